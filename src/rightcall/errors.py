@@ -1,0 +1,64 @@
+"""Everything RightCall raises on purpose.
+
+    RightCallError
+    ├── InputError          a file or a value in it is wrong; says where, what was found, what to do
+    ├── ConfigError         a setup is wrong (several problems at once); raised before money is spent
+    │   └── MissingExtraError   an optional package is needed; says the install line
+    └── InfrastructureError something outside (a model, a store) did not answer
+
+A failing agent is not an exception, and neither is a broken metric: both are data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class RightCallError(Exception):
+    """Base of all errors raised on purpose; its text is written for the user."""
+
+    exit_code = 2
+
+
+class InputError(RightCallError):
+    """Something in a file or a value is wrong.
+
+    `where` is a place such as `weather.jsonl:14`, `problem` says what is wrong and what was found,
+    `hint` says what to do about it.
+    """
+
+    def __init__(self, where: str, problem: str, hint: str = "") -> None:
+        self.where, self.problem, self.hint = where, problem, hint
+        text = f"{where}: {problem}" if where else problem
+        super().__init__(f"{text}; {hint}" if hint else text)
+
+
+class ConfigError(RightCallError):
+    """A setup cannot work. Holds every problem found, not only the first."""
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+class MissingExtraError(ConfigError):
+    """An optional package is needed for what was asked."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(
+            f'{what} needs the package {package}; install it with: pip install "rightcall[{extra}]"'
+        )
+
+
+class InfrastructureError(RightCallError):
+    """Something outside this process did not answer; says nothing about the agent."""
+
+    exit_code = 4
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`did you mean 'x'?` for the known word nearest to `word`, or "" when none is near."""
+    import difflib  # only on the way to an error message
+
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,58 @@
+"""The vocabulary: frozen records without I/O, and the codec that reads and writes them.
+
+    tool        Tool, Annotations
+    call        ToolCall, ToolResult
+    message     Message
+    golden      Golden, ExpectedCall, ConversationalGolden, Turn
+    trajectory  Trajectory, RecordedTrajectory, Usage
+    case        TestCase: golden + trajectory + tools
+    failure     Failure and the closed list of codes
+    score       Score
+    run         CaseResult, Summary, Run
+    codec       bytes to records and back, with the place in every error
+    dialects/   the spellings of providers: tools and messages of Anthropic, OpenAI, MCP
+
+To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
+"""
+
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.case import TestCase
+from rightcall.model.failure import Code, Failure
+from rightcall.model.golden import (
+    AnyGolden,
+    Category,
+    ConversationalGolden,
+    ExpectedCall,
+    Golden,
+    Turn,
+)
+from rightcall.model.message import Message
+from rightcall.model.run import CaseResult, GroupSummary, Run, Summary
+from rightcall.model.score import Score
+from rightcall.model.tool import Annotations, Tool
+from rightcall.model.trajectory import RecordedTrajectory, Trajectory, Usage
+
+__all__ = [
+    "Annotations",
+    "AnyGolden",
+    "CaseResult",
+    "Category",
+    "Code",
+    "ConversationalGolden",
+    "ExpectedCall",
+    "Failure",
+    "Golden",
+    "GroupSummary",
+    "Message",
+    "RecordedTrajectory",
+    "Run",
+    "Score",
+    "Summary",
+    "TestCase",
+    "Tool",
+    "ToolCall",
+    "ToolResult",
+    "Trajectory",
+    "Turn",
+    "Usage",
+]

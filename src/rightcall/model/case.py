@@ -1,0 +1,25 @@
+"""The only thing a metric sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rightcall.model.golden import Golden
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+
+class TestCase(Record, frozen=True):
+    """A golden, what the agent did, and the tools it was offered (by name; empty when not known)."""
+
+    __test__ = False  # pytest would take the name for a test class
+
+    golden: Golden
+    trajectory: Trajectory
+    tools: dict[str, Tool] = {}
+
+    @classmethod
+    def of(cls, golden: Golden, trajectory: Trajectory, tools: Iterable[Tool] = ()) -> TestCase:
+        """A case from a plain list of tools."""
+        return cls(golden, trajectory, {tool.name: tool for tool in tools})

@@ -1,0 +1,156 @@
+"""From bytes to records and back, with file, line and path in every error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args, get_type_hints
+
+import msgspec
+
+from rightcall.errors import InputError, suggestion
+
+T = TypeVar("T")
+
+DecodeErrors = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding hostile bytes can raise. `msgspec.ValidationError` is one of them."""
+
+encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
+"""JSON bytes of a record or plain value, compact, in UTF-8."""
+
+JSON_TYPES = {
+    "object": "an object",
+    "array": "a list",
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "null": "null",
+}
+
+
+def decode(data: bytes, as_type: type[T], where: str) -> T:
+    """Decode one JSON document or raise an `InputError` that names the place."""
+    try:
+        return msgspec.json.decode(data, type=as_type)
+    except DecodeErrors as error:
+        raise decoding_error(error, as_type, data, where) from None
+
+
+def convert(value: Any, as_type: type[T], where: str) -> T:
+    """The same for a plain value, as a YAML file or a wire format gives it."""
+    try:
+        return msgspec.convert(value, type=as_type)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise decoding_error(error, as_type, b"", where) from None
+
+
+def to_plain(record: Any) -> Any:
+    """A record as dicts, lists and scalars."""
+    return msgspec.to_builtins(record)
+
+
+def decoding_error(error: Exception, as_type: Any, data: bytes, where: str) -> InputError:
+    """Say in a user's words what msgspec found wrong."""
+    if isinstance(error, RecursionError):
+        return InputError(where, "the JSON is nested too deeply", "more than about 1,000 levels are refused")
+    if isinstance(error, UnicodeDecodeError):
+        return InputError(where, "not text in UTF-8", "save the file as UTF-8")
+    if isinstance(error, msgspec.ValidationError):
+        return _invalid(str(error), as_type, where)
+    return _malformed(str(error), data, where)
+
+
+def _malformed(text: str, data: bytes, where: str) -> InputError:
+    if b"NaN" in data or b"Infinity" in data:
+        found = re.search(rb"-?(NaN|Infinity)", data)
+        name = found.group().decode() if found else "NaN"
+        return InputError(where, f"not valid JSON: {name} is not a JSON number", "use null or a text")
+    if re.search(rb"\\u[dD][89a-fA-F]", data) and not _surrogates_paired(data):
+        return InputError(
+            where,
+            "not valid JSON: half of a surrogate pair in a text",
+            "write the whole character or leave it out",
+        )
+    if "truncated" in text:
+        return InputError(where, "not valid JSON: it ends in the middle", "is the file or the line cut off?")
+    byte = re.search(r"\(byte (\d+)\)", text)
+    at = f" at character {int(byte[1]) + 1}" if byte else ""
+    detail = text.removeprefix("JSON is malformed: ").split(" (byte")[0]
+    return InputError(where, f"not valid JSON{at}: {detail}")
+
+
+def _surrogates_paired(data: bytes) -> bool:
+    pair = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    return not re.search(rb"\\u[dD][89a-fA-F]", re.sub(pair, b"", data))
+
+
+def _invalid(text: str, as_type: Any, where: str) -> InputError:
+    message, _, raw_path = text.partition(" - at `$")
+    path = raw_path.rstrip("`").removeprefix(".").replace("[...]", ".*")
+    if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
+        inside = f" in {path}" if path else ""
+        known = _fields_at(as_type, path)
+        hint = suggestion(unknown[1], known) or (f"known fields: {', '.join(known)}" if known else "")
+        return InputError(where, f"unknown field '{unknown[1]}'{inside}", hint)
+    if missing := re.fullmatch(r"Object missing required field `(.*)`", message):
+        inside = f"{path} " if path else ""
+        return InputError(where, f"{inside}needs the field '{missing[1]}', which is missing")
+    if types := re.fullmatch(r"Expected `(.*?)`(?: of length .*)?, got `(.*?)`(.*)", message):
+        expected = " or ".join(JSON_TYPES.get(t, t) for t in types[1].split(" | ") if t != "null")
+        found = JSON_TYPES.get(types[2], types[2])
+        hint = "was it JSON-encoded twice?" if (types[2] == "str" and types[1].startswith("object")) else ""
+        return InputError(where, f"{path or 'the value'} must be {expected}, got {found}", hint)
+    if limit := re.fullmatch(r"Expected `(int|float)` ([<>]=? .*)", message):
+        return InputError(where, f"{path} must be {JSON_TYPES[limit[1]]} {limit[2]}")
+    if enum := re.fullmatch(r"Invalid enum value (.*)", message, re.DOTALL):
+        choices = _choices_at(as_type, path)
+        found_word = enum[1].strip("'\"")
+        options = f"one of {', '.join(choices)}" if choices else "one of the allowed words"
+        return InputError(
+            where, f"{path} must be {options}, got '{found_word}'", suggestion(found_word, choices)
+        )
+    return InputError(where, f"{path}: {message[:1].lower()}{message[1:]}" if path else message)
+
+
+def _fields_at(as_type: Any, path: str) -> list[str]:
+    """The field names of the record that a path such as `expected_calls[0]` leads to."""
+    found = _type_at(as_type, path)
+    return [f.encode_name for f in msgspec.structs.fields(found)] if _is_record(found) else []
+
+
+def _choices_at(as_type: Any, path: str) -> list[str]:
+    return [c for c in get_args(_type_at(as_type, path)) if isinstance(c, str)]
+
+
+def _type_at(as_type: Any, path: str) -> Any:
+    here = as_type
+    for name in re.findall(r"[^.\[\]*]+|\[\d+\]|\*", path):
+        if name == "*" or re.fullmatch(r"\[\d+\]|\d+", name):
+            here = _item_type(here)
+        else:
+            record = next((t for t in _flatten(here) if _is_record(t)), None)
+            here = get_type_hints(record).get(name) if record is not None else None
+    return next((t for t in _flatten(here) if _is_record(t)), here)
+
+
+def _flatten(annotation: Any) -> list[Any]:
+    """A union's members, or the type itself."""
+    import types
+    import typing
+
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return list(get_args(annotation))
+    return [annotation]
+
+
+def _item_type(annotation: Any) -> Any:
+    for member in _flatten(annotation):
+        arguments = [a for a in get_args(member) if a is not Ellipsis]
+        if arguments:
+            return arguments[-1]
+    return None
+
+
+def _is_record(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)

@@ -1,0 +1,52 @@
+"""The closed list of ways to fail, each with its evidence."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from rightcall.model.record import Record
+
+Code = Literal[
+    "no_call",
+    "missing_call",
+    "unexpected_call",
+    "duplicate_call",
+    "retry",
+    "wrong_tool",
+    "unknown_tool",
+    "missing_arg",
+    "extra_arg",
+    "wrong_value",
+    "wrong_type",
+    "bad_json",
+    "schema_violation",
+    "order_violation",
+    "forbidden_call",
+    "forbidden_arg",
+    "hallucinated_ref",
+    "over_calling",
+    "over_latency",
+    "missing_content",
+    "wrong_state",
+    "loop_limit",
+    "refused",
+    "agent_error",
+    "infra_error",
+]
+
+
+class Failure(Record, frozen=True):
+    """One code with the tool, the parameter, what was expected and what was found.
+
+    Read off the alignment of expected and actual calls, never off message text. `call` and
+    `expected_call` are positions in the trajectory's calls and the golden's expected calls.
+    """
+
+    code: Code
+    tool: str = ""
+    parameter: str = ""
+    expected: Any = None
+    actual: Any = None
+    detail: str = ""
+    call: int | None = None
+    expected_call: int | None = None

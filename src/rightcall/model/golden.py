@@ -1,0 +1,131 @@
+"""What should happen: goldens of one turn and of whole conversations."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+
+from rightcall.model.call import ToolCall
+from rightcall.model.record import Record
+
+Category = Literal["golden", "secondary", "negative"]
+CATEGORIES: tuple[Category, ...] = ("golden", "secondary", "negative")
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Amount = Annotated[float, msgspec.Meta(ge=0)]
+
+ToolPattern = str | tuple[str, ...] | dict[str, str]
+"""A tool name, several names of which any will do, or `{"regex": …}` that fits the whole name."""
+
+
+class ExpectedCall(Record, frozen=True):
+    """One call that should happen.
+
+    `args` holds a matcher for each parameter: a bare value means exactly that value, an object with one
+    known matcher key is that matcher. Without `args` any arguments will do; `{}` means no arguments.
+    `after` names the ids of expected calls that must come in a strictly earlier step. The call must occur
+    between `min` and `max` times (`max` defaults to `min`); `required: false` makes all of them optional.
+    `weight` is what the call counts for in parameter accuracy.
+    """
+
+    tool: ToolPattern
+    args: dict[str, Any] | None = None
+    extra_args: Literal["forbid", "ignore"] = "forbid"
+    forbidden_args: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    required: bool = True
+    id: str = ""
+    min: Count = 1
+    max: Count | None = None
+    weight: Amount = 1.0
+
+
+class Golden(Record, frozen=True):
+    """One input and what should happen then. Only `input` is needed.
+
+    `any_of` holds whole alternatives to `expected_calls`; the best one counts.
+    `tools` names tools of the suite or holds definitions in place, in any spelling.
+    """
+
+    input: str
+    id: str = ""
+    category: Category = "golden"
+    tools: tuple[str | dict[str, Any], ...] | None = None
+    system: str | None = None
+    context: tuple[str, ...] | None = None
+    expected_calls: tuple[ExpectedCall, ...] = ()
+    any_of: tuple[tuple[ExpectedCall, ...], ...] = ()
+    order: Literal["any", "strict"] = "any"
+    extra_calls: Literal["forbid", "allow"] = "forbid"
+    forbidden_calls: tuple[str | dict[str, str], ...] = ()
+    no_calls: bool = False
+    max_calls: Count | None = None
+    max_latency_ms: Amount | None = None
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    argument_matching: Literal["exact", "schema"] = "exact"
+    defaults: Literal["apply", "strict"] = "apply"
+    count_failed: Literal["all", "successful", "final"] = "all"
+    output_contains: tuple[Any, ...] = ()
+    expected_output: str | None = None
+    name: str | None = None
+    comments: str | None = None
+    tags: tuple[str, ...] = ()
+    cluster: str | None = None
+    metadata: dict[str, Any] = {}
+
+
+class Turn(Record, frozen=True):
+    """One turn of a conversation, said or scripted, with what the agent should call in it."""
+
+    role: Literal["user", "assistant"]
+    content: str
+    expected_calls: tuple[ExpectedCall, ...] | None = None
+    tools_called: tuple[ToolCall, ...] | None = None
+    retrieval_context: tuple[str, ...] | None = None
+    user_id: str | None = None
+    metadata: dict[str, Any] = {}
+
+
+class ConversationalGolden(Record, frozen=True):
+    """A scenario of several turns and how it should end. Only `scenario` is needed.
+
+    `turns` is what has been said already; `expected_calls` are over the whole conversation.
+    """
+
+    scenario: str
+    id: str = ""
+    category: Category = "golden"
+    expected_outcome: str | None = None
+    user_description: str | None = None
+    turns: tuple[Turn, ...] = ()
+    tools: tuple[str | dict[str, Any], ...] | None = None
+    system: str | None = None
+    context: tuple[str, ...] | None = None
+    expected_calls: tuple[ExpectedCall, ...] = ()
+    order: Literal["any", "strict"] = "any"
+    extra_calls: Literal["forbid", "allow"] = "forbid"
+    forbidden_calls: tuple[str | dict[str, str], ...] = ()
+    no_calls: bool = False
+    max_calls: Count | None = None
+    output_contains: tuple[Any, ...] = ()
+    name: str | None = None
+    comments: str | None = None
+    tags: tuple[str, ...] = ()
+    cluster: str | None = None
+    metadata: dict[str, Any] = {}
+
+
+AnyGolden = Golden | ConversationalGolden
+
+
+G = TypeVar("G", Golden, ConversationalGolden)
+
+
+def with_id(golden: G) -> G:
+    """The golden itself, or the same with an id made of its content, so that it survives reordering."""
+    if golden.id:
+        return golden
+    digest = hashlib.sha256(msgspec.json.encode(golden, order="deterministic")).hexdigest()
+    return msgspec.structs.replace(golden, id=f"g-{digest[:12]}")

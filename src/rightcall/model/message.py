@@ -1,0 +1,19 @@
+"""One message of a transcript."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.record import Record
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class Message(Record, frozen=True):
+    """Who said what. Assistant messages may carry calls, tool messages carry results."""
+
+    role: Role
+    content: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()

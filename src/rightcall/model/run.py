@@ -1,0 +1,72 @@
+"""Results of cases, and what they add up to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.model.failure import Failure
+from rightcall.model.golden import Category
+from rightcall.model.record import Record
+from rightcall.model.score import Score
+from rightcall.model.trajectory import Trajectory, Usage
+
+
+class CaseResult(Record, frozen=True):
+    """One trial of one golden: passed or not, every score, every code.
+
+    `error` is set when nothing can be said of the agent (the provider was down, the harness broke):
+    such a case is neither passed nor failed.
+    """
+
+    golden_id: str
+    trial: int
+    passed: bool
+    score: float
+    metrics: dict[str, Score]
+    codes: tuple[Failure, ...] = ()
+    category: Category = "golden"
+    error: str = ""
+    latency_ms: float | None = None
+    usage: Usage = Usage()
+    trajectory: Trajectory | None = None
+
+
+class GroupSummary(Record, frozen=True):
+    """Counts and means over a group of cases. `cases` leaves out errors, which say nothing of the agent."""
+
+    cases: int
+    passed: int
+    errors: int
+    means: dict[str, float]
+
+    @property
+    def pass_rate(self) -> float:
+        """Share of cases that passed; 0 when there are none."""
+        return self.passed / self.cases if self.cases else 0.0
+
+
+class Summary(Record, frozen=True):
+    """What a run adds up to: overall, by category, and how often each code occurred."""
+
+    goldens: int
+    overall: GroupSummary
+    categories: dict[str, GroupSummary]
+    codes: dict[str, int]
+    usage: Usage = Usage()
+
+
+class Run(Record, frozen=True):
+    """One suite × agent × trials, with what is needed to repeat it."""
+
+    id: str
+    name: str
+    started_at: str
+    agent: str = ""
+    trials: int = 1
+    seed: int = 0
+    group: str = ""
+    finished_at: str | None = None
+    fingerprints: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+    summary: Summary | None = None

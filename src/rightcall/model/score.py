@@ -1,0 +1,32 @@
+"""What a metric says of a case."""
+
+from __future__ import annotations
+
+from rightcall.model.failure import Failure
+from rightcall.model.record import Record
+
+
+class Score(Record, frozen=True):
+    """A value in 0..1, whether that passes, and why. `error` is set when the metric itself broke."""
+
+    value: float
+    passed: bool
+    reason: str = ""
+    codes: tuple[Failure, ...] = ()
+    error: str = ""
+
+    @classmethod
+    def passed_if(cls, condition: bool, reason: str = "") -> Score:
+        """1 when the condition holds; otherwise 0 for this reason."""
+        return cls(1.0, True) if condition else cls(0.0, False, reason)
+
+    @classmethod
+    def graded(cls, value: float, reason: str = "", *, threshold: float = 1.0) -> Score:
+        """A value that passes from `threshold` upward."""
+        passed = value >= threshold
+        return cls(value, passed, "" if passed else reason)
+
+    @classmethod
+    def broken(cls, error: str) -> Score:
+        """The metric could not be computed; counts as an error, not as a failure of the agent."""
+        return cls(0.0, False, "", (), error)

@@ -1,0 +1,43 @@
+"""A tool as a model sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rightcall.model.record import Record
+
+
+class Annotations(Record, frozen=True):
+    """What a tool says of its own effects; None means it did not say."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
+class Tool(Record, frozen=True):
+    """Name, description and the JSON Schema of the input, with optional hints about effects."""
+
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = msgspec.field(default_factory=lambda: {"type": "object", "properties": {}})
+    output_schema: dict[str, Any] | None = None
+    title: str = ""
+    annotations: Annotations = Annotations()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The schema of each parameter by name; empty when the schema declares none."""
+        properties = self.input_schema.get("properties")
+        return properties if isinstance(properties, dict) else {}
+
+    def defaults(self) -> dict[str, Any]:
+        """Parameters that have a default in the schema, with that default."""
+        return {
+            name: schema["default"]
+            for name, schema in self.parameters.items()
+            if isinstance(schema, dict) and "default" in schema
+        }

@@ -1,0 +1,46 @@
+"""What happened: the only thing metrics read about an agent's behaviour."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rightcall.model.call import ToolCall
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+
+StopReason = Literal["done", "truncated", "refused", "limit", "agent_error", "infra_error"]
+
+
+class Usage(Record, frozen=True):
+    """Tokens and money; `cost_usd` is None when no price is known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class Trajectory(Record, frozen=True):
+    """Messages, calls with their results, the final answer, usage, timing and why it ended.
+
+    `calls` is in the order the model made them and stands on its own: a trajectory known only by its
+    calls has no messages. `error` says what broke when `stop_reason` is an error.
+    """
+
+    messages: tuple[Message, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    output: str = ""
+    usage: Usage = Usage()
+    latency_ms: float | None = None
+    stop_reason: StopReason = "done"
+    error: str = ""
+
+
+class RecordedTrajectory(Record, frozen=True):
+    """A trajectory of one trial of a golden, as a file of trajectories holds it.
+
+    `trial` is None when the file does not number its trials: they then count up in file order.
+    """
+
+    golden_id: str
+    trajectory: Trajectory
+    trial: int | None = None
