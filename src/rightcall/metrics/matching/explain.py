@@ -1,0 +1,220 @@
+"""From an alignment to failures: what went wrong, with its evidence, never read off message text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.base import MISSING
+from rightcall.metrics.matching.equality import NUMBERS, same
+from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
+from rightcall.metrics.matching.matchers.references import Ref
+from rightcall.metrics.matching.matchers.values import Exact
+from rightcall.model.call import ToolCall
+from rightcall.model.failure import Code, Failure
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+STOPS: dict[str, Code] = {
+    "limit": "loop_limit",
+    "refused": "refused",
+    "agent_error": "agent_error",
+    "infra_error": "infra_error",
+}
+
+
+def explain(
+    golden: Golden,
+    slots: Sequence[Slot],
+    comparison: Comparison,
+    pairs: Sequence[Pair],
+    free: Sequence[Pair],
+    tools: Mapping[str, Tool],
+    trajectory: Trajectory,
+) -> list[Failure]:
+    """Every failure of a case but missing content, in the order of the expected calls, then the actual ones."""
+    calls = comparison.calls
+    partner = {pair.slot: pair for pair in pairs}
+    failures = list(_forbidden_calls(golden, calls))
+    open_slots: list[int] = []
+    taken = {pair.call for pair in pairs}
+    unordered = {pair.slot: pair for pair in free if pair.strict}
+    for number, slot in enumerate(slots):
+        pair = partner.get(number)
+        if pair and pair.strict:
+            continue
+        if pair and slot.required:
+            failures += _argument_failures(slot, calls[pair.call], pair.call)
+        elif slot.required and number in unordered and unordered[number].call not in taken:
+            taken.add(unordered[number].call)
+            failures.append(_out_of_order(slot, unordered[number].call))
+        elif slot.required:
+            open_slots.append(number)
+    left = [at for at in range(len(calls)) if at not in taken]
+    failures += _unmatched(slots, open_slots, calls, left, tools)
+    failures += _surplus(golden, calls, left, tools, slots)
+    strict = {pair.call for pair in pairs if pair.strict}
+    failures += _schema_violations(calls, strict, tools)
+    failures += _limits(golden, calls, trajectory)
+    return failures
+
+
+def _forbidden_calls(golden: Golden, calls: Sequence[ToolCall]) -> Iterator[Failure]:
+    for pattern in golden.forbidden_calls:
+        is_forbidden = fits(pattern)
+        for at, call in enumerate(calls):
+            if is_forbidden(call.name):
+                yield Failure("forbidden_call", call.name, actual=call.arguments, call=at)
+
+
+def _argument_failures(slot: Slot, call: ToolCall, at: int) -> Iterator[Failure]:
+    """What is wrong with the arguments of a call of the right tool."""
+    where = {"tool": call.name, "call": at, "expected_call": slot.index}
+    arguments = call.arguments
+    if arguments is None:
+        yield Failure("bad_json", actual=call.raw, **where)
+        return
+    for name in slot.call.forbidden_args:
+        if name in arguments:
+            yield Failure("forbidden_arg", parameter=name, actual=arguments[name], **where)
+    for name, matcher in (slot.matchers or {}).items():
+        value = arguments.get(name, MISSING)
+        score = matcher.score(value, at)
+        if value is MISSING and not score:
+            score = slot._default_score(name, matcher, call, at)
+        if score == 1.0:
+            continue
+        expected = slot.specs[name]
+        detail = "" if isinstance(matcher, Exact) else matcher.describe()
+        if value is MISSING:
+            yield Failure("missing_arg", parameter=name, expected=expected, detail=detail, **where)
+        else:
+            code = _value_code(matcher, value)
+            yield Failure(code, parameter=name, expected=expected, actual=value, detail=detail, **where)
+    if slot.matchers is None:
+        return
+    for name, value in arguments.items():
+        if name not in slot.matchers and name not in slot.forbidden and slot.is_extra(name, call):
+            yield Failure("extra_arg", parameter=name, actual=value, **where)
+
+
+def _value_code(matcher: Any, value: Any) -> Code:
+    if isinstance(matcher, Ref):
+        return "hallucinated_ref"
+    if isinstance(matcher, Exact) and _kind(matcher.expected) != _kind(value):
+        return "wrong_type"
+    return "wrong_value"
+
+
+def _kind(value: Any) -> Any:
+    return float if type(value) in NUMBERS else type(value)
+
+
+def _out_of_order(slot: Slot, at: int) -> Failure:
+    after = f"after {', '.join(slot.call.after)}" if slot.call.after else "in the order given"
+    return Failure(
+        "order_violation", pattern_text(slot.call.tool), expected=after, call=at, expected_call=slot.index
+    )
+
+
+def _unmatched(
+    slots: Sequence[Slot],
+    open_slots: list[int],
+    calls: Sequence[ToolCall],
+    left: list[int],
+    tools: Mapping[str, Tool],
+) -> Iterator[Failure]:
+    """Expected calls without a partner: first against leftover calls of the same tool, then against any other.
+
+    Takes the calls it explains out of `left`.
+    """
+    others: list[int] = []
+    for number in open_slots:
+        slot = slots[number]
+        at = next((at for at in left if slot.fits(calls[at].name)), None)
+        if at is None:
+            others.append(number)
+        else:
+            left.remove(at)
+            yield from _argument_failures(slot, calls[at], at)
+    for number in others:
+        slot = slots[number]
+        tool = pattern_text(slot.call.tool)
+        at = next((at for at in left if not any(s.fits(calls[at].name) for s in slots)), None)
+        if at is None:
+            code: Code = "missing_call" if calls else "no_call"
+            yield Failure(code, tool, expected=slot.call.args, expected_call=slot.index)
+        else:
+            left.remove(at)
+            found = calls[at].name
+            code = "unknown_tool" if tools and found not in tools else "wrong_tool"
+            yield Failure(
+                code, tool, expected=tool, actual=found, call=at, expected_call=slot.index
+            )
+
+
+def _surplus(
+    golden: Golden,
+    calls: Sequence[ToolCall],
+    left: Sequence[int],
+    tools: Mapping[str, Tool],
+    slots: Sequence[Slot],
+) -> Iterator[Failure]:
+    """Calls that nobody expected."""
+    lenient = not golden.no_calls and (
+        golden.extra_calls == "allow" or (golden.category == "negative" and bool(golden.forbidden_calls))
+    )
+    for at in left:
+        call = calls[at]
+        for slot in slots:
+            if slot.forbidden and slot.fits(call.name):
+                for name in sorted(slot.forbidden & (call.arguments or {}).keys()):
+                    yield Failure("forbidden_arg", call.name, name, actual=(call.arguments or {})[name], call=at)
+        if tools and call.name not in tools:
+            yield Failure("unknown_tool", call.name, actual=call.name, call=at)
+        elif call.arguments is None:
+            yield Failure("bad_json", call.name, actual=call.raw, call=at)
+        elif not lenient:
+            yield Failure(_surplus_code(calls, at), call.name, actual=call.arguments, call=at)
+
+
+def _surplus_code(calls: Sequence[ToolCall], at: int) -> Code:
+    """A repeated call is a retry when an earlier attempt failed, otherwise a duplicate."""
+    call = calls[at]
+    twins = [
+        other
+        for position, other in enumerate(calls)
+        if position != at and other.name == call.name and same(other.arguments, call.arguments)
+    ]
+    if any(twin.status == "error" for twin in twins) or (twins and call.status == "error"):
+        return "retry"
+    return "duplicate_call" if twins else "unexpected_call"
+
+
+def _schema_violations(
+    calls: Sequence[ToolCall], strict: set[int], tools: Mapping[str, Tool]
+) -> Iterator[Failure]:
+    """Arguments that the tool's own schema refuses, of calls that are not right anyway."""
+    for at, call in enumerate(calls):
+        if at in strict or call.arguments is None or call.name not in tools:
+            continue
+        from rightcall.tools.validate import is_valid, problems
+
+        tool = tools[call.name]
+        if is_valid(tool, call.arguments):
+            continue
+        for problem in problems(tool, call.arguments):
+            yield Failure("schema_violation", call.name, problem.path, detail=problem.message, call=at)
+
+
+def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -> Iterator[Failure]:
+    if golden.max_calls is not None and len(calls) > golden.max_calls:
+        yield Failure("over_calling", expected=golden.max_calls, actual=len(calls))
+    taken = trajectory.latency_ms
+    if golden.max_latency_ms is not None and taken is not None and taken > golden.max_latency_ms:
+        yield Failure("over_latency", expected=golden.max_latency_ms, actual=taken)
+    code = STOPS.get(trajectory.stop_reason)
+    if code:
+        yield Failure(code, detail=trajectory.error)
