@@ -8,6 +8,9 @@ from typing import Any
 MOST_LEVELS = 200
 """Levels of nesting allowed in a value. Far more would overrun the stack of the schema validator."""
 
+MOST_BITS = 13_000
+"""Bits of a whole number: Python does not read or write numbers of more than 4,300 digits."""
+
 MOST_FOUND = 20
 
 
@@ -23,7 +26,9 @@ def is_json(value: Any, levels: int = MOST_LEVELS) -> bool:
         )
     if kind is list:
         return levels >= 0 and all(is_json(inner, levels - 1) for inner in value)
-    return kind is int or kind is bool or value is None or (kind is float and math.isfinite(value))
+    if kind is int:
+        return value.bit_length() < MOST_BITS
+    return kind is bool or value is None or (kind is float and math.isfinite(value))
 
 
 def what_json_cannot_hold(value: Any) -> list[tuple[str, str]]:
@@ -50,6 +55,8 @@ def _fault(part: Any, depth: int) -> str:
         return f"nested too deeply: more than {MOST_LEVELS} levels"
     if isinstance(part, float) and not math.isfinite(part):
         return f"{part} is not a JSON number"
+    if isinstance(part, int) and part.bit_length() >= MOST_BITS:
+        return "a number of more than 4,000 digits"
     if isinstance(part, str) and _has_half_pair(part):
         return "the text holds half of a surrogate pair"
     if part is None or isinstance(part, str | int | float | dict | list):
