@@ -43,7 +43,8 @@ def resolve_metric(text: str) -> Metric:
 
 def resolve_metrics(texts: list[str]) -> list[Metric]:
     """All of them, or one `ConfigError` with every problem."""
-    metrics, problems = [], []
+    metrics: list[Metric] = []
+    problems: list[str] = []
     for text in texts:
         try:
             metrics.append(resolve_metric(text))

@@ -170,7 +170,9 @@ def graph_alignment(
     those that must not be in a later one. A constraint binds only slots that are matched.
     """
     after_me = [_bits(k for k in range(len(sooner)) if sooner[k] >> i & 1) for i in range(len(sooner))]
-    not_before_me = [_bits(k for k in range(len(earlier)) if earlier[k] >> i & 1) for i in range(len(earlier))]
+    not_before_me = [
+        _bits(k for k in range(len(earlier)) if earlier[k] >> i & 1) for i in range(len(earlier))
+    ]
     states: dict[int, tuple[float, Chosen]] = {0: (0.0, None)}
     for group in _by_step(steps):
         reached = dict(states)
@@ -182,7 +184,9 @@ def graph_alignment(
                         bit = 1 << row
                         if not line[call] or (mask | added) & bit:
                             continue
-                        if mask & (after_me[row] | not_before_me[row]) or added & (after_me[row] | sooner[row]):
+                        if mask & (after_me[row] | not_before_me[row]) or added & (
+                            after_me[row] | sooner[row]
+                        ):
                             continue
                         candidate = (sum_ + line[call], (list_, row, call))
                         if candidate[0] > inside.get(added | bit, (-1.0, None))[0]:

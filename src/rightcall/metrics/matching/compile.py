@@ -15,7 +15,15 @@ from typing import Any, NamedTuple
 
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import Matcher, Scope
-from rightcall.metrics.matching.matchers import collections, logic, numbers, references, structure, text, values
+from rightcall.metrics.matching.matchers import (
+    collections,
+    logic,
+    numbers,
+    references,
+    structure,
+    text,
+    values,
+)
 
 Build = Callable[[Any, dict[str, Any], Scope], Matcher]
 
@@ -34,7 +42,11 @@ def compile_matcher(spec: Any, scope: Scope, schema: Any = None) -> Matcher:
             return kind_of(name).build(spec[name], options, scope)
     elif callable(spec):
         return values.Function(spec)
-    return _by_schema(spec, schema, scope) if scope.by_schema and isinstance(schema, dict) else values.Exact(spec)
+    return (
+        _by_schema(spec, schema, scope)
+        if scope.by_schema and isinstance(schema, dict)
+        else values.Exact(spec)
+    )
 
 
 def matcher_key(spec: dict[str, Any]) -> str | None:
@@ -101,7 +113,9 @@ def _number(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         raise InputError("", f"matcher 'number' has no option '{min(unknown)}'", "use value, abs, rel")
     for key, value in given.items():
         if not numbers.is_number(value) or (key != "value" and value < 0):
-            raise wrong("number", f"a number for {key}{'' if key == 'value' else ' that is not negative'}", value)
+            raise wrong(
+                "number", f"a number for {key}{'' if key == 'value' else ' that is not negative'}", value
+            )
     if "value" not in given:
         raise InputError("", "matcher 'number' needs a value")
     return numbers.Number(**given)
@@ -145,11 +159,12 @@ def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 
 def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.validate import accepts
+    from rightcall.tools.validate import compiled, fits
 
-    if not isinstance(spec, dict | bool):
+    if not isinstance(spec, dict):
         raise wrong("schema", "a JSON Schema", spec)
-    return structure.Schema(spec, accepts(spec))
+    compiled(spec, "matcher 'schema'")
+    return structure.Schema(spec, lambda value: fits(spec, value, "matcher 'schema'"))
 
 
 def _date(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:

@@ -14,59 +14,80 @@ from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
 
 NO_DEFAULTS: dict[str, Any] = {}
+NO_MATCHERS: dict[str, Matcher] = {}
+PLAIN = frozenset((str, int, float, bool, type(None), list))
+"""Types of a spec that can only mean the value itself."""
 
 
 class Slot:
-    """One place for one actual call. An expected call that may repeat has several slots."""
+    """One place for one actual call. An expected call that may repeat has several slots.
 
-    __slots__ = ("call", "defaults", "fits", "forbidden", "index", "matchers", "required", "specs")
+    `matchers` holds only parameters whose expectation is more than a plain value; plain values are compared
+    in place, which is most of what scoring does.
+    """
+
+    __slots__ = ("call", "fits", "index", "matchers", "required", "tools")
 
     def __init__(
         self,
         call: ExpectedCall,
         index: int,
         required: bool,
-        matchers: dict[str, Matcher] | None,
-        defaults: Callable[[str], dict[str, Any]],
+        matchers: dict[str, Matcher],
+        tools: Mapping[str, Tool],
     ) -> None:
         self.call, self.index, self.required = call, index, required
-        self.matchers, self.specs, self.defaults = matchers, call.args or {}, defaults
-        self.forbidden = frozenset(call.forbidden_args)
+        self.matchers, self.tools = matchers, tools
         self.fits = fits(call.tool)
 
     def argument_score(self, actual: ToolCall, at: int) -> float:
-        """Dice of expected and actual arguments: 2·Σ matcher / (|Ke| + |Ka| + |A0|); see `docs/scoring.md`."""
-        arguments = actual.arguments
+        """Dice of expected and actual arguments: 2·Σ matcher / (|Ke| + |Ka| + |A0|); see docs/scoring.md."""
+        arguments, expected = actual.arguments, self.call.args
         if arguments is None:
             return 0.0
-        matchers = self.matchers
-        if matchers is None:
+        if expected is None:
             return 1.0
-        total, absent = 0.0, 0
-        for name, matcher in matchers.items():
-            value = arguments.get(name, MISSING)
-            score = matcher.score(value, at)
-            if value is MISSING:
-                score = score or self._default_score(name, matcher, actual, at)
-                absent += score > 0
+        total, size = 0.0, len(expected) + len(arguments)
+        for name in expected:
+            score = self.parameter_score(name, actual, at)
             total += score
-        size = len(matchers) + absent + len(arguments)
-        size -= sum(1 for name in arguments if name not in matchers and not self.is_extra(name, actual))
+            if score and name not in arguments:
+                size += 1  # satisfied while absent
+        for name in arguments:
+            if name not in expected and not self.is_extra(name, actual):
+                size -= 1
         return 2 * total / size if size else 1.0
 
-    def _default_score(self, name: str, matcher: Matcher, actual: ToolCall, at: int) -> float:
+    def parameter_score(self, name: str, actual: ToolCall, at: int) -> float:
+        """How well one expected parameter is met; a missing one also by the default in the tool's schema."""
+        value = (actual.arguments or {}).get(name, MISSING)
+        score = self._value_score(name, value, at)
+        if score or value is not MISSING:
+            return score
         default = self.defaults(actual.name).get(name, MISSING)
-        return 0.0 if default is MISSING else matcher.score(default, at)
+        return 0.0 if default is MISSING else self._value_score(name, default, at)
+
+    def _value_score(self, name: str, value: Any, at: int) -> float:
+        if name in self.matchers:
+            return self.matchers[name].score(value, at)
+        return 1.0 if value is not MISSING and same((self.call.args or {})[name], value) else 0.0
+
+    def defaults(self, tool: str) -> dict[str, Any]:
+        """Defaults of the tool that was called; none when it is not known."""
+        return self.tools[tool].defaults() if tool in self.tools else NO_DEFAULTS
 
     def is_extra(self, name: str, actual: ToolCall) -> bool:
         """Whether an argument that nobody expected counts: not when ignored, not when it is the default."""
-        if self.call.extra_args == "ignore":
+        if self.call.extra_args == "ignore" or actual.arguments is None:
             return False
         defaults = self.defaults(actual.name)
-        return not (name in defaults and same(defaults[name], (actual.arguments or {})[name]))
+        return not (name in defaults and same(defaults[name], actual.arguments[name]))
 
     def is_strict(self, actual: ToolCall, argument_score: float) -> bool:
-        return argument_score == 1.0 and not (self.forbidden and self.forbidden & (actual.arguments or {}).keys())
+        forbidden = self.call.forbidden_args
+        return argument_score == 1.0 and not (
+            forbidden and not (actual.arguments or {}).keys().isdisjoint(forbidden)
+        )
 
 
 def fits(pattern: Any) -> Callable[[str], bool]:
@@ -77,7 +98,7 @@ def fits(pattern: Any) -> Callable[[str], bool]:
         from rightcall.tools.validate import fullmatch
 
         if pattern.keys() != {"regex"}:
-            raise InputError("", "tool must be a name, a list of names or {\"regex\": …}")
+            raise InputError("", 'tool must be a name, a list of names or {"regex": …}')
         return fullmatch(pattern["regex"])
     return frozenset(pattern).__contains__
 
@@ -90,35 +111,37 @@ def pattern_text(pattern: Any) -> str:
 
 
 def make_slots(
-    golden: Golden, expected: Sequence[ExpectedCall], calls: Sequence[ToolCall], tools: Mapping[str, Tool], scope: Scope
+    golden: Golden,
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    tools: Mapping[str, Tool],
+    scope: Scope,
 ) -> list[Slot]:
-    """The slots of one alternative, matchers compiled; repeats beyond the number of actual calls are cut off."""
-    known_defaults: dict[str, dict[str, Any]] = {}
-
-    def defaults(tool: str) -> dict[str, Any]:
-        if golden.defaults == "strict" or tool not in tools:
-            return NO_DEFAULTS
-        return known_defaults.setdefault(tool, tools[tool].defaults())
-
+    """The slots of one alternative; repeats beyond the number of actual calls are cut off."""
+    with_defaults = {} if golden.defaults == "strict" else tools
     slots: list[Slot] = []
     for index, call in enumerate(expected):
         try:
-            matchers = _matchers(call, tools, scope)
+            matchers = compiled_matchers(call, tools, scope)
         except InputError as error:
             raise InputError(f"expected_calls[{index}]", error.problem, error.hint) from None
         least = call.min if call.required else 0
         most = max(call.min, 1) if call.max is None else call.max
         most = max(least, min(most, least + len(calls)))
-        slots += [Slot(call, index, i < least, matchers, defaults) for i in range(most)]
+        slots += [Slot(call, index, i < least, matchers, with_defaults) for i in range(most)]
     return slots
 
 
-def _matchers(call: ExpectedCall, tools: Mapping[str, Tool], scope: Scope) -> dict[str, Matcher] | None:
-    if call.args is None:
-        return None
-    tool = tools.get(call.tool) if isinstance(call.tool, str) else None
-    parameters = tool.parameters if tool and scope.by_schema else {}
-    return {name: compile_matcher(spec, scope, parameters.get(name)) for name, spec in call.args.items()}
+def compiled_matchers(call: ExpectedCall, tools: Mapping[str, Tool], scope: Scope) -> dict[str, Matcher]:
+    """A matcher for each parameter whose expectation is not a plain value to be compared as written."""
+    if not call.args:
+        return NO_MATCHERS
+    if scope.by_schema:
+        tool = tools.get(call.tool) if isinstance(call.tool, str) else None
+        parameters = tool.parameters if tool else {}
+        return {name: compile_matcher(spec, scope, parameters.get(name)) for name, spec in call.args.items()}
+    special = [name for name, spec in call.args.items() if type(spec) not in PLAIN]
+    return {name: compile_matcher(call.args[name], scope) for name in special} if special else NO_MATCHERS
 
 
 def call_ids(expected: Sequence[ExpectedCall]) -> dict[str, int]:
@@ -140,7 +163,9 @@ def predecessors(expected: Sequence[ExpectedCall]) -> list[set[int]]:
                 seen.add(here)
                 todo += direct[here]
         if start in seen:
-            raise InputError(f"expected_calls[{start}]", "'after' goes round in a circle", "remove one of the edges")
+            raise InputError(
+                f"expected_calls[{start}]", "'after' goes round in a circle", "remove one of the edges"
+            )
         before.append(seen)
     return before
 
@@ -148,5 +173,7 @@ def predecessors(expected: Sequence[ExpectedCall]) -> list[set[int]]:
 def _known(ids: dict[str, int], name: str, index: int) -> int:
     if name not in ids:
         hint = suggestion(name, ids) or f"ids here: {', '.join(ids) or 'none'}"
-        raise InputError(f"expected_calls[{index}].after", f"there is no expected call with the id '{name}'", hint)
+        raise InputError(
+            f"expected_calls[{index}].after", f"there is no expected call with the id '{name}'", hint
+        )
     return ids[name]

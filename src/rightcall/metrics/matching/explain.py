@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from rightcall.metrics.matching.alignment import Comparison, Pair
-from rightcall.metrics.matching.base import MISSING
+from rightcall.metrics.matching.base import Matcher
 from rightcall.metrics.matching.equality import NUMBERS, same
 from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
 from rightcall.metrics.matching.matchers.references import Ref
@@ -46,7 +46,7 @@ def explain(
         if pair and pair.strict:
             continue
         if pair and slot.required:
-            failures += _argument_failures(slot, calls[pair.call], pair.call)
+            failures += argument_failures(slot, calls[pair.call], pair.call)
         elif slot.required and number in unordered and unordered[number].call not in taken:
             taken.add(unordered[number].call)
             failures.append(_out_of_order(slot, unordered[number].call))
@@ -56,7 +56,7 @@ def explain(
     failures += _unmatched(slots, open_slots, calls, left, tools)
     failures += _surplus(golden, calls, left, tools, slots)
     strict = {pair.call for pair in pairs if pair.strict}
-    failures += _schema_violations(calls, strict, tools)
+    failures += schema_violations(calls, strict, tools)
     failures += _limits(golden, calls, trajectory)
     return failures
 
@@ -69,47 +69,46 @@ def _forbidden_calls(golden: Golden, calls: Sequence[ToolCall]) -> Iterator[Fail
                 yield Failure("forbidden_call", call.name, actual=call.arguments, call=at)
 
 
-def _argument_failures(slot: Slot, call: ToolCall, at: int) -> Iterator[Failure]:
+def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
     """What is wrong with the arguments of a call of the right tool."""
-    where = {"tool": call.name, "call": at, "expected_call": slot.index}
-    arguments = call.arguments
+    tool, arguments, wanted = call.name, call.arguments, slot.call
     if arguments is None:
-        yield Failure("bad_json", actual=call.raw, **where)
-        return
-    for name in slot.call.forbidden_args:
-        if name in arguments:
-            yield Failure("forbidden_arg", parameter=name, actual=arguments[name], **where)
-    for name, matcher in (slot.matchers or {}).items():
-        value = arguments.get(name, MISSING)
-        score = matcher.score(value, at)
-        if value is MISSING and not score:
-            score = slot._default_score(name, matcher, call, at)
-        if score == 1.0:
+        return [Failure("bad_json", tool, "", None, call.raw, "", at, slot.index)]
+    found = [
+        Failure("forbidden_arg", tool, name, None, arguments[name], "", at, slot.index)
+        for name in wanted.forbidden_args
+        if name in arguments
+    ]
+    if wanted.args is None:
+        return found
+    for name, expected in wanted.args.items():
+        if slot.parameter_score(name, call, at) == 1.0:
             continue
-        expected = slot.specs[name]
-        detail = "" if isinstance(matcher, Exact) else matcher.describe()
-        if value is MISSING:
-            yield Failure("missing_arg", parameter=name, expected=expected, detail=detail, **where)
+        matcher = slot.matchers.get(name)
+        detail = "" if matcher is None else matcher.describe()
+        if name in arguments:
+            code = _value_code(matcher, expected, arguments[name])
+            found.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
         else:
-            code = _value_code(matcher, value)
-            yield Failure(code, parameter=name, expected=expected, actual=value, detail=detail, **where)
-    if slot.matchers is None:
-        return
+            found.append(Failure("missing_arg", tool, name, expected, None, detail, at, slot.index))
     for name, value in arguments.items():
-        if name not in slot.matchers and name not in slot.forbidden and slot.is_extra(name, call):
-            yield Failure("extra_arg", parameter=name, actual=value, **where)
+        if name not in wanted.args and name not in wanted.forbidden_args and slot.is_extra(name, call):
+            found.append(Failure("extra_arg", tool, name, None, value, "", at, slot.index))
+    return found
 
 
-def _value_code(matcher: Any, value: Any) -> Code:
+def _value_code(matcher: Matcher | None, expected: Any, value: Any) -> Code:
     if isinstance(matcher, Ref):
         return "hallucinated_ref"
-    if isinstance(matcher, Exact) and _kind(matcher.expected) != _kind(value):
-        return "wrong_type"
-    return "wrong_value"
+    if matcher is not None and not isinstance(matcher, Exact):
+        return "wrong_value"
+    plain = expected if matcher is None else matcher.expected
+    return "wrong_value" if _kind(plain) == _kind(value) else "wrong_type"
 
 
 def _kind(value: Any) -> Any:
-    return float if type(value) in NUMBERS else type(value)
+    kind = type(value)
+    return float if kind in NUMBERS else kind
 
 
 def _out_of_order(slot: Slot, at: int) -> Failure:
@@ -138,7 +137,7 @@ def _unmatched(
             others.append(number)
         else:
             left.remove(at)
-            yield from _argument_failures(slot, calls[at], at)
+            yield from argument_failures(slot, calls[at], at)
     for number in others:
         slot = slots[number]
         tool = pattern_text(slot.call.tool)
@@ -150,9 +149,7 @@ def _unmatched(
             left.remove(at)
             found = calls[at].name
             code = "unknown_tool" if tools and found not in tools else "wrong_tool"
-            yield Failure(
-                code, tool, expected=tool, actual=found, call=at, expected_call=slot.index
-            )
+            yield Failure(code, tool, expected=tool, actual=found, call=at, expected_call=slot.index)
 
 
 def _surplus(
@@ -168,10 +165,11 @@ def _surplus(
     )
     for at in left:
         call = calls[at]
+        arguments = call.arguments or {}
         for slot in slots:
-            if slot.forbidden and slot.fits(call.name):
-                for name in sorted(slot.forbidden & (call.arguments or {}).keys()):
-                    yield Failure("forbidden_arg", call.name, name, actual=(call.arguments or {})[name], call=at)
+            for name in slot.call.forbidden_args:
+                if name in arguments and slot.fits(call.name):
+                    yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
         if tools and call.name not in tools:
             yield Failure("unknown_tool", call.name, actual=call.name, call=at)
         elif call.arguments is None:
@@ -193,20 +191,23 @@ def _surplus_code(calls: Sequence[ToolCall], at: int) -> Code:
     return "duplicate_call" if twins else "unexpected_call"
 
 
-def _schema_violations(
-    calls: Sequence[ToolCall], strict: set[int], tools: Mapping[str, Tool]
-) -> Iterator[Failure]:
+def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping[str, Tool]) -> list[Failure]:
     """Arguments that the tool's own schema refuses, of calls that are not right anyway."""
-    for at, call in enumerate(calls):
-        if at in strict or call.arguments is None or call.name not in tools:
-            continue
-        from rightcall.tools.validate import is_valid, problems
+    if not tools:
+        return []
+    from rightcall.tools.validate import is_valid, problems
 
-        tool = tools[call.name]
-        if is_valid(tool, call.arguments):
+    found = []
+    for at, call in enumerate(calls):
+        if at in right or call.arguments is None or call.name not in tools:
             continue
-        for problem in problems(tool, call.arguments):
-            yield Failure("schema_violation", call.name, problem.path, detail=problem.message, call=at)
+        tool = tools[call.name]
+        if not is_valid(tool, call.arguments):
+            found += [
+                Failure("schema_violation", call.name, problem.path, detail=problem.message, call=at)
+                for problem in problems(tool, call.arguments)
+            ]
+    return found
 
 
 def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -> Iterator[Failure]:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rightcall.errors import InputError
-from rightcall.metrics.matching.answer import missing_content
-from rightcall.metrics.matching.explain import explain
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
+from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.equality import identical_arguments
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
+from rightcall.metrics.matching.explain import explain
+from rightcall.metrics.matching.single import is_ordinary, judge_single
 from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -23,6 +24,10 @@ from rightcall.model.trajectory import Trajectory
 DEFAULT_RULES = Rules()
 NO_TOOLS: Mapping[str, Tool] = {}
 MOST_ALTERNATIVES = 256
+
+FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg"))
+SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"))
+"""Codes that fail a case whatever its calls."""
 
 
 def judge(
@@ -40,8 +45,13 @@ def judge(
     `embed` and `grade` serve the matchers `semantic` and `judge`. A golden that cannot be judged (an unknown id
     in `after`, a broken matcher) raises `InputError`.
     """
-    if _nothing_unusual(golden, trajectory) and _as_expected(golden.expected_calls, trajectory.calls):
-        return flawless(len(golden.expected_calls))
+    if _nothing_unusual(golden, trajectory):
+        if _as_expected(golden.expected_calls, trajectory.calls):
+            return flawless(len(golden.expected_calls))
+        single = judge_single(golden, trajectory, tools)
+        if single is not None:
+            numbers, failures = single
+            return _verdict(golden, numbers, failures, 1, rules)
     calls = counted_calls(trajectory.calls, golden.count_failed)
     alternatives = _alternatives(golden)
     try:
@@ -98,17 +108,15 @@ def _as_expected(expected: Sequence[ExpectedCall], calls: Sequence[ToolCall]) ->
     """Whether the calls are the expected ones, one for one, as written: the common case, decided quickly."""
     if len(expected) != len(calls):
         return False
-    for wanted, call in zip(expected, calls, strict=True):
+    for at, wanted in enumerate(expected):
+        call = calls[at]
         if (
             wanted.tool != call.name
             or wanted.args is None
             or call.arguments is None
-            or not wanted.required
-            or wanted.min != 1
-            or wanted.max is not None
-            or wanted.after
-            or wanted.forbidden_args
             or not identical_arguments(wanted.args, call.arguments)
+            or not is_ordinary(wanted)
+            or wanted.forbidden_args
         ):
             return False
     return True
@@ -159,20 +167,21 @@ def _judge_one(
     return _verdict(golden, numbers, failures, len(calls), rules)
 
 
-def _verdict(
-    golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules
-) -> Verdict:
-    codes = {failure.code for failure in failures}
-    forbidden = bool(codes & {"forbidden_call", "forbidden_arg"})
+def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
+    forbidden = spoiled = False
+    for failure in failures:
+        if failure.code in SPOILING:
+            spoiled = True
+            forbidden = forbidden or failure.code in FORBIDDEN
     score = 0.0 if forbidden else rules.overall(numbers)
-    spoiled = forbidden or bool(codes & {"over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"})
-    return Verdict(not spoiled and _passes(golden, numbers, called, score, rules), score, numbers, tuple(failures))
+    passed = not spoiled and _passes(golden, numbers, called, score, rules)
+    return Verdict(passed, score, numbers, tuple(failures))
 
 
 def _passes(golden: Golden, numbers: Numbers, called: int, score: float, rules: Rules) -> bool:
     if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
         return called == 0
-    if rules.pass_rule == "score":
+    if rules.pass_rule == "score":  # noqa: S105
         return score >= rules.pass_score and numbers.fn == 0
     if golden.category == "secondary":
         threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
@@ -230,7 +239,8 @@ def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     """Required and optional slots that find a call of their own by the tool's name alone."""
     many = float(len(slots) + 1)
     weights = [
-        [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls] for slot in slots
+        [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls]
+        for slot in slots
     ]
     chosen = assign_by_groups(weights)
     required = sum(slots[i].required for i, _ in chosen)

@@ -47,8 +47,10 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
     "duplicate_call": lambda f: f"{call_text(f.tool, f.actual)} was called again for nothing",
     "retry": lambda f: f"{call_text(f.tool, f.actual)} was tried again after a failure",
     "wrong_tool": lambda f: f"called {f.actual} instead of {f.tool}",
-    "unknown_tool": lambda f: f"called {f.actual}, a tool that does not exist"
-    + ("" if f.expected is None else f", instead of {f.expected}"),
+    "unknown_tool": lambda f: (
+        f"called {f.actual}, a tool that does not exist"
+        + ("" if f.expected is None else f", instead of {f.expected}")
+    ),
     "missing_arg": lambda f: f"{f.tool}: {f.parameter} is missing, should be {_wanted(f)}",
     "extra_arg": lambda f: f"{f.tool}: {f.parameter} was not expected, was {shown(f.actual)}",
     "wrong_value": _wrong_value,
@@ -58,13 +60,15 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
     "order_violation": lambda f: f"{f.tool} was called out of order; expected {f.expected}",
     "forbidden_call": lambda f: f"{call_text(f.tool, f.actual)} is forbidden here",
     "forbidden_arg": lambda f: f"{f.tool}: {f.parameter} must not be passed, was {shown(f.actual)}",
-    "hallucinated_ref": lambda f: f"{f.tool}: {f.parameter} should be {_wanted(f)}, "
-    f"but {shown(f.actual)} came from nowhere",
+    "hallucinated_ref": lambda f: (
+        f"{f.tool}: {f.parameter} should be {_wanted(f)}, but {shown(f.actual)} came from nowhere"
+    ),
     "over_calling": lambda f: f"{f.actual} calls, at most {f.expected} are allowed",
     "over_latency": lambda f: f"took {f.actual:g} ms, the budget is {f.expected:g} ms",
     "missing_content": lambda f: f"the answer lacks {shown(f.expected)}",
-    "wrong_state": lambda f: f"{f.tool or 'the world'} ended in the wrong state: "
-    f"{f.detail or shown(f.actual)}",
+    "wrong_state": lambda f: (
+        f"{f.tool or 'the world'} ended in the wrong state: {f.detail or shown(f.actual)}"
+    ),
     "loop_limit": lambda f: f"stopped at a limit before it was done{_because(f)}",
     "refused": lambda f: f"the model refused{_because(f)}",
     "agent_error": lambda f: f"the agent broke{_because(f)}",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal
 
 import msgspec
@@ -52,16 +54,21 @@ WEIGHTS = {
 """What the overall score may weigh, and the number each name stands for."""
 
 
+DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {"precision": 0.3, "recall": 0.3, "parameter_accuracy": 0.3, "content": 0.1}
+)
+
+
 class Rules(msgspec.Struct, frozen=True):
     """How numbers become a pass mark: a suite's `weights`, `pass_rule`, and the thresholds."""
 
-    weights: Mapping[str, float] = {}
-    pass_rule: Literal["strict", "score"] = "strict"
+    weights: Mapping[str, float] = DEFAULT_WEIGHTS
+    pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
     pass_score: float = 0.8
     secondary_threshold: float = 0.5
 
     def __post_init__(self) -> None:
-        chosen = self.weights or {"precision": 0.3, "recall": 0.3, "parameter_accuracy": 0.3, "content": 0.1}
+        chosen = self.weights
         problems = [
             f"unknown weight '{name}'; {suggestion(name, WEIGHTS) or 'known: ' + ', '.join(WEIGHTS)}"
             for name in chosen
@@ -71,10 +78,13 @@ class Rules(msgspec.Struct, frozen=True):
             problems.append("weights must not be negative, and one must be above 0")
         if problems:
             raise ConfigError(*problems)
-        msgspec.structs.force_setattr(self, "weights", dict(chosen))
 
     def overall(self, numbers: Numbers) -> float:
         """The weighted mean of the dimensions."""
+        if self.weights is DEFAULT_WEIGHTS:
+            n = numbers
+            worth = 0.3 * (n.call_precision + n.call_recall + n.parameter_accuracy) + 0.1 * n.content
+            return min(1.0, round(worth, 12))
         total = sum(self.weights.values())
-        worth = sum(weight * getattr(numbers, WEIGHTS[name]) for name, weight in self.weights.items())
+        worth = math.fsum(weight * getattr(numbers, WEIGHTS[name]) for name, weight in self.weights.items())
         return min(1.0, round(worth / total, 12))  # 0.3 + 0.3 + 0.3 + 0.1 is 1, not 0.9999999999999999

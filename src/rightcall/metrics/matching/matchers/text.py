@@ -7,7 +7,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 from rightcall.metrics.matching.base import shown
 from rightcall.metrics.matching.equality import same
@@ -109,6 +110,9 @@ DATE_FORMATS = (
 """Spellings besides ISO 8601. Orders that differ between countries (03/04/2026) are not guessed."""
 
 
+Moment = TypeVar("Moment", datetime.date, datetime.datetime)
+
+
 def parse_date(text: str) -> datetime.date | datetime.datetime | None:
     """A day, or an instant when there is a time of day; None when the text is no unambiguous date."""
     text = re.sub(r"(\d)(st|nd|rd|th)\b", r"\1", text.strip().replace(",", ""))
@@ -117,13 +121,13 @@ def parse_date(text: str) -> datetime.date | datetime.datetime | None:
     if re.match(r"\d{4}-\d{2}-\d{2}[Tt ]", text):
         return _try(lambda: datetime.datetime.fromisoformat(text.upper()))
     for spelling in DATE_FORMATS:
-        moment = _try(lambda spelling=spelling: datetime.datetime.strptime(text, spelling))  # type: ignore[misc]
+        moment = _try(partial(datetime.datetime.strptime, text, spelling))
         if moment is not None:
             return moment if "%H" in spelling else moment.date()
     return None
 
 
-def _try(read: Callable[[], Any]) -> Any:
+def _try(read: Callable[[], Moment]) -> Moment | None:
     try:
         return read()
     except ValueError:
