@@ -87,13 +87,15 @@ class Provider(Protocol):
         """Ask once."""
         ...
 
+    def prepare(self, prompt: Prompt) -> None:
+        """Get ready for a prompt that many requests will have; `ConfigError` if it cannot be asked."""
+
     async def check(self) -> list[str]:
         """What would keep every request from succeeding; empty when nothing is known to. Spends nothing."""
         return []
 
     async def aclose(self) -> None:
         """Let go of connections, threads and files."""
-        return None
 
     async def __aenter__(self) -> Self:
         return self

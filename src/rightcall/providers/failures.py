@@ -57,7 +57,9 @@ def transport(where: str, error: Exception, deadline: float) -> ProviderError:
     if isinstance(error, ssl.SSLError | aiohttp.ClientSSLError | ssl.CertificateError):
         return ProviderError(f"{where}: the secure connection failed: {detail}", kind="tls")
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return ProviderError(f"{where}: no such host: {detail}", kind="unreachable", retryable=_passing(error))
+        return ProviderError(
+            f"{where}: no such host: {detail}", kind="unreachable", retryable=_passing(error)
+        )
     if isinstance(error, aiohttp.ClientConnectorError):
         return ProviderError(f"{where} cannot be reached: {detail}", kind="unreachable", retryable=True)
     if isinstance(error, aiohttp.ClientPayloadError) and "decompress" in detail.lower():
@@ -84,7 +86,9 @@ def not_json(where: str, content_type: str, content: bytes) -> ProviderError:
 def malformed(where: str, problem: str) -> ProviderError:
     """JSON, or what should be JSON, that is not what the wire format says. The next answer may be better."""
     return ProviderError(
-        f"{where}: the answer is not usable: {scrub(one_line(problem, 200))}", kind="malformed", retryable=True
+        f"{where}: the answer is not usable: {scrub(one_line(problem, 200))}",
+        kind="malformed",
+        retryable=True,
     )
 
 

@@ -53,7 +53,7 @@ class HttpClient:
 
     async def post(self, path: str, body: bytes) -> bytes:
         """The body of a successful answer that says it is JSON, or a `ProviderError`."""
-        session = self._session or self._open()
+        session = self._session or self.open()
         try:
             async with session.post(
                 self._urls.get(path) or self._url(path), data=body, allow_redirects=False
@@ -92,7 +92,10 @@ class HttpClient:
         writer.close()
         return None
 
-    def _open(self) -> aiohttp.ClientSession:
+    def open(self) -> aiohttp.ClientSession:
+        """Make ready to connect. Needs a running event loop; `ConfigError` when there is no key."""
+        if self._session is not None:
+            return self._session
         import aiohttp
 
         limits = self.network
@@ -146,7 +149,8 @@ def checked_url(base_url: str) -> str:
         raise ConfigError(f"base_url must look like http://host:port/v1, got '{shown}'")
     if url.username or url.password or url.query or url.fragment:
         raise ConfigError(
-            f"base_url for {url.hostname} must hold no user, password or query; keys come from the environment"
+            f"base_url for {url.hostname} must hold no user, password or query;"
+            " keys come from the environment"
         )
     return base_url.strip().rstrip("/")
 

@@ -87,4 +87,8 @@ CACHED = ("prompt_tokens_details", "cached_tokens")
 def _said(body: Json) -> str:
     """Some gateways answer 200 with an error inside."""
     error = body.get("error")
-    return f"the server says: {error.get('message', error) if isinstance(error, dict) else error}" if error else ""
+    return (
+        f"the server says: {error.get('message', error) if isinstance(error, dict) else error}"
+        if error
+        else ""
+    )

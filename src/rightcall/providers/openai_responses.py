@@ -76,7 +76,9 @@ def read_reply(body: Json, where: str) -> ModelReply:
     )
     return ModelReply(
         message,
-        usage_of(body.get("usage"), "input_tokens", "output_tokens", ("input_tokens_details", "cached_tokens")),
+        usage_of(
+            body.get("usage"), "input_tokens", "output_tokens", ("input_tokens_details", "cached_tokens")
+        ),
         _stop(body, output),
         str(body.get("model") or ""),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -32,10 +32,10 @@ class RemoteProvider(Provider):
     host is it needed: a server of one's own may not have any.
     """
 
-    prefix: str
-    vendor_url: str
-    key_name: str
-    path: str
+    prefix: ClassVar[str]
+    vendor_url: ClassVar[str]
+    key_name: ClassVar[str]
+    path: ClassVar[str]
 
     def __init__(
         self,
@@ -67,6 +67,7 @@ class RemoteProvider(Provider):
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Ask once. The prompt of the request is encoded the first time it is seen, and then reused."""
         body = encode({**self._constant(request.prompt), **self.varying(request)})
+        self._http.open()
         started = perf_counter()
         content = await self._http.post(self.path, body)
         latency = (perf_counter() - started) * 1000
