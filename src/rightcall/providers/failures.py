@@ -51,17 +51,16 @@ def transport(where: str, error: Exception, deadline: float) -> ProviderError:
 
     detail = one_line(scrub(str(error))) or type(error).__name__
     if isinstance(error, TimeoutError):
+        reason = detail if str(error) else f"deadline {deadline:g} s"
         return ProviderError(
-            f"{where} gave no whole answer in time (deadline {deadline:g} s)", kind="timeout", retryable=True
+            f"{where} gave no whole answer in time: {reason}", kind="timeout", retryable=True
         )
     if isinstance(error, ssl.SSLError | aiohttp.ClientSSLError | ssl.CertificateError):
         return ProviderError(f"{where}: the secure connection failed: {detail}", kind="tls")
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return ProviderError(
-            f"{where}: no such host: {detail}", kind="unreachable", retryable=_passing(error)
-        )
     if isinstance(error, aiohttp.ClientConnectorError):
-        return ProviderError(f"{where} cannot be reached: {detail}", kind="unreachable", retryable=True)
+        return ProviderError(
+            f"{where} cannot be reached: {detail}", kind="unreachable", retryable=not _unknown_host(error)
+        )
     if isinstance(error, aiohttp.ClientPayloadError) and "decompress" in detail.lower():
         return ProviderError(f"{where}: the answer cannot be unpacked: {detail}", kind="malformed")
     if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError | OSError):
@@ -129,9 +128,9 @@ def _kind(status: int) -> ProviderErrorKind:
     return "server" if status >= 500 else "rejected"
 
 
-def _passing(error: Exception) -> bool:
-    """Whether a failed name look-up may be over in a moment, as opposed to a name that does not exist."""
+def _unknown_host(error: Exception) -> bool:
+    """Whether the name does not exist, as opposed to a server or a name service that is down just now."""
     import socket
 
-    number = getattr(getattr(error, "os_error", None), "errno", None)
-    return number == socket.EAI_AGAIN
+    cause = getattr(error, "os_error", None)
+    return isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN

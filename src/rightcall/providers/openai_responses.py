@@ -15,6 +15,7 @@ from rightcall.providers.remote import Json, RemoteProvider, usage_of
 from rightcall.providers.secrets import one_line, scrub
 
 INCOMPLETE: dict[str, Stop] = {"content_filter": "refused"}
+CACHED = ("input_tokens_details", "cached_tokens")
 PASSING = ("server_error", "rate_limit_exceeded")
 
 
@@ -76,9 +77,7 @@ def read_reply(body: Json, where: str) -> ModelReply:
     )
     return ModelReply(
         message,
-        usage_of(
-            body.get("usage"), "input_tokens", "output_tokens", ("input_tokens_details", "cached_tokens")
-        ),
+        usage_of(body.get("usage"), "input_tokens", "output_tokens", CACHED),
         _stop(body, output),
         str(body.get("model") or ""),
     )

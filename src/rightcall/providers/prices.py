@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.errors import InputError
 from rightcall.model import Usage
@@ -46,11 +47,7 @@ def load_prices(path: str | Path) -> Prices:
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
     own = _decoded(data, str(path))
-    return Prices(
-        {**built_in_prices().models, **own.models},
-        date=own.date or built_in_prices().date,
-        sources=own.sources,
-    )
+    return replace(own, models={**built_in_prices().models, **own.models})
 
 
 @lru_cache(maxsize=1)
