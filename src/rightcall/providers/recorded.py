@@ -14,16 +14,14 @@ from typing import IO, Any, TypeVar
 import msgspec
 
 from rightcall.errors import InputError, ProviderError
-from rightcall.model import Message
+from rightcall.model import Annotations, Message, Tool, ToolCall, ToolResult, Usage
 from rightcall.model.codec import convert, decode, encode, to_plain
 from rightcall.model.record import Record
-from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings
 from rightcall.providers.cassette_miss import explain_miss
 from rightcall.providers.secrets import scrub
 
 FORMAT = "rightcall/cassette/1"
-
-_OUR_WORDS = frozenset({"assistant", "truncated", "required"})  # no secret, even if one is called so
 
 R = TypeVar("R", bound=Record)
 
@@ -78,6 +76,13 @@ class Cassette:
             self.prompts[fingerprint(line.prompt)] = line.prompt
         if line.exchange is not None:
             self.exchanges[line.exchange.key].append(line.exchange)
+
+
+_OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
+    *(r.__struct_fields__ for r in (Exchange, Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)),
+    *(r.__struct_fields__ for r in (Settings, Tool, Annotations)),
+)
+"""Words of the file itself: no secret, even if the environment has one that is spelt so."""
 
 
 class ReplayProvider(Provider):
@@ -179,7 +184,7 @@ def _without_secrets(value: Any) -> Any:
     if isinstance(value, str):
         return value if value in _OUR_WORDS else scrub(value)
     if isinstance(value, dict):
-        return {scrub(name): _without_secrets(inner) for name, inner in value.items()}
+        return {_without_secrets(name): _without_secrets(inner) for name, inner in value.items()}
     return [_without_secrets(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
