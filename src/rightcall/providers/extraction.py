@@ -22,7 +22,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\b(?=[\w-]*\d)[A-Za-z][\w-]*\b|(?<![\w.])\d+\b")
-_NAME = re.compile(r"\b[^\W\d_a-zà-ỹ][\w'’-]*(?:\s+[^\W\d_a-zà-ỹ][\w'’-]*)*")  # noqa: RUF001
+_NAME = re.compile(r"\b[^\W\d_a-zà-ỹ][\w'’-]*(?:\s+[^\W\d_a-zà-ỹ][\w'’-]*)*")
 _CHINESE_OWNER = re.compile(r"([\u3400-\u9fff]{2,6}?)(?:今天|明天|后天|现在)?的")
 _NOT = re.compile(r"\b(?:not|no|without|don't|never)\b|không|不", re.IGNORECASE)
 
