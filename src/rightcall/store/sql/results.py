@@ -83,6 +83,14 @@ class Results(Core):
             query = select(func.count()).select_from(tables.results).where(*wanted)
             return int(connection.execute(query).scalar_one())
 
+    def code_counts(self, run: str) -> dict[str, int]:
+        """How many failures of each code there are, right while the run is still written too."""
+        c = tables.codes.c
+        with self.reading() as connection:
+            key = find(connection, run).key
+            query = select(c.code, func.count()).where(c.run_key == key).group_by(c.code).order_by(c.code)
+            return dict(connection.execute(query).tuples().all())
+
     def result(self, run: str, golden_id: str, trial: int = 0) -> CaseResult:
         """One trial of one golden, with its trajectory."""
         of_golden = self.results(run, ResultFilter(golden_id=golden_id), trajectories=True)
@@ -127,6 +135,10 @@ def conditions(run_key: int, which: ResultFilter) -> list[ColumnElement[bool]]:
         found.append(results.id.in_(_with_failure(run_key, which)))
     if which.failed_metric:
         found.append(_fails_metric(which.failed_metric))
+    if which.tag:
+        t = tables.case_tags.c
+        tagged = select(t.golden_id).where(t.run_key == run_key, t.tag == which.tag)
+        found.append(results.golden_id.in_(tagged))
     if which.text:
         found.append(
             or_(

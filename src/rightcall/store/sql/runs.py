@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.guard import refers_to_contents
 from rightcall.store.sql.packing import packed, squeezed, unpacked, unsqueezed
 from rightcall.store.sql.text import held
 from rightcall.store.sql.writing import RunWriter
@@ -38,6 +40,7 @@ class Runs(Core):
             (held(kind), held(run.fingerprints[kind]), squeezed(data)) for kind, data in documents.items()
         ]
         with self.writing() as connection:
+            refers_to_contents(connection)
             key = insert_run(connection, run, planned=planned, now=self.now())
             insert_missing(connection, tables.documents, sorted(rows))
         return RunWriter(self, key, run.id)
@@ -68,14 +71,14 @@ class Runs(Core):
     def run(self, run: str = "last") -> StoredRun:
         """One run by its id, the beginning of it, or `last`."""
         with self.reading() as connection:
-            return to_run(find(connection, run))
+            return with_tags(connection, [find(connection, run)])[0]
 
     def runs(
         self, which: RunFilter | None = None, *, limit: int = 50, after: str | None = None
     ) -> list[StoredRun]:
         """A page of runs, newest first; `after` is the id of the last run on the page before."""
         with self.reading() as connection:
-            return [to_run(row) for row in listed(connection, which or RunFilter(), limit, after)]
+            return with_tags(connection, listed(connection, which or RunFilter(), limit, after))
 
     def document(self, kind: str, fingerprint: str) -> bytes | None:
         """A suite, tool definitions, whatever a run named by fingerprint; None when it was not kept."""
@@ -142,6 +145,16 @@ def listed(connection: Connection, which: RunFilter, limit: int, after: str | No
     return connection.execute(_newest_first(query).limit(limit)).all()
 
 
+def with_tags(connection: Connection, rows: Sequence[Row[Any]]) -> list[StoredRun]:
+    """The records of rows, each with the tags people gave it."""
+    t = tables.run_tags.c
+    tags: dict[int, tuple[str, ...]] = defaultdict(tuple)
+    query = select(t.run_key, t.tag).where(t.run_key.in_([row.key for row in rows])).order_by(t.tag)
+    for run_key, tag in connection.execute(query):
+        tags[run_key] += (tag,)
+    return [to_run(row, tags[row.key]) for row in rows]
+
+
 def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
     """The record of a row."""
     usage = Usage(row.input_tokens, row.output_tokens, row.cost_usd)
@@ -167,6 +180,10 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
 def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:
     exact = {runs.name: which.name, runs.group_name: which.group, runs.agent: which.agent}
     found: list[ColumnElement[bool]] = [column == value for column, value in exact.items() if value]
+    if which.tag:
+        found.append(
+            runs.key.in_(select(tables.run_tags.c.run_key).where(tables.run_tags.c.tag == which.tag))
+        )
     if which.text:
         columns = (runs.id, runs.name, runs.agent, runs.group_name)
         found.append(or_(*(column.icontains(which.text, autoescape=True) for column in columns)))

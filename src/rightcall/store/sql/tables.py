@@ -157,3 +157,58 @@ trajectories = Table(
     Column("result_id", RowNumber, primary_key=True, autoincrement=False),
     Column("content", LargeBinary, nullable=False),
 )
+
+run_tags = Table(
+    "run_tags",
+    metadata,
+    Column("run_key", BigInteger, primary_key=True),
+    Column("tag", Words, primary_key=True),
+    Index("run_tags_by_tag", "tag", "run_key"),
+    sqlite_with_rowid=False,
+)
+
+case_tags = Table(
+    "case_tags",
+    metadata,
+    Column("run_key", BigInteger, primary_key=True),
+    Column("golden_id", Words, primary_key=True),
+    Column("tag", Words, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("run_key", BigInteger, nullable=False),
+    Column("golden_id", Words, nullable=False),
+    Column("text", Words, nullable=False),
+    Column("author", Words, nullable=False),
+    Column("created_at", Words, nullable=False),
+    Index("notes_by_case", "run_key", "golden_id"),
+)
+
+datasets = Table(
+    "datasets",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("alias", Words, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("finalized", Boolean, nullable=False),
+    Column("author", Words, nullable=False),
+    Column("created_at", Words, nullable=False),
+    Column("goldens", BigInteger, nullable=False),
+    Column("fingerprint", Words, nullable=False),
+    UniqueConstraint("alias", "version", name="datasets_once"),
+)
+
+dataset_items = Table(
+    "dataset_items",
+    metadata,
+    Column("dataset_key", BigInteger, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("golden_id", Words, nullable=False),
+    Column("fingerprint", Words, nullable=False),
+    Index("dataset_items_by_golden", "fingerprint"),
+    sqlite_with_rowid=False,
+)

@@ -13,6 +13,7 @@ from rightcall.model import AnyGolden, CaseResult, Golden
 from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import Row, insert_missing, insert_rows
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.guard import refers_to_contents
 from rightcall.store.sql.packing import canonical, compressed
 from rightcall.store.sql.rows import ResultRows, check_golden_id, to_rows
 from rightcall.store.sql.text import held
@@ -98,6 +99,7 @@ def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
 
     Sorted, so that two writers do not wait for each other crosswise.
     """
+    refers_to_contents(connection)
     insert_missing(connection, tables.goldens, sorted(rows))
 
 
