@@ -14,6 +14,7 @@ from rightcall.store.sql import results, tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.packing import unpacked
 from rightcall.store.sql.rows import ResultRows
 from rightcall.store.sql.text import held
 from rightcall.store.sql.writing import insert_results
@@ -24,10 +25,10 @@ AT_ONCE = 500
 def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | None = None) -> Copied:
     """Bring over what the target does not have; what it has stays as it is.
 
-    Each run and each dataset is one transaction, so a copy that was interrupted can be started again. A run that
-    is in both gains the results that it lacks. `progress` is told the id of each run.
+    Each run and each dataset is one transaction, so an interrupted copy can be started again. A run that is
+    in both gains the results that it lacks. `progress` is told the id of each run.
     """
-    if str(source.engine.url) == str(target.engine.url):
+    if _place(source) == _place(target):
         raise ConfigError(f"the stores are the same: {source.name}")
     _check_datasets(source, target)
     with source.reading() as connection:
@@ -69,7 +70,11 @@ def _copy_run(
     for table in (tables.run_tags, tables.case_tags):
         _copy_of_run(source, target, table, row.key, key)
     _copy_notes(source, target, row.key, key)
-    insert_missing(target, tables.documents, _raw(source, select(tables.documents)))
+    _copy_documents(source, target, row)
+    if there is None:
+        told = ("results", "passed", "errors", "input_tokens", "output_tokens", "cost_usd")
+        values = {name: getattr(row, name) for name in told} if row.finished_at is not None else {}
+        target.execute(update(tables.runs).where(runs.key == key).values(updated_at=row.updated_at, **values))
     return there is None, added
 
 
@@ -141,6 +146,13 @@ def _copy_of_run(source: Core, target: Connection, table: Table, old_key: int, n
     insert_missing(target, table, sorted((new_key, *row[1:]) for row in rows))
 
 
+def _copy_documents(source: Core, target: Connection, row: Row[Any]) -> None:
+    d = tables.documents.c
+    for kind, fingerprint in unpacked(row.fingerprints, dict[str, str]).items():
+        query = select(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint)
+        insert_missing(target, tables.documents, _raw(source, query))
+
+
 def _copy_notes(source: Core, target: Connection, old_key: int, new_key: int) -> None:
     n = tables.notes.c
     said = select(n.golden_id, n.text, n.author, n.created_at)
@@ -181,6 +193,10 @@ def _check_datasets(source: Core, target: Core) -> None:
                 f"version {version} is not the same in {source.name} and {target.name}",
                 "delete one of them, or push it again under another alias",
             )
+
+
+def _place(store: Core) -> str:
+    return str(store.engine.url if store.file is None else store.file.resolve())
 
 
 def _raw(source: Core, query: Any) -> list[tuple[Any, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
@@ -176,7 +176,7 @@ def _insert_items(
 
 
 def _with_id(golden: AnyGolden) -> AnyGolden:
-    return with_id(golden) if isinstance(golden, Golden) else with_id(golden)
+    return with_id(cast(Golden, golden))  # either kind gives its own kind back
 
 
 def _contents(connection: Connection, key: int) -> dict[str, str]:

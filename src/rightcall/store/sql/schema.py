@@ -6,7 +6,7 @@ import sqlite3
 import warnings
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, delete, insert, inspect, select, text
 
 from rightcall.errors import InputError
 from rightcall.store.sql import tables
@@ -33,6 +33,7 @@ def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _ONE_AT_A_TIME})
         if version_of(connection) != HEAD:  # another process may have been faster
             upgrade(connection, HEAD)
+            _sign(connection)
     return before
 
 
@@ -65,6 +66,14 @@ def backup(file: Path, target: Path) -> None:
     finally:
         source.close()
         copy.close()
+
+
+def _sign(connection: Connection) -> None:
+    """Who brought the store to its version, for the day an older RightCall has to refuse it."""
+    from importlib.metadata import version
+
+    connection.execute(delete(tables.about).where(tables.about.c.name == "written_by"))
+    connection.execute(insert(tables.about).values(name="written_by", value=version("rightcall")))
 
 
 def _refuse_newer(engine: Engine, name: str, version: str | None) -> None:
