@@ -27,7 +27,7 @@ def is_json(value: Any, levels: int = MOST_LEVELS) -> bool:
     if kind is list:
         return levels >= 0 and all(is_json(inner, levels - 1) for inner in value)
     if kind is int:
-        return value.bit_length() < MOST_BITS
+        return bool(value.bit_length() < MOST_BITS)
     return kind is bool or value is None or (kind is float and math.isfinite(value))
 
 
