@@ -89,6 +89,7 @@ class Provider(Protocol):
 
     def prepare(self, prompt: Prompt) -> None:
         """Get ready for a prompt that many requests will have; `ConfigError` if it cannot be asked."""
+        return
 
     async def check(self) -> list[str]:
         """What would keep every request from succeeding; empty when nothing is known to. Spends nothing."""
@@ -96,6 +97,7 @@ class Provider(Protocol):
 
     async def aclose(self) -> None:
         """Let go of connections, threads and files."""
+        return
 
     async def __aenter__(self) -> Self:
         return self
