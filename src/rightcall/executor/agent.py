@@ -19,6 +19,8 @@ from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers.base import Provider, Settings
+from rightcall.providers.http import Network
+from rightcall.providers.resolve import resolve
 from rightcall.tools.toolbox import Toolbox
 
 
@@ -26,10 +28,10 @@ from rightcall.tools.toolbox import Toolbox
 class Agent:
     """A model with tools and instructions.
 
-    `model` is `provider:model`, a provider, an SDK client with `model_name`, or any callable
+    `model` is `provider:model`, a provider, an SDK client (with `model_name`), or any callable
     `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
     its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
-    `execute="real"`.
+    `execute="real"`. `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
     """
 
     model: str | Provider | Callable[[Golden], Any]
@@ -41,6 +43,8 @@ class Agent:
     limits: Limits = field(default_factory=Limits)
     mocks: Mapping[str, Any] = field(default_factory=dict)
     execute: Literal["mock", "real"] = "mock"
+    model_name: str | None = None
+    record: str | None = None
 
     @property
     def name(self) -> str:
@@ -106,16 +110,17 @@ class Session:
         await self._stack.aclose()
 
     def _provider(self, concurrency: int) -> Provider | None:
-        from rightcall.providers.resolve import resolve
-
         model = self.agent.model
-        if isinstance(model, str):
-            return resolve(model, base_url=self.agent.base_url, concurrency=concurrency)
-        if hasattr(model, "complete"):
-            return model  # type: ignore[return-value]
-        if callable(model):
+        if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
-        raise ConfigError(f"{type(model).__name__} is not a model; give 'provider:model', a provider or a callable")
+        network = Network(connections=concurrency)
+        return resolve(
+            model,
+            base_url=self.agent.base_url,
+            network=network,
+            model=self.agent.model_name,
+            record=self.agent.record,
+        )
 
 
 def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:
