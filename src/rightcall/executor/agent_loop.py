@@ -65,9 +65,7 @@ class AgentLoop:
         await self._run_tools(calls, recorder, context)
         return None
 
-    async def _run_tools(
-        self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext
-    ) -> None:
+    async def _run_tools(self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext) -> None:
         try:
             made = await self._toolbox.invoke_turn(calls, context)
         except Aborted as stop:

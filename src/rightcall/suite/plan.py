@@ -70,7 +70,9 @@ class Plan:
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
-            "measures": _fingerprint([[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]),
+            "measures": _fingerprint(
+                [[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]
+            ),
             "selection": _fingerprint(repr(self.selection)),
         }
 
@@ -167,7 +169,9 @@ async def preflight(plan: Plan) -> int:
         found = [str(error)]
     problems += found[:SHOWN_PROBLEMS]
     if len(found) > SHOWN_PROBLEMS:
-        problems.append(f"… and {len(found) - SHOWN_PROBLEMS:,} more; `rightcall dataset check` lists them all")
+        problems.append(
+            f"… and {len(found) - SHOWN_PROBLEMS:,} more; `rightcall dataset check` lists them all"
+        )
     if not problems and count == 0:
         problems.append(f"{plan.dataset}: no golden is left to run; does --only name what is there?")
     if problems:
@@ -193,10 +197,10 @@ def _suite_tools(suite: Suite, folder: Path) -> list[Any]:
 
 def _model(name: str, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
-    from rightcall.providers.resolve import is_known
+    from rightcall.providers.resolve import provider_names
 
     prefix, _, rest = name.partition(":")
-    if is_known(prefix) or not rest or "/" in prefix:
+    if prefix in provider_names() or not rest or "/" in prefix:
         return name
     if "." in prefix or _importable(prefix):
         return _tried(problems, lambda: _imported(name)) or name

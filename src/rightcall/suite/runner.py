@@ -18,8 +18,7 @@ from rightcall.metrics import measure_all, result_of
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
-from rightcall.model.trajectory import Trajectory
-from rightcall.store import Store, changes
+from rightcall.store import RunWriter, Store, changes
 from rightcall.suite.outcome import Verdict, verdict_of
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
@@ -56,7 +55,12 @@ Watcher = Callable[[Progress, Sequence[CaseResult]], None]
 
 
 async def run_plan(
-    plan: Plan, store: Store, *, resume: str | None = None, watch: Watcher | None = None, started: Callable[[Run], None] | None = None
+    plan: Plan,
+    store: Store,
+    *,
+    resume: str | None = None,
+    watch: Watcher | None = None,
+    started: Callable[[Run], None] | None = None,
 ) -> Outcome:
     """Run every trial of the plan that is not done yet. Results are on disk before `watch` hears of them.
 
@@ -136,7 +140,7 @@ class _Case:
         return msgspec.structs.replace(result, metrics=metrics, trajectory=trajectory)
 
 
-def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, Any, set[tuple[str, int]]]:
+def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
         raise ConfigError(f"run {stored.id} cannot go on, because it would not be the same run:", *different)
@@ -149,6 +153,8 @@ def _used_up(plan: Plan, progress: Progress) -> str:
     limits = plan.run_limits
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
         return f"{limits.seconds:g} seconds are over"
-    return spent(progress.tally.summary().usage, limits.tokens, limits.cost_usd) if limits.tokens or limits.cost_usd else ""
-
-
+    return (
+        spent(progress.tally.summary().usage, limits.tokens, limits.cost_usd)
+        if limits.tokens or limits.cost_usd
+        else ""
+    )

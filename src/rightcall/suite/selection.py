@@ -19,7 +19,8 @@ class Selection:
 
     def chooses(self, golden: Golden) -> bool:
         return not self.only or any(
-            word in golden.tags or word == golden.category or fnmatchcase(golden.id, word) for word in self.only
+            word in golden.tags or word == golden.category or fnmatchcase(golden.id, word)
+            for word in self.only
         )
 
     def chosen(self, goldens: Iterable[Golden]) -> Iterator[Golden]:

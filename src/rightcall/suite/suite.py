@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.executor.limits import Limits, PositiveCount, RunLimits
-from rightcall.files import existing_file, read_checked, refuse_other_format
+from rightcall.files import existing_file, read_items, refuse_other_format, value_of
 from rightcall.model import codec
 from rightcall.model.record import Record
 from rightcall.providers.base import Settings
@@ -63,14 +63,13 @@ def load_suite(path: str | Path) -> Suite:
     path = existing_file(path)
     if path.suffix.lower() not in (".yaml", ".yml", ".json"):
         raise InputError(str(path), "a suite is a .yaml or .json file", "rightcall init writes one")
-    if path.suffix.lower() == ".json":
-        value = codec.decode(read_checked(path), dict, str(path))
-    else:
-        from rightcall.files.yaml_text import yaml_value
-
-        value = yaml_value(read_checked(path), str(path))
-    if not isinstance(value, dict):
-        raise InputError(str(path), "a suite must be an object with dataset and agent", "rightcall init writes one")
+    items = read_items(path, "suites")
+    entries = list(items.entries)
+    if not items.single or len(entries) != 1:
+        raise InputError(
+            str(path), "a suite is one object with dataset and agent", "rightcall init writes one"
+        )
+    value = value_of(entries[0][1], dict[str, Any], str(path))
     if "format" in value:
         refuse_other_format(value["format"], "suite", 1, str(path))
     suite = codec.convert(value, Suite, str(path))
