@@ -60,6 +60,18 @@ def print_summary(
             console.print(f"  {escape(hint)}", soft_wrap=True)
 
 
+def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
+    """One row a run: which agent, how often it passed, its dimensions."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("agent", "run"):
+        table.add_column(title)
+    for title in ("cases", "passed", *DIMENSIONS.values()):
+        table.add_column(title, justify="right")
+    for agent, run_id, summary in rows:
+        table.add_row(escape(agent), run_id, *_cells(summary_view(summary).total)[1:])
+    return table
+
+
 def summary_table(view: SummaryView) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("")
