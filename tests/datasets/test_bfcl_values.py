@@ -42,7 +42,9 @@ def test_any_value_is_judged_as_the_official_checker_does(
     answers, value = data.draw(ANSWERS | alike), data.draw(VALUES)
     schema = {"type": declared} | ({"items": {"type": items}} if items else {})
     parameters = {"type": "dict", "properties": {"p": schema}, "required": ["p"] if required else []}
-    item = Item("simple_python_0", "simple_python", [{"name": "f", "parameters": parameters}], [{"f": {"p": answers}}])
+    item = Item(
+        "simple_python_0", "simple_python", [{"name": "f", "parameters": parameters}], [{"f": {"p": answers}}]
+    )
     matcher = bfcl_matcher({"type": declared, "values": answers, "items": items}, {}, None)
     verdict = official.verdict(item, [("f", {"p": value})])
     assume(verdict is not None)
