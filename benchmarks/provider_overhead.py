@@ -125,12 +125,12 @@ async def bare(url: str, body: bytes, calls: int, concurrency: int) -> float:
 
 async def ours(base_url: str, calls: int, concurrency: int) -> float:
     prompt = a_prompt()
-    async with resolve(
-        "openai:m", base_url=base_url, network=Network(connections=concurrency)
-    ) as provider:
+    async with resolve("openai:m", base_url=base_url, network=Network(connections=concurrency)) as provider:
 
         async def ask(i: int) -> None:
-            reply = await provider.complete(ModelRequest(prompt, (Message("user", f"question {i}"),), f"g{i}"))
+            reply = await provider.complete(
+                ModelRequest(prompt, (Message("user", f"question {i}"),), f"g{i}")
+            )
             assert reply.message.calls[0].arguments == {"city": "Hue", "days": 5}
 
         return await many(ask, calls, concurrency)
