@@ -59,14 +59,15 @@ def json_server(answer: Answer) -> Iterator[Seen]:
 
 
 @contextmanager
-def raw_server(talk: Raw, tls: ssl.SSLContext | None = None) -> Iterator[str]:
+def raw_server(talk: Raw, tls: ssl.SSLContext | None = None, *, listens: bool = True) -> Iterator[str]:
     """Reads one request, then lets `talk` write any bytes it likes, and closes the connection."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0] or 0)
-            await reader.readexactly(length)
+            if listens:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0] or 0)
+                await reader.readexactly(length)
             await talk(reader, writer)
             await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):
