@@ -7,7 +7,7 @@ import json
 import ssl
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,6 +74,8 @@ def raw_server(talk: Raw, tls: ssl.SSLContext | None = None, *, listens: bool = 
             pass
         finally:
             writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
 
     async def start() -> tuple[int, Callable[[], Awaitable[None]]]:
         server = await asyncio.start_server(handle, "127.0.0.1", 0, ssl=tls)
@@ -123,3 +125,5 @@ async def _finish(stop: Callable[[], Awaitable[None]]) -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
+    for _ in range(5):  # transports close in the loop's next rounds
+        await asyncio.sleep(0)

@@ -21,16 +21,20 @@ QUESTIONS = (
 )
 
 
-def ask_all(prompt: Prompt, *questions: str):
-    async def all_of():
-        async with resolve("local:smollm2", threads=1) as provider:
-            return await asyncio.gather(*(provider.complete(a_request(q, prompt=prompt)) for q in questions))
+@pytest.fixture(scope="module")
+def ask_all(weights):
+    """Questions all at once to one model, loaded once."""
+    provider = resolve("local:smollm2", threads=1)
 
-    return asyncio.run(all_of())
+    async def all_of(prompt, questions):
+        return await asyncio.gather(*(provider.complete(a_request(q, prompt=prompt)) for q in questions))
+
+    yield lambda prompt, *questions: asyncio.run(all_of(prompt, questions))
+    asyncio.run(provider.aclose())
 
 
 @pytest.fixture(scope="module")
-def answered(weights):
+def answered(ask_all):
     return ask_all(TWO, *QUESTIONS)
 
 
@@ -46,20 +50,22 @@ def test_its_tokens_are_counted_and_cost_nothing(answered):
     assert answered[0].latency_ms > 0 and answered[0].model == "local:smollm2"
 
 
-def test_the_order_of_the_questions_changes_no_answer(answered):
+def test_the_order_of_the_questions_changes_no_answer(answered, ask_all):
     again = ask_all(TWO, *reversed(QUESTIONS))[::-1]
     assert [reply.message for reply in again] == [reply.message for reply in answered]
 
 
-def test_tool_choice_is_obeyed(weights):
+def test_tool_choice_is_obeyed(ask_all):
     choices = [
-        ask_all(Prompt("", (WEATHER, DELETE), Settings(tool_choice=choice)), QUESTIONS[0])[0].message.calls
+        ask_all(Prompt("", (WEATHER, DELETE), Settings(tool_choice=choice, max_tokens=24)), QUESTIONS[0])[
+            0
+        ].message.calls
         for choice in ("required", "none")
     ]
     assert [len(calls) for calls in choices] == [1, 0]
 
 
-def test_a_schema_no_grammar_can_hold_still_gets_an_answer(weights):
+def test_a_schema_no_grammar_can_hold_still_gets_an_answer(ask_all):
     strange = Tool("find", "Find a thing.", {"type": "object", "properties": {"x": {"type": "no such type"}}})
     (reply,) = ask_all(
         Prompt("", (strange,), Settings(tool_choice="required", max_tokens=40)), "Find my keys"
@@ -67,14 +73,14 @@ def test_a_schema_no_grammar_can_hold_still_gets_an_answer(weights):
     assert reply.message.role == "assistant" and (reply.message.calls or reply.message.content)
 
 
-def test_without_tools_it_just_talks(weights):
+def test_without_tools_it_just_talks(ask_all):
     (reply,) = ask_all(Prompt("", settings=Settings(max_tokens=8)), "Say hello.")
     assert reply.message.content and reply.stop in ("done", "truncated")
 
 
-def test_a_prompt_longer_than_the_context_is_an_error_of_that_call(weights):
+def test_a_prompt_longer_than_the_context_is_an_error_of_that_call(ask_all):
     with pytest.raises(ProviderError, match="context size") as caught:
-        ask_all(Prompt(), "word " * 12_000)
+        ask_all(Prompt(), "word " * 9_000)
     assert not caught.value.retryable
 
 

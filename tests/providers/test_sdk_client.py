@@ -28,23 +28,28 @@ def openai_client(url: str) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(api_key=KEY, base_url=f"{url}/v1", max_retries=0)
 
 
+def ask_through(client, request: ModelRequest | None = None, **options):
+    """One question through a client, which is closed afterwards."""
+
+    async def once():
+        async with client:
+            return await SdkProvider(client, "m", **options).complete(request or a_request())
+
+    return asyncio.run(once())
+
+
 KINDS = [
-    ("anthropic", "", strict.anthropic, lambda url: SdkProvider(anthropic_client(url), "m")),
-    ("openai", "/v1", strict.openai_chat, lambda url: SdkProvider(openai_client(url), "m")),
-    (
-        "openai-responses",
-        "/v1",
-        strict.openai_responses,
-        lambda url: SdkProvider(openai_client(url), "m", api="responses"),
-    ),
+    ("anthropic", "", strict.anthropic, anthropic_client, {}),
+    ("openai", "/v1", strict.openai_chat, openai_client, {}),
+    ("openai-responses", "/v1", strict.openai_responses, openai_client, {"api": "responses"}),
 ]
 
 
-@pytest.mark.parametrize(("prefix", "base", "reader", "make"), KINDS)
-def test_an_sdk_client_gives_the_same_reply_to_the_same_body(prefix, base, reader, make):
+@pytest.mark.parametrize(("prefix", "base", "reader", "client", "options"), KINDS)
+def test_an_sdk_client_gives_the_same_reply_to_the_same_body(prefix, base, reader, client, options):
     request = ModelRequest(PROMPT, CONVERSATION)
     with json_server(reader) as server:
-        theirs = ask(make(server.url), request)
+        theirs = ask_through(client(server.url), request, **options)
         ours = ask(resolve(f"{prefix}:m", base_url=server.url + base), request)
     assert theirs.message == ours.message == Message("assistant", "All done.")
     assert (theirs.usage, theirs.stop, theirs.model) == (ours.usage, ours.stop, ours.model)
@@ -56,6 +61,7 @@ def test_an_sdk_client_gives_the_same_reply_to_the_same_body(prefix, base, reade
 def test_a_client_is_recognised_by_what_it_can_do():
     client = openai.AsyncAzureOpenAI(api_key=KEY, azure_endpoint="http://127.0.0.1:1", api_version="1")
     assert resolve(client, model="gpt").name == "openai:gpt"
+    asyncio.run(client.close())
     with pytest.raises(ConfigError, match="which model"):
         resolve(client)
     with pytest.raises(ConfigError, match="neither a provider nor a model client"):
@@ -74,7 +80,7 @@ def test_a_client_is_recognised_by_what_it_can_do():
 def test_an_sdks_exceptions_become_provider_errors_without_the_key(kind, status, expected):
     body = b'{"error": {"message": "sorry, %s"}}' % KEY.encode()
     with canned(body, status, retry_after="3") as url, pytest.raises(ProviderError, match="sorry") as caught:
-        ask(SdkProvider(kind(url), "m"))
+        ask_through(kind(url))
     error = caught.value
     assert (error.kind, error.retryable, error.retry_after) == expected
     assert KEY not in str(error)
@@ -83,7 +89,7 @@ def test_an_sdks_exceptions_become_provider_errors_without_the_key(kind, status,
 @pytest.mark.parametrize("kind", [anthropic_client, openai_client])
 def test_an_sdk_that_reaches_nobody_is_unreachable(kind):
     with pytest.raises(ProviderError) as caught:
-        ask(SdkProvider(kind("http://127.0.0.1:9"), "m"))
+        ask_through(kind("http://127.0.0.1:9"))
     assert (caught.value.kind, caught.value.retryable) == ("unreachable", True)
 
 
