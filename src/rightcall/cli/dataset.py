@@ -54,7 +54,9 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
             out.print(f"{finding.where}: {finding.message}{hint}", markup=False, soft_wrap=True)
         out.print(f"{count:,} goldens, {len(errors):,} errors, {len(findings) - len(errors):,} warnings")
         if not tools:
-            out.print("[dim]next:[/dim]\n  the same with --tools TOOLS.json, to check arguments against schemas")
+            out.print(
+                "[dim]next:[/dim]\n  the same with --tools TOOLS.json, to check arguments against schemas"
+            )
     if errors:
         raise click.exceptions.Exit(2)
 
@@ -64,13 +66,16 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
 @click.argument("answers", type=click.Path(path_type=Path), required=False)
 @click.option("--from", "source", type=click.Choice(["goldens", "bfcl"]), default="goldens", show_default=True,
               help="What FILE is; bfcl takes ANSWERS too.")  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to; the suffix says how.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to; the suffix says how."
+)
 def convert(file: Path, answers: Path | None, source: str, output: Path) -> None:
     """Write goldens in another format: .jsonl, .json, .yaml or .csv.
 
     With --from bfcl, FILE holds questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers.
     """
-    from rightcall.datasets import import_bfcl, load_goldens, save_goldens
+    from rightcall.datasets import load_goldens, save_goldens
+    from rightcall.datasets.importers import import_bfcl
 
     if answers and source != "bfcl":
         raise InputError(str(answers), "only --from bfcl takes a second file")
@@ -84,7 +89,9 @@ def convert(file: Path, answers: Path | None, source: str, output: Path) -> None
             yield golden
 
     save_goldens(counted(), output)
-    console().print(f"{count:,} goldens written to {output}\n[dim]next:[/dim]\n  rightcall dataset check {output}")
+    console().print(
+        f"{count:,} goldens written to {output}\n[dim]next:[/dim]\n  rightcall dataset check {output}"
+    )
 
 
 @dataset.command()

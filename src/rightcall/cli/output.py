@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,7 +10,9 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-as_json_option = click.option("--json", "as_json", is_flag=True, help="For machines: JSON on stdout, nothing else.")
+as_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="For machines: JSON on stdout, nothing else."
+)
 
 
 def console() -> Console:
@@ -24,4 +27,4 @@ def print_json(value: Any) -> None:
     import msgspec
 
     text = msgspec.json.format(msgspec.json.encode(value), indent=2)
-    click.get_binary_stream("stdout").write(text + b"\n")
+    sys.stdout.buffer.write(text + b"\n")

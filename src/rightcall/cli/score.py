@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Literal
 
@@ -11,14 +12,18 @@ import click
 @click.command()
 @click.argument("goldens", type=click.Path(path_type=Path))
 @click.argument("trajectories", type=click.Path(path_type=Path))
-@click.option("--tools", type=click.Path(path_type=Path), help="Tool definitions, for defaults and schema checks.")
+@click.option(
+    "--tools", type=click.Path(path_type=Path), help="Tool definitions, for defaults and schema checks."
+)
 @click.option("--metric", "metrics", multiple=True, help="A metric beside the dimensions; may be repeated.")
 @click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
 @click.option("--partial", is_flag=True, help="Goldens without a trajectory are left out instead of refused.")
 @click.option("--min", "least", type=click.FloatRange(0, 1), default=1.0, show_default=True,
               help="The pass rate from which the exit code is 0.")  # fmt: skip
 @click.option("--failures", type=click.IntRange(0), default=20, show_default=True, help="How many to show.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, one line a case, nothing else.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object a line, one line a case, nothing else."
+)
 def score(
     goldens: Path,
     trajectories: Path,
@@ -51,7 +56,7 @@ def score(
     )
     tally = Tally()
     if as_json:
-        write_rows(tally.watch(results), click.get_binary_stream("stdout"))
+        write_rows(tally.watch(results), sys.stdout.buffer)
     else:
         watcher = Watcher("scoring", keep=failures)
         for _ in watcher.watch(tally.watch(results)):

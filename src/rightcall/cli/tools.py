@@ -42,14 +42,15 @@ def list_(source: Path, as_json: bool) -> None:
 @tools.command()
 @source_argument
 @click.argument("name")
-@click.option("--as", "dialect", type=click.Choice(["native", "anthropic", "openai", "openai-responses", "mcp"]),
+@click.option("--as", "dialect", type=click.Choice(["native", "anthropic", "openai_chat", "openai_responses", "mcp"]),
               default="native", show_default=True, help="The spelling to show it in.")  # fmt: skip
 def show(source: Path, name: str, dialect: str) -> None:
     """One tool, whole, as JSON in any provider's spelling."""
-    from rightcall.tools import load_tools, write_tool
+    from rightcall.model.dialects import SPELLINGS
+    from rightcall.tools import load_tools
 
     found = {tool.name: tool for tool in load_tools(source)}
     if name not in found:
         hint = suggestion(name, found) or f"tools here: {', '.join(found)}"
         raise InputError(str(source), f"there is no tool '{name}'", hint)
-    print_json(write_tool(found[name], dialect))
+    print_json(SPELLINGS[dialect].write_tool(found[name]))

@@ -48,10 +48,12 @@ class GoldenIndex:
 
     def take(self, golden_id: str) -> tuple[Golden, int] | None:
         """The golden and how often it was taken before."""
-        row = self._connection.execute(
-            "UPDATE golden SET count = count + 1 WHERE id = ? RETURNING data, count - 1", (golden_id,)
-        ).fetchone()
-        return None if row is None else (self._decode(row[0]), row[1])
+        execute = self._connection.execute
+        row = execute("SELECT rowid, data, count FROM golden WHERE id = ?", (golden_id,)).fetchone()
+        if row is None:
+            return None
+        execute("UPDATE golden SET count = count + 1 WHERE rowid = ?", (row[0],))
+        return self._decode(row[1]), row[2]
 
     def missing(self, named: int) -> tuple[list[str], int]:
         """The first ids that were never taken, and how many there are."""

@@ -12,7 +12,6 @@ from itertools import chain
 from pathlib import Path
 
 from rightcall.datasets.goldens import numbered_goldens
-from rightcall.datasets.index import GoldenIndex
 from rightcall.datasets.trajectories import numbered_trajectories
 from rightcall.errors import InputError, suggestion
 from rightcall.files import existing_file
@@ -38,7 +37,7 @@ class _Pairing:
     def __init__(self, goldens: Path, trajectories: Path, partial: bool) -> None:
         self._goldens, self._trajectories, self._partial = goldens, trajectories, partial
         self._ids, self._trials = _Repeats(), _Repeats()
-        self._counts = array("L")  # trajectories of each golden met so far, in the order of the file
+        self._counts = array("I")  # trajectories of each golden met so far, in the order of the file
 
     def pairs(self) -> Iterator[Pair]:
         goldens, recorded = _single_turn(self._goldens), numbered_trajectories(self._trajectories)
@@ -61,6 +60,8 @@ class _Pairing:
             raise _repeated_trial(self._trajectories)
 
     def _looked_up(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
+        from rightcall.datasets.index import GoldenIndex  # sqlite3 only for files that need it
+
         with GoldenIndex.of(_single_turn(self._goldens), self._counts) as index:
             if index is None:
                 raise _repeated_golden(self._goldens)

@@ -27,7 +27,7 @@ class Patience(Record, frozen=True):
     longest_wish: float = 120.0
 
     def pause(self, failures: int, wish: float | None, draw: float) -> float:
-        jitter = draw * min(self.longest, self.first * 2 ** (failures - 1))
+        jitter: float = draw * min(self.longest, self.first * 2 ** (failures - 1))
         return jitter if wish is None else min(wish, self.longest_wish) + min(jitter, 1.0)
 
 

@@ -24,7 +24,11 @@ class SingleTurn:
         question = Message("user", golden.input)
         recorder = Recorder(question)
         request = ModelRequest(
-            self._prompts.prompt_of(golden), (question,), golden.id, trial, self._prompts.seed_of(golden, trial)
+            self._prompts.prompt_of(golden),
+            (question,),
+            golden.id,
+            trial,
+            self._prompts.seed_of(golden, trial),
         )
         try:
             reply = await self._asker.ask(request, self._limits.seconds)

@@ -32,9 +32,13 @@ def metric_page(name: str) -> MetricPage:
     """The page of one metric, or a `ConfigError` that suggests a name."""
     metric = metric_class(name)
     summary, _, rest = inspect.cleandoc(metric.__doc__ or name).partition("\n\n")
-    example = {label: found[1] for label in EXAMPLE_LABELS if (found := re.search(rf"^{label}: (.*)$", rest, re.M))}
+    example = {
+        label: found[1] for label in EXAMPLE_LABELS if (found := re.search(rf"^{label}: (.*)$", rest, re.M))
+    }
     explanation = re.sub(rf"^({'|'.join(EXAMPLE_LABELS)}): .*$\n?", "", rest, flags=re.M).strip()
-    settings = {f.name: f.default for f in dataclasses.fields(metric)} if dataclasses.is_dataclass(metric) else {}
+    settings: dict[str, Any] = {}
+    if dataclasses.is_dataclass(metric):
+        settings = {field.name: field.default for field in dataclasses.fields(metric)}
     return MetricPage(
         name=name,
         summary=summary.replace("\n", " "),

@@ -22,21 +22,30 @@ class Watcher:
 
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
         console = Console(stderr=True)
-        started, seen, shown = time.monotonic(), 0, 0.0
-        for result in results:
-            seen += 1
+        started, shown = time.monotonic(), 0.0
+        for seen, result in enumerate(results, 1):
             if not result.passed and len(self.failed) < self._keep:
                 self.failed.append(result)
-            if seen % 1000 == 0 and console.is_terminal and (now := time.monotonic()) - max(started, shown) > 0.5:
+            if (
+                seen % 1000 == 0
+                and console.is_terminal
+                and (now := time.monotonic()) - max(started, shown) > 0.5
+            ):
                 shown = now
-                console.print(f"{self._verb} {seen:,} ({seen / (now - started):,.0f}/s)", end="\r", highlight=False)
+                console.print(
+                    f"{self._verb} {seen:,} ({seen / (now - started):,.0f}/s)", end="\r", highlight=False
+                )
             yield result
         if shown:
             console.print(" " * 60, end="\r")
 
 
 def print_summary(
-    summary: Summary, failed: Sequence[CaseResult], *, hints: Sequence[str] = (), console: Console | None = None
+    summary: Summary,
+    failed: Sequence[CaseResult],
+    *,
+    hints: Sequence[str] = (),
+    console: Console | None = None,
 ) -> None:
     """The table of categories, what went wrong, and what to type next."""
     console = console or Console(highlight=False)
@@ -69,7 +78,9 @@ def print_failures(console: Console, view: SummaryView, failed: Sequence[CaseRes
         trial = f" [dim]trial {result.trial}[/dim]" if result.trial else ""
         mark = "[yellow]error[/yellow]" if result.error else "[red]✗[/red]"
         reason = result.error or result.metrics["overall"].reason or "did not pass"
-        console.print(f"{mark} [bold]{escape(clean(result.golden_id))}[/bold]{trial}  {escape(clean(reason))}")
+        console.print(
+            f"{mark} [bold]{escape(clean(result.golden_id))}[/bold]{trial}  {escape(clean(reason))}"
+        )
     hidden = view.total.cases - view.total.passed + view.total.errors - len(failed)
     if hidden > 0:
         console.print(f"[dim]… and {hidden:,} more[/dim]")
@@ -94,5 +105,7 @@ def clean(text: str) -> str:
 def _cells(row: GroupRow) -> list[str]:
     errors = f" (+{row.errors:,} errors)" if row.errors else ""
     passed = f"{row.passed:,} ({percent(row.pass_rate)})"
-    values = [f"{row.dimensions[name]:.3f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()]
+    values = [
+        f"{row.dimensions[name]:.3f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
+    ]
     return [row.name, f"{row.cases:,}{errors}", passed, *values]

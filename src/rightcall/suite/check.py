@@ -31,15 +31,15 @@ Note = tuple[Literal["error", "warning"], str, str, str]
 """Severity, code, message, hint: a finding without its place."""
 
 
-def check_goldens(
-    goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]
-) -> Iterator[Finding]:
+def check_goldens(goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]) -> Iterator[Finding]:
     """Every problem of goldens given with their places. Without tools, only what goldens say of themselves."""
     first_place: dict[str, str] = {}
     for where, golden in goldens:
         if golden.id in first_place:
             message = f"the id '{golden.id}' is already used at {first_place[golden.id]}"
-            yield Finding(where, golden.id, "error", "duplicate_id", message, "give each golden an id of its own")
+            yield Finding(
+                where, golden.id, "error", "duplicate_id", message, "give each golden an id of its own"
+            )
         else:
             first_place[golden.id] = where
         for severity, code, message, hint in notes_of(golden, tools):
@@ -86,12 +86,22 @@ def _contradictions(golden: AnyGolden) -> Iterator[Note]:
     for i, call in enumerate(golden.expected_calls):
         for pattern in golden.forbidden_calls:
             if isinstance(call.tool, str) and _safely_fits(pattern, call.tool):
-                yield "error", "contradiction", f"expected_calls[{i}]: {call.tool} is both expected and forbidden", ""
+                yield (
+                    "error",
+                    "contradiction",
+                    f"expected_calls[{i}]: {call.tool} is both expected and forbidden",
+                    "",
+                )
     if isinstance(golden, Golden) and not golden.input.strip():
         yield "warning", "empty_input", "input is empty", ""
     if isinstance(golden, Golden) and _says_nothing(golden):
         message = "nothing is expected, so any call fails it"
-        yield "warning", "no_expectation", message, "say no_calls: true if that is meant, or extra_calls: allow"
+        yield (
+            "warning",
+            "no_expectation",
+            message,
+            "say no_calls: true if that is meant, or extra_calls: allow",
+        )
     if golden.category == "secondary" and not golden.expected_calls and not getattr(golden, "any_of", ()):
         yield "warning", "no_expectation", "a secondary golden is graded by F1, but expects no calls", ""
 
@@ -115,7 +125,12 @@ def _check_calls(
     try:
         before = predecessors(expected)
     except InputError as error:
-        yield "error", "bad_order", f"{error.where.replace('expected_calls', field)}: {error.problem}", error.hint
+        yield (
+            "error",
+            "bad_order",
+            f"{error.where.replace('expected_calls', field)}: {error.problem}",
+            error.hint,
+        )
         before = []
     if golden.order == "strict":
         for i, earlier in enumerate(before):
@@ -125,7 +140,9 @@ def _check_calls(
     ids = [call.id for call in expected if call.id]
     for name in {name for name in ids if ids.count(name) > 1}:
         yield "error", "duplicate_id", f"{field}: the id '{name}' is used twice", ""
-    scope = Scope(tool_of={call.id: _true for call in expected if call.id}, embed=_no_embedding, judge=_no_judging)
+    scope = Scope(
+        tool_of={call.id: _true for call in expected if call.id}, embed=_no_embedding, judge=_no_judging
+    )
     for i, call in enumerate(expected):
         yield from _check_call(f"{field}[{i}]", call, tools, scope)
 
@@ -179,7 +196,9 @@ def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
 
 def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note]:
     schema, known = tool.input_schema, tool.parameters
-    open_ended = schema.get("additionalProperties", not known) not in (False, None) or "patternProperties" in schema
+    open_ended = (
+        schema.get("additionalProperties", not known) not in (False, None) or "patternProperties" in schema
+    )
     combined = any(word in schema for word in ("allOf", "anyOf", "oneOf", "$ref"))
     for name in [*(call.args or {}), *call.forbidden_args]:
         if name not in known and not open_ended and not combined:
@@ -214,5 +233,3 @@ def _no_embedding(text: str) -> Sequence[float]:
 
 def _no_judging(rubric: str, value: Any) -> float:
     return 0.0
-
-
