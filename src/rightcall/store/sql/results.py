@@ -88,8 +88,9 @@ class Results(Core):
         c = tables.codes.c
         with self.reading() as connection:
             key = find(connection, run).key
-            query = select(c.code, func.count()).where(c.run_key == key).group_by(c.code).order_by(c.code)
-            return dict(connection.execute(query).tuples().all())
+            counted = select(c.code, func.count().label("failures")).where(c.run_key == key)
+            rows = connection.execute(counted.group_by(c.code).order_by(c.code))
+            return {row.code: row.failures for row in rows}
 
     def result(self, run: str, golden_id: str, trial: int = 0) -> CaseResult:
         """One trial of one golden, with its trajectory."""
