@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 
 from sqlalchemy import insert
-from store_cases import result, results, run
 
 from rightcall.store import Store, open_store
 from rightcall.store.sql import tables
 from rightcall.store.sql.rows import to_rows
+from store_cases import result, results, run
 
 BATCH = 100
 
@@ -39,7 +39,9 @@ def report(engine: str, store: Store, count: int) -> None:
     cpu, wall = min(cpu for cpu, _ in rounds), min(wall for _, wall in rounds)
     print(f"{engine}: {cpu * 1e3:.4f} ms CPU, {wall * 1e3:.4f} ms wall per result; {1 / wall:,.0f} results/s")
     keys = store.metric_keys(result(0).metrics)
-    print(f"  of it making the rows, compression included: {timed(lambda: to_rows(result(1), keys)) * 1e3:.4f} ms")
+    print(
+        f"  of it making the rows, compression included: {timed(lambda: to_rows(result(1), keys)) * 1e3:.4f} ms"
+    )
     print(f"  for comparison, the scores through SQLAlchemy's execute: {core_scores(store) * 1e3:.4f} ms")
     store.close()
 
@@ -48,7 +50,9 @@ def write(store: Store, run_id: str, count: int) -> tuple[float, float]:
     """CPU and wall seconds per result."""
     began = run(0)
     writer = store.begin_run(type(began)(run_id, began.name, began.started_at))
-    batches = list(itertools.batched(results(count), BATCH)) if hasattr(itertools, "batched") else slices(count)
+    batches = (
+        list(itertools.batched(results(count), BATCH)) if hasattr(itertools, "batched") else slices(count)
+    )
     cpu, wall = time.process_time(), time.perf_counter()
     for batch in batches:
         writer.add(batch)

@@ -22,10 +22,15 @@ def a_result(golden_id: str = "hue", trial: int = 0, *, passed: bool = True, **f
     failures = () if passed else (Failure("wrong_value", "get_weather", "city", "Hue", "Hanoi", call=0),)
     call = ToolCall("get_weather", {"city": "Huế", "n": 10**30}, id="c1", step=0, status="ok", latency_ms=3.5)
     known = {
-        "metrics": {"overall": Score(value, passed, "" if passed else "city"), "call_f1": Score(value, passed)},
+        "metrics": {
+            "overall": Score(value, passed, "" if passed else "city"),
+            "call_f1": Score(value, passed),
+        },
         "codes": failures,
         "latency_ms": 12.5,
         "usage": Usage(100, 20, 0.25),
-        "trajectory": Trajectory((Message("user", "weather? " * 40), Message("assistant", calls=(call,))), (call,)),
+        "trajectory": Trajectory(
+            (Message("user", "weather? " * 40), Message("assistant", calls=(call,))), (call,)
+        ),
     }
     return CaseResult(golden_id, trial, passed, value, **(known | fields))

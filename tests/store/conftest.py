@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import signal
 import tempfile
 import warnings
 from pathlib import Path
@@ -71,6 +72,10 @@ class Server:
         return self._server.get_uri(database=name)
 
     def stop(self) -> None:
+        """At once: what it holds is thrown away, so it need not be written out first."""
+        process = self._server.get_postmaster_info().process
+        process.send_signal(signal.SIGQUIT)
+        process.wait(30)
         self._server.cleanup()
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -27,7 +27,9 @@ from rightcall.store import ResultFilter, changes
 
 from .builders import a_result, a_run
 
-hostile = st.text(st.one_of(st.sampled_from("\x00\x1a\x1b0'\"\\%_😀é\u202e"), st.characters(exclude_categories=["Cs"])))
+hostile = st.text(
+    st.one_of(st.sampled_from("\x00\x1a\x1b0'\"\\%_😀é\u202e"), st.characters(exclude_categories=["Cs"]))
+)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | hostile,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(hostile, inner, max_size=3),
@@ -80,7 +82,9 @@ def test_a_batch_of_a_thousand_with_one_double_stores_the_rest(shared):
 
 def test_the_run_counts_its_results_while_it_is_written(shared):
     writer = shared.begin_run(a_run(), planned=10)
-    writer.add([a_result("a"), a_result("b", passed=False), a_result("c", passed=False, error="provider down")])
+    writer.add(
+        [a_result("a"), a_result("b", passed=False), a_result("c", passed=False, error="provider down")]
+    )
     run = shared.run(writer.run_id)
     assert (run.results, run.passed, run.errors, run.planned) == (3, 1, 1, 10)
     assert (run.usage, run.pass_rate, run.finished) == (Usage(300, 60, 0.75), 0.5, False)

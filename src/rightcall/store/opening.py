@@ -20,7 +20,7 @@ def open_store(url: str | os.PathLike[str] | None = None, *, must_exist: bool = 
     """
     address = store_url(url)
     file = sqlite_file(address)
-    if file is None and address.startswith("sqlite:"):
+    if address.startswith("sqlite:") and (file is None or file.name in ("", ":memory:")):
         raise ConfigError("a store in memory would lose every result; give the path of a file")
     if file is not None:
         if must_exist and not file.exists():

@@ -39,7 +39,11 @@ class Core:
             _make_folder(self.file.parent)
         self.engine: Engine = make_engine(url)
         self._metric_keys: dict[str, int] = {}
-        self.migrated_from = bring_to_head(self.engine, name, self.file)
+        try:
+            self.migrated_from = bring_to_head(self.engine, name, self.file)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Give the connections back; a store that is not closed loses nothing."""
