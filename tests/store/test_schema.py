@@ -83,7 +83,7 @@ def test_an_old_store_is_migrated_on_every_engine(stores):
 
 
 def test_a_newer_store_is_refused_in_a_sentence(stores):
-    url = stores.url()
+    url = stores.url(empty=True)
     with stores.open(url).writing() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         connection.execute(update(tables.about).values(value="99.1"))
