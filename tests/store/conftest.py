@@ -27,7 +27,11 @@ class Server:
         self._files = tempfile.mkdtemp(prefix="rightcall-sqlite-")
         self._numbers, self._free = itertools.count(), []
         # Not to wait for the disk: the server's own promises are not under test.
-        self._tell("ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off", "SELECT pg_reload_conf()")
+        self._tell(
+            "ALTER SYSTEM SET fsync = off",
+            "ALTER SYSTEM SET full_page_writes = off",
+            "SELECT pg_reload_conf()",
+        )
 
     def empty(self) -> str:
         """A database with nothing in it."""

@@ -29,6 +29,7 @@ def test_tags_are_taken_off_cases(shared, run_id):
     shared.tag_case(run_id, "hue", "x", "y")
     shared.untag_case(run_id, "hue", "x")
     assert shared.case(run_id, "hue").tags == ("y",)
+    assert shared.case_tags(run_id, ["hue", "hanoi"]) == {"hue": ("y",)}
 
 
 def test_notes_are_listed_in_the_order_they_were_written(shared, run_id):

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from rightcall.errors import ConfigError, InfrastructureError, InputError
+from rightcall.errors import ConfigError, InfrastructureError, InputError, MissingExtraError
 from rightcall.store import open_store
-from rightcall.store.address import shown, store_url
+from rightcall.store.address import store_address
 
 
 def test_the_default_store_is_made_when_it_is_opened(tmp_path, monkeypatch):
@@ -47,14 +47,12 @@ def test_an_address_that_cannot_be_a_store_is_refused(address):
 
 def test_urls_of_postgresql_are_taken_in_every_spelling():
     for scheme in ("postgres", "postgresql", "postgresql+psycopg"):
-        assert store_url(f"{scheme}://ann@host/db") == "postgresql+psycopg://ann@host/db"
+        assert store_address(f"{scheme}://ann@host/db").url == "postgresql+psycopg://ann@host/db"
 
 
 def test_a_password_is_never_shown():
-    assert (
-        shown(store_url("postgresql://ann:s3cret@host:5433/db"))
-        == "postgresql+psycopg://ann:***@host:5433/db"
-    )
+    address = store_address("postgresql://ann:s3cret@host:5433/db")
+    assert address.shown == "postgresql+psycopg://ann:***@host:5433/db"
 
 
 def test_a_server_that_does_not_answer_is_an_infrastructure_error():
@@ -69,6 +67,18 @@ def test_a_file_that_is_something_else_is_left_alone(tmp_path):
     with pytest.raises(InfrastructureError, match="file is not a database; the file is something else"):
         open_store(file)
     assert file.read_text().startswith("this is no database")
+
+
+def test_a_path_may_hold_what_means_something_in_a_url(tmp_path):
+    file = tmp_path / "a?b#c%41" / "store.db"
+    open_store(file).close()
+    assert file.exists()
+
+
+def test_postgresql_without_its_driver_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "rightcall\[postgres\]"'):
+        open_store("postgresql://ann@host/db")
 
 
 def test_a_folder_is_no_store(tmp_path):

@@ -15,9 +15,10 @@ from sqlalchemy import insert, text, update
 from rightcall.errors import InputError
 from rightcall.model import Golden, Usage
 from rightcall.store import open_store
+from rightcall.store.address import Address
 from rightcall.store.sql import tables
 from rightcall.store.sql.engine import make_engine, writing
-from rightcall.store.sql.schema import HEAD, upgrade
+from rightcall.store.sql.schema import HEAD, VERSION_TABLE, upgrade
 
 OLD = Path(__file__).parent / "data" / "store-0001.sql"
 
@@ -35,7 +36,9 @@ def old(tmp_path):
 def test_the_migrations_make_the_tables_we_use(stores):
     with stores.open(stores.url(empty=True)).reading() as connection, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SQLite cannot reflect every index
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "version_table": VERSION_TABLE}
+        )
         assert compare_metadata(context, tables.metadata) == []
 
 
@@ -62,7 +65,7 @@ def test_an_old_store_is_migrated_with_everything_in_it(old):
 def test_a_backup_of_the_old_store_lies_beside_it(old):
     open_store(old).close()
     backup = sqlite3.connect(old.with_name("old.db.v0001.bak"))
-    assert backup.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+    assert backup.execute("SELECT version_num FROM rightcall_version").fetchall() == [("0001",)]
     assert backup.execute("SELECT count(*) FROM results").fetchall() == [(2,)]
     backup.close()
 
@@ -72,7 +75,7 @@ def test_an_old_store_is_migrated_on_every_engine(stores):
     store = stores.open(url)  # for its normalized address
     with store.writing() as connection:
         tables.metadata.drop_all(connection)
-        connection.execute(text("DROP TABLE alembic_version"))
+        connection.execute(text("DROP TABLE rightcall_version"))
         upgrade(connection, "0001")
         connection.execute(insert(tables.documents).values(kind="tools", fingerprint="abc", content=b"x"))
     migrated = stores.open(url)
@@ -85,18 +88,18 @@ def test_an_old_store_is_migrated_on_every_engine(stores):
 def test_a_newer_store_is_refused_in_a_sentence(stores):
     url = stores.url(empty=True)
     with stores.open(url).writing() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        connection.execute(text("UPDATE rightcall_version SET version_num = '9999'"))
         connection.execute(update(tables.about).values(value="99.1"))
     with pytest.raises(InputError, match=r"version 9999 \(RightCall 99.1 wrote it\).*upgrade RightCall"):
         open_store(url)
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(old):
-    engine = make_engine(f"sqlite:///{old}")
+    engine = make_engine(Address(old))
     with pytest.raises(RuntimeError), writing(engine, "old") as connection:
         upgrade(connection, HEAD)
         raise RuntimeError
     with writing(engine, "old") as connection:
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0001"
+        assert connection.execute(text("SELECT version_num FROM rightcall_version")).scalar() == "0001"
         assert connection.execute(text("SELECT name FROM sqlite_master WHERE name = 'notes'")).all() == []
     engine.dispose()

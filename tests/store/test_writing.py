@@ -90,6 +90,13 @@ def test_the_run_counts_its_results_while_it_is_written(shared):
     assert (run.usage, run.pass_rate, run.finished) == (Usage(300, 60, 0.75), 0.5, False)
 
 
+def test_an_empty_id_is_an_id(shared):
+    writer = shared.begin_run(a_run())
+    writer.add([a_result("a"), a_result("", passed=False)])
+    assert not shared.result(writer.run_id, "").passed
+    assert [r.golden_id for r in shared.case(writer.run_id, "").results] == [""]
+
+
 def test_a_cost_nobody_knows_stays_unknown(shared):
     writer = shared.begin_run(a_run())
     writer.add([a_result("a", usage=Usage(1, 1))])
@@ -165,6 +172,8 @@ def test_goldens_of_both_kinds_are_kept_with_the_run(shared):
     assert shared.golden(writer.run_id, "a\x00") == one
     assert shared.golden(writer.run_id, "b") == several
     assert shared.golden(writer.run_id, "c") is None
+    assert list(shared.goldens(writer.run_id)) == [one, several]
+    assert shared.previews(writer.run_id, ["b", "c"]) == {"b": "She asks twice"}
 
 
 def test_an_id_no_engine_could_index_is_refused(shared):

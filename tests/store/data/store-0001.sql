@@ -4,11 +4,11 @@ CREATE TABLE about (
 	value TEXT NOT NULL, 
 	PRIMARY KEY (name)
 );
-CREATE TABLE alembic_version (
+CREATE TABLE rightcall_version (
 	version_num VARCHAR(32) NOT NULL, 
-	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+	CONSTRAINT rightcall_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0001');
+INSERT INTO "rightcall_version" VALUES('0001');
 CREATE TABLE cases (
 	run_key BIGINT NOT NULL, 
 	golden_id TEXT NOT NULL, 
