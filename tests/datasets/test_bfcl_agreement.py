@@ -32,7 +32,8 @@ from tests.datasets.bfcl_official import (
     unpacked,
 )
 
-SEED = 20260323
+SEED = 2
+"""With this one some candidates meet the greedy matching of the official checker; with most, few or none do."""
 ACCEPT_NOTHING = {
     "live_simple_106-63-0", "live_simple_112-68-0", "live_multiple_862-181-3", "live_multiple_964-207-0",
 }  # fmt: skip
@@ -139,7 +140,7 @@ def test_verdicts_survive_a_file(cases: list[tuple[Item, Golden]], tmp_path: Pat
     save_goldens((golden for _, golden in cases), path)
     for (item, golden), again in zip(cases, load_goldens(path), strict=True):
         assert encode(again) == encode(golden)  # == would not see 5 turn into 5.0
-        for _, calls in islice(candidates(item, SEED), 8):
+        for _, calls in islice(candidates(item, SEED), 6):
             assert passes(again, calls, {}) == passes(golden, calls, {})
 
 
