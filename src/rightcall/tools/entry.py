@@ -84,7 +84,10 @@ async def run_function(
     tool: FunctionTool, arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late
 ) -> Any:
     """Call a function of any kind: blocking ones in a thread, generators to their end."""
-    return await call(partial(tool.function, **tool.keywords(arguments, info)), late)
+    keywords = tool.keywords(arguments, info)
+    if tool.is_coroutine:
+        return await tool.function(**keywords)
+    return await call(partial(tool.function, **keywords), late)
 
 
 async def call(function: Callable[[], Any], late: Late | None = None) -> Any:

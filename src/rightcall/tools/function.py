@@ -53,6 +53,7 @@ class FunctionTool:
 
     def __post_init__(self) -> None:
         functools.update_wrapper(self, self.function)
+        self.is_coroutine = inspect.iscoroutinefunction(self.function)
 
     @property
     def name(self) -> str:

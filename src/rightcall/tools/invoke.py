@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -108,32 +107,36 @@ class Invoker:
         )
 
     async def _execute(self, prepared: Prepared, context: CallContext, attempt: int) -> Finished:
-        """Run the tool under its lock and its deadline, and read what came of it."""
-        behaviour, ready = prepared.entry.behaviour, prepared.ready
-        async with AsyncExitStack() as stack:
-            if ready.current_version is not None:
-                resource = behaviour.resource(prepared.arguments) or prepared.entry.tool.name
-                await stack.enter_async_context(self._lock(resource, ready, context))
-                if moved_on := await stale(prepared):
-                    return Finished.with_error("failed", moved_on)
-            injection = self.faults.arm(prepared, context) if self.faults is not None else None
-            perform = partial(perform_call, prepared, context, attempt)
-            deadline = asyncio.timeout(behaviour.timeout_s)
-            try:
-                async with deadline:
-                    if injection is None:
-                        result = await perform()
-                    else:
-                        prepared.faults += injection.names
-                        result = await injection.run(perform, prepared, context)
-            except ToolError as error:
-                return told(error.reply)
-            except Abort:
-                raise
-            except TimeoutError:
-                return out_of_time(prepared, behaviour.timeout_s)
-            except Exception as error:
-                return self._broken(prepared, error)
+        """Run the tool; one that checks before it acts does both under the lock of its resource."""
+        ready = prepared.ready
+        if ready.current_version is None:
+            return await self._run(prepared, context, attempt)
+        resource = prepared.entry.behaviour.resource(prepared.arguments) or prepared.entry.tool.name
+        async with self._lock(resource, ready, context):
+            if moved_on := await stale(prepared):
+                return Finished.with_error("failed", moved_on)
+            return await self._run(prepared, context, attempt)
+
+    async def _run(self, prepared: Prepared, context: CallContext, attempt: int) -> Finished:
+        """Run the tool under its deadline, and read what came of it."""
+        injection = self.faults.arm(prepared, context) if self.faults is not None else None
+        seconds = prepared.entry.behaviour.timeout_s
+        try:
+            async with asyncio.timeout(seconds):
+                if injection is None:
+                    result = await perform_call(prepared, context, attempt)
+                else:
+                    prepared.faults += injection.names
+                    perform = partial(perform_call, prepared, context, attempt)
+                    result = await injection.run(perform, prepared, context)
+        except ToolError as error:
+            return told(error.reply)
+        except Abort:
+            raise
+        except TimeoutError:
+            return out_of_time(prepared, seconds)
+        except Exception as error:
+            return self._broken(prepared, error)
         return read_result(prepared, result)
 
     def _broken(self, prepared: Prepared, error: Exception) -> Finished:
