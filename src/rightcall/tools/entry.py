@@ -35,6 +35,8 @@ class Ready:
     current_version: Callable[..., Any] | None = None
     preview: Callable[..., Any] | None = None
     check_arguments: Callable[[dict[str, Any]], None] | None = None
+    past: Callable[[int], Callable[[dict[str, Any]], Awaitable[Any]] | None] | None = None
+    """The tool as it would have answered some changes ago, where that can be known."""
     live: bool = False
     """Whether running it touches something that outlives the trial."""
 
@@ -63,7 +65,7 @@ def function_ready(tool: FunctionTool, *, live: bool = True) -> Ready:
         behaviour.current_version,
         behaviour.preview,
         check,
-        live,
+        live=live,
     )
 
 

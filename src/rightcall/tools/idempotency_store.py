@@ -86,6 +86,7 @@ RENEW = """
 UPDATE rightcall_idempotency SET lease_until = ?
 WHERE key = ? AND state = 'started' AND owner = ? AND attempt = ?
 """
+FORGET = "UPDATE rightcall_idempotency SET expires_at = 0 WHERE key = ? AND state <> 'started'"
 PRUNE = "DELETE FROM rightcall_idempotency WHERE expires_at <= ? AND (state <> 'started' OR lease_until <= ?)"
 
 
@@ -167,6 +168,10 @@ class IdempotencyStore:
         """The state of a key, `absent` when there is none."""
         row = self._row(key)
         return "absent" if row is None else str(row[1])
+
+    def forget(self, key: str) -> bool:
+        """Let a key's time run out at once, unless someone is at it. Whether there was one to forget."""
+        return self._change(FORGET, (key,)) == 1
 
     def prune(self, now: float) -> int:
         """Forget what has expired; the number of keys forgotten."""
