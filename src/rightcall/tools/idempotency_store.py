@@ -106,6 +106,7 @@ class IdempotencyStore:
         blob: str = "BLOB",
         options: str = "",
         remote: bool = False,
+        create: bool = True,
     ) -> None:
         self._connection, self._errors, self.remote = connection, errors, remote
         self._lock = threading.RLock()
@@ -113,7 +114,8 @@ class IdempotencyStore:
         self._sql: Callable[[str], str] = (
             (lambda text: text) if placeholder == "?" else (lambda text: text.replace("?", placeholder))
         )
-        self._change(CREATE.format(blob=blob, options=options), ())
+        if create:
+            self._change(CREATE.format(blob=blob, options=options), ())
 
     def begin(self, wish: Wish) -> Claim:
         """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
@@ -184,7 +186,8 @@ class IdempotencyStore:
     def _judge(self, wish: Wish, row: tuple[Any, ...]) -> Claim | None:
         """What an existing row means; None when it changed while being judged."""
         known, state, owner, lease_until, attempt, expires_at, result = row
-        if state not in STATES or (state in ("done", "failed") and not result):
+        unreadable = state in ("done", "failed") and (not result or isinstance(result, str))
+        if state not in STATES or unreadable:
             raise CorruptRecordError(f"the idempotency record of {wish.key!r} is damaged (state {state!r})")
         seen = (wish.key, state, owner, attempt, lease_until)
         alive = state == "started" and lease_until > wish.now

@@ -172,9 +172,7 @@ async def _lose_the_answer(fault: Fault, prepared: Prepared, context: CallContex
     raise ToolError(
         "upstream_error",
         f"the service behind {name} answered with an error",
-        ""
-        if not writes
-        else f"{check_words(prepared) or 'find out whether it happened'} before anything else",
+        f"{first} before anything else" if writes else "",
         effect="unknown" if writes else "none",
         retry="no" if writes else "same_key",
     )

@@ -30,7 +30,7 @@ DISTRACTORS = (
     ("count_calories", "Calories of a meal.", ("meal",)),
     ("get_train_times", "Departures from a station.", ("station",)),
 )
-"""Harmless tools about other matters; each answers when called, so that the wrong call goes on and is seen."""
+"""Harmless tools about other matters; each answers when called, so that a wrong call goes on and is seen."""
 
 
 def shown_entries(entries: Mapping[str, Entry], plan: FaultPlan) -> dict[str, Entry]:
