@@ -13,12 +13,12 @@ To add one: a file with these functions, a line in `SPELLINGS`, a test in `_spel
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 from rightcall.errors import InputError
 from rightcall.model.dialects import anthropic, mcp, native, openai_chat, openai_responses, wire
 from rightcall.model.dialects.transcript import trajectory_from_messages
-from rightcall.model.message import Message
+from rightcall.model.message import Message, Role
 from rightcall.model.tool import Tool
 
 SPELLINGS: dict[str, ModuleType] = {
@@ -82,9 +82,15 @@ def _spelling_of_messages(items: list[dict[str, Any]]) -> str:
     types = {item["type"] for item in items if isinstance(item.get("type"), str)}
     if types & set(openai_responses.ITEMS) or parts & set(openai_responses.PARTS):
         return "openai_responses"
-    if any("calls" in item or "results" in item for item in items):
+    if any("calls" in item or "results" in item for item in items) or all(map(_is_plain, items)):
         return "native"
-    return "openai_chat"  # also reads plain texts, which are the same in every spelling
+    return "openai_chat"
+
+
+def _is_plain(item: dict[str, Any]) -> bool:
+    """Only words, which are the same in every spelling."""
+    is_text = isinstance(item.get("content", ""), str) and item.keys() <= {"role", "content"}
+    return is_text and item.get("role") in get_args(Role)
 
 
 def _part_types(item: dict[str, Any]) -> set[str]:
