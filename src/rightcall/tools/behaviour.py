@@ -21,6 +21,9 @@ class Behaviour:
     within one task for the same operation; "none" does every call. `volatile` names parameters that do
     not change what a call means (a trace id, a time stamp).
 
+    `batch` names a list parameter whose items are operations of their own: each is run with a key of its
+    own, so that repeating the call runs only the items that are missing.
+
     `resource_key` says what a call touches: a parameter's name, or a function of the arguments. Calls on
     one resource keep their order; without it a write waits for all others.
 
@@ -36,6 +39,7 @@ class Behaviour:
     idempotency: Idempotency = "none"
     key_parameter: str = "idempotency_key"
     volatile: tuple[str, ...] = ()
+    batch: str = ""
     resource_key: str | Callable[[dict[str, Any]], str] | None = None
     probe: Callable[..., Any] | None = None
     check_with: str = ""

@@ -68,14 +68,19 @@ def _wants_integer(schema: Any) -> bool:
 
 
 def _is_simple(value: Any) -> bool:
-    """Whether the fast encoder's spelling is already canonical: plain ASCII and no fractions."""
-    if isinstance(value, str):
-        return value.isascii() and value.isprintable()
-    if isinstance(value, dict):
-        return all(name.isascii() and name.isprintable() and _is_simple(v) for name, v in value.items())
-    if isinstance(value, list):
+    """Whether the fast encoder's spelling is already canonical: plain ASCII, and fractions of usual size."""
+    kind = type(value)
+    if kind is str:
+        return bool(value.isascii() and value.isprintable())
+    if kind is float:
+        return not value.is_integer() and 1e-4 < abs(value) < 1e15
+    if kind is dict:
+        for name, inner in value.items():
+            if not (name.isascii() and name.isprintable() and _is_simple(inner)):
+                return False
+    elif kind is list:
         return all(_is_simple(inner) for inner in value)
-    return not isinstance(value, float)
+    return True
 
 
 def _text(value: Any) -> str:

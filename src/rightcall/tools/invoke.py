@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -20,10 +19,11 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from rightcall.model.call import ToolCall
+from rightcall.tools.batch import each_item
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import Ready
 from rightcall.tools.errors import Abort, Effect, ToolError, outcome_unknown, stopped
-from rightcall.tools.execute import check_words, doubt, out_of_time, read_result, stale, told
+from rightcall.tools.execute import check_words, doubt, out_of_reach, out_of_time, read_result, stale, told
 from rightcall.tools.execute import perform as perform_call
 from rightcall.tools.execute import probe as find_out
 from rightcall.tools.idempotency import Idempotency, Operation
@@ -35,13 +35,15 @@ from rightcall.tools.prepare import Prepared, Preparer, Refused
 class Injection(Protocol):
     """Faults that will strike one call."""
 
-    names: list[str]
-
     async def run(self, perform: Callable[[], Any], prepared: Prepared, context: CallContext) -> Any: ...
 
 
 class Injector(Protocol):
-    """Decides which faults strike a call."""
+    """Decides which faults strike a call: where it is delivered, and where its tool is run."""
+
+    async def deliver(
+        self, deliver: Callable[[], Awaitable[Finished]], prepared: Prepared, context: CallContext
+    ) -> Finished: ...
 
     def arm(self, prepared: Prepared, context: CallContext) -> Injection | None: ...
 
@@ -63,7 +65,11 @@ class Invoker:
         prepared: Prepared | None = None
         try:
             prepared = await self.preparer.prepare(call, context)
-            finished = await self._attempts(prepared, context)
+            if self.faults is None:
+                finished = await self._attempts(prepared, context)
+            else:
+                again = partial(self._attempts, prepared, context)
+                finished = await self.faults.deliver(again, prepared, context)
         except Refused as refused:
             finished = Finished.with_error("rejected", refused.reply)
         except Abort as abort:
@@ -95,6 +101,9 @@ class Invoker:
     async def _once(self, prepared: Prepared, context: CallContext) -> Finished:
         if not prepared.key:
             return await self._execute(prepared, context, 1)
+        if prepared.entry.behaviour.batch and prepared.item is None:
+            armed = self.faults.arm(prepared, context) if self.faults is not None else None
+            return await each_item(prepared, armed, lambda item: self._once(item, context))
         operation = Operation(
             prepared.entry.tool.name,
             prepared.key,
@@ -108,32 +117,39 @@ class Invoker:
         )
 
     async def _execute(self, prepared: Prepared, context: CallContext, attempt: int) -> Finished:
-        """Run the tool under its lock and its deadline, and read what came of it."""
-        behaviour, ready = prepared.entry.behaviour, prepared.ready
-        async with AsyncExitStack() as stack:
-            if ready.current_version is not None:
-                resource = behaviour.resource(prepared.arguments) or prepared.entry.tool.name
-                await stack.enter_async_context(self._lock(resource, ready, context))
-                if moved_on := await stale(prepared):
-                    return Finished.with_error("failed", moved_on)
-            injection = self.faults.arm(prepared, context) if self.faults is not None else None
-            perform = partial(perform_call, prepared, context, attempt)
-            deadline = asyncio.timeout(behaviour.timeout_s)
-            try:
-                async with deadline:
-                    if injection is None:
-                        result = await perform()
-                    else:
-                        prepared.faults += injection.names
-                        result = await injection.run(perform, prepared, context)
-            except ToolError as error:
-                return told(error.reply)
-            except Abort:
-                raise
-            except TimeoutError:
-                return out_of_time(prepared, behaviour.timeout_s)
-            except Exception as error:
-                return self._broken(prepared, error)
+        """Run the tool; one that checks before it acts does both under the lock of its resource."""
+        ready = prepared.ready
+        if ready.current_version is None:
+            return await self._run(prepared, context, attempt)
+        resource = prepared.entry.behaviour.resource(prepared.arguments) or prepared.entry.tool.name
+        async with self._lock(resource, ready, context):
+            if moved_on := await stale(prepared):
+                return Finished.with_error("failed", moved_on)
+            return await self._run(prepared, context, attempt)
+
+    async def _run(self, prepared: Prepared, context: CallContext, attempt: int) -> Finished:
+        """Run the tool under its deadline, and read what came of it."""
+        injection = prepared.injection
+        if injection is None and prepared.item is None and self.faults is not None:
+            injection = self.faults.arm(prepared, context)
+        seconds = prepared.entry.behaviour.timeout_s
+        try:
+            async with asyncio.timeout(seconds):  # also a TimeoutError of the tool's own is out of time
+                if injection is None:
+                    result = await perform_call(prepared, context, attempt)
+                else:
+                    perform = partial(perform_call, prepared, context, attempt)
+                    result = await injection.run(perform, prepared, context)
+        except ToolError as error:
+            return told(error.reply)
+        except Abort:
+            raise
+        except TimeoutError:
+            return out_of_time(prepared, seconds)
+        except OSError:
+            return out_of_reach(prepared)
+        except Exception as error:
+            return self._broken(prepared, error)
         return read_result(prepared, result)
 
     def _broken(self, prepared: Prepared, error: Exception) -> Finished:
@@ -144,8 +160,6 @@ class Invoker:
         if effect == "unknown":
             reply = outcome_unknown(name, f"{name} broke in the middle", check_words(prepared))
             return Finished.with_error("unknown", msgspec.structs.replace(reply, error="internal_error"))
-        if isinstance(error, OSError):
-            return Finished.with_error("failed", ToolError("upstream_error", f"{name} is out of reach").reply)
         return Finished.with_error("failed", ToolError("internal_error", f"{name} broke").reply)
 
     def _lock(self, resource: str, ready: Ready, context: CallContext) -> asyncio.Lock:

@@ -38,6 +38,10 @@ class Prepared:
     fingerprint: str
     key: str = ""
     faults: list[str] = field(default_factory=list)
+    item: tuple[int, int] | None = None
+    """Its number and the count of all, when this is one item of a batch."""
+    injection: Any = None
+    """The faults that strike it, when that is already decided."""
 
     def note(self) -> dict[str, Any]:
         """What every ledger line about this call says."""
