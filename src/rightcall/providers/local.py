@@ -39,7 +39,7 @@ class LocalProvider(Provider):
     def __init__(self, model: str, *, threads: int | None = None) -> None:
         self.name, self.model = f"local:{model}", model
         self._path = _path_of(model)
-        self._threads = threads or os.cpu_count() or 1
+        self._threads = threads or max(1, (os.cpu_count() or 1) - 1)  # llama.cpp waits busily: leave a core
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="rightcall-local")
         self._engine: Engine | None = None
 
