@@ -89,7 +89,8 @@ class Session:
             return
         prompts = Prompts(agent.system, self.tools, self.settings, seed)
         self.provider.prepare(prompts.common)
-        self.asker = Asker(self.provider, concurrency, patience=patience, seed=seed)
+        at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
+        self.asker = Asker(self.provider, at_once, patience=patience, seed=seed)
         if agent.mode == "loop":
             self.performer = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, run_id)
         else:

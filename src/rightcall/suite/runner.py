@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import platform
 import secrets
@@ -89,7 +90,7 @@ async def run_plan(
             progress.done += len(batch)
             if session.asker is not None:
                 progress.retries, progress.at_once = session.asker.retries, session.asker.throttle.limit
-            pool.stop(_used_up(plan, progress)) if _used_up(plan, progress) else None
+            pool.stop(_used_up(plan, progress))
             if watch is not None:
                 watch(progress, batch)
 
@@ -98,7 +99,7 @@ async def run_plan(
             async def do(job: tuple[Golden, int]) -> None:
                 await sink.put(await case.result(*job))
 
-            writer.add_goldens(plan.goldens())
+            await asyncio.to_thread(writer.add_goldens, plan.goldens())
             await pool.run(plan.jobs(done), do)
     summary = progress.tally.summary()
     verdict = verdict_of(plan, summary, pool.stopped)
