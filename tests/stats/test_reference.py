@@ -38,7 +38,7 @@ FUNCTIONS: dict[str, Any] = {
     "bonett_price": stats.bonett_price,
     "case_mean_se": stats.cluster_se,
     "case_mean_unbalanced": unbalanced,
-    "confseq": lambda S, n, alpha, a, b: stats.confidence_sequence(S, n, alpha),
+    "confseq": lambda s, n, alpha, a, b: stats.confidence_sequence(s, n, alpha),
     "cp1": stats.clopper_pearson_bounds,
     "cp": stats.clopper_pearson,
     "disagree": stats.disagreement,
@@ -53,8 +53,8 @@ FUNCTIONS: dict[str, Any] = {
     "mde_paired": stats.mde_paired,
     "mix_loge": stats.mixture_log_e,
     "n_mcnemar": stats.n_mcnemar,
-    "n_paired_miller_K": lambda omega2, sA2, sB2, KA, KB, delta: stats.n_paired(
-        delta, stats.paired_variance(omega2, sA2, KA, sB2, KB)
+    "n_paired_miller_K": lambda omega2, s2_a, s2_b, k_a, k_b, delta: stats.n_paired(
+        delta, stats.paired_variance(omega2, s2_a, k_a, s2_b, k_b)
     ),
     "nmin_allpass": stats.all_pass_n,
     "paired_t": paired_t,

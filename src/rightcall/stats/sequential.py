@@ -33,7 +33,7 @@ def curtail(s: int, n: int, total: int, k_pass: int | None, k_fail: int | None) 
 
 
 def sprt_log_e(s: float, n: float, p0: float, p1: float) -> float:
-    """The log likelihood ratio s ln(p1/p0) + (n−s) ln((1−p1)/(1−p0)). Wald, Ann. Math. Stat. 16 (1945) 117."""
+    """Log likelihood ratio s ln(p1/p0) + (n−s) ln((1−p1)/(1−p0)). Wald, Ann. Math. Stat. 16 (1945) 117."""
     require_counts("sprt_log_e", s, n)
     require_order("sprt_log_e", p0, p1)
     return s * math.log(p1 / p0) + (n - s) * math.log((1 - p1) / (1 - p0))
