@@ -38,10 +38,11 @@ from rightcall.stats.intervals import (
     zero_seen_bound,
 )
 from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
-from rightcall.stats.korn_graubard import effective_n, korn_graubard, korn_graubard_bounds
+from rightcall.stats.korn_graubard import effective_n, gate_n_star, korn_graubard, korn_graubard_bounds
 from rightcall.stats.multiplicity import benjamini_hochberg, holm
 from rightcall.stats.operating import Operating, operating
 from rightcall.stats.paired import (
+    Normal,
     PairedT,
     bonett_price,
     bonett_price_estimate,
@@ -49,6 +50,7 @@ from rightcall.stats.paired import (
     mcnemar_exact,
     mcnemar_midp,
     paired_t,
+    shrunk_difference,
 )
 from rightcall.stats.pass_k import (
     PassK,
@@ -92,6 +94,7 @@ __all__ = [
     "FlakeClass",
     "Interval",
     "LogE",
+    "Normal",
     "Operating",
     "PairedT",
     "PassK",
@@ -122,6 +125,7 @@ __all__ = [
     "flake_rate",
     "gate_cuts",
     "gate_n",
+    "gate_n_star",
     "gate_power",
     "holm",
     "jeffreys",
@@ -149,6 +153,7 @@ __all__ = [
     "rogan_gladen",
     "rogan_gladen_interval",
     "sample",
+    "shrunk_difference",
     "sign_flip",
     "sprt_log_e",
     "suggests_quarantine",

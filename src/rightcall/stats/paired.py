@@ -50,6 +50,21 @@ def bonett_price_estimate(n: float, b: float, c: float) -> Normal:
     return Normal(centre, math.sqrt(((b + c + 2) / wide - centre**2) / wide))
 
 
+def shrunk_difference(mean: float, se: float, clusters: int) -> Normal:
+    """Bonett and Price's idea for trials, clusters and graded scores: an imagined +1 and −1 are added.
+
+    With G clusters and D' = D·G/(G+2): SE'² = (Σ_g (d_g−D')² + (1−D')² + (1+D')²)/(G+2)², the sum over
+    clusters taken from the CR1 error. For single yes/no trials it is `bonett_price_estimate`. A run in
+    which hardly anything changed has next to no spread, which shows little; without the two, 20 goldens would
+    "prove" that nothing got worse.
+    """
+    wide = clusters + 2
+    centre = mean * clusters / wide
+    squares = se**2 * clusters * (clusters - 1) + clusters * (mean - centre) ** 2
+    squares += (1 - centre) ** 2 + (1 + centre) ** 2
+    return Normal(centre, math.sqrt(squares) / wide)
+
+
 def bonett_price(n: float, b: float, c: float, conf: float = 0.95) -> Interval:
     """Adjusted Wald interval for p_B − p_A with n pairs.
 

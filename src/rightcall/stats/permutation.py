@@ -11,7 +11,7 @@ from rightcall.stats.sample import cluster_sums
 
 EXACT_UP_TO = 16
 RESAMPLES = 10_000
-_WORK = 20_000_000
+_WORK = 5_000_000
 _SLACK = 1e-12
 
 
