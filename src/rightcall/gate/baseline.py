@@ -72,8 +72,9 @@ class BaselineRule:
         means.setdefault(check.ruling, f"not settled to be {allowed} or not")
         return (
             f"{self.name} the pass rate moved by {points(check.value or 0.0)} over "
-            f"{counted(check.n, 'golden')} and is {means[check.ruling]}: with {percent(1 - alpha)} confidence above "
-            f"{points(check.low or 0.0)}, with the same confidence below {points(check.high or 0.0)}"
+            f"{counted(check.n, 'golden')} and is {means[check.ruling]}: with {percent(1 - alpha)} "
+            f"confidence above {points(check.low or 0.0)}, with the same confidence below "
+            f"{points(check.high or 0.0)}"
         )
 
 

@@ -199,7 +199,8 @@ def _sentence(found: Comparison) -> str:
         return f"{words}: {rates}; a single cluster gives no error to judge by"
     text = (
         f"{words}: {rates}, difference {points(found.difference)} (with {percent(1 - found.alpha)} "
-        f"confidence above {points(found.bound_low)}, with the same below {points(found.bound_high)}; p = {found.p:.2g})"
+        f"confidence above {points(found.bound_low)}, with the same below {points(found.bound_high)}; "
+        f"p = {found.p:.2g})"
     )
     if found.change in ("IMPROVED", "REGRESSED"):
         return text

@@ -11,7 +11,7 @@ from rightcall.model.codec import convert
 from rightcall.model.failure import Code
 from rightcall.model.record import Record
 
-Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 OnInconclusive = Literal["fail", "pass", "warn"]
 Stop = Literal["off", "curtail", "evalue"]
@@ -84,6 +84,11 @@ def _problems(gate: Gate) -> list[str]:
         found.append("target needs min, the rate below which the agent must not PASS")
     if gate.target is not None and gate.min is not None and gate.target <= gate.min:
         found.append(f"target must be above min, got min {gate.min:g} and target {gate.target:g}")
+    limits = [gate.min, *gate.metrics.values(), *gate.categories.values(), *gate.tags.values()]
+    if gate.rule == "interval" and 1 in limits:
+        found.append("no number of goldens can show 100 %; ask for less, such as 0.99, or use rule: point")
+    if gate.target == 1:
+        found.append("target must be below 1")
     if gate.stop != "off":
         found += _stop_problems(gate)
     return found

@@ -165,7 +165,8 @@ class HardRule:
         bound = stats.zero_seen_bound(clusters, alpha)
         sentence = (
             f"{self.code} never occurred in {counted(trials, 'trial')} of "
-            f"{counted(len(outcomes), 'golden')}; it may still occur in up to {percent(bound)} of goldens ({percent(1 - alpha)} confidence)"
+            f"{counted(len(outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
+            f"of goldens ({percent(1 - alpha)} confidence)"
         )
         return Check(self.name, "PASS", sentence, value=0.0, limit=0.0, high=bound, n=clusters, trials=trials)
 
