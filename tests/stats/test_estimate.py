@@ -53,7 +53,7 @@ def test_a_failed_trial_never_turns_an_undecided_run_into_a_pass(n, m, theta):
     blemished = [[0] + [1] * (m - 1), *flawless[1:]]
     p_flawless, _ = stats.p_values(stats.sample(flawless), theta)
     p_blemished, _ = stats.p_values(stats.sample(blemished), theta)
-    assert p_blemished >= p_flawless
+    assert p_blemished >= p_flawless - 1e-12
 
 
 def test_equal_graded_scores_do_not_give_a_zero_width_interval():

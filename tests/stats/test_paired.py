@@ -53,7 +53,9 @@ def test_all_sign_flips_agree_with_scipy(d):
 def test_sign_flip_is_repeatable_never_zero_and_blind_to_direction(d, seed):
     p = stats.sign_flip(d, seed, resamples=200)
     assert 1 / 2**16 <= p <= 1
-    assert p == stats.sign_flip(d, seed, resamples=200) == stats.sign_flip([-x for x in d], seed, resamples=200)
+    assert (
+        p == stats.sign_flip(d, seed, resamples=200) == stats.sign_flip([-x for x in d], seed, resamples=200)
+    )
 
 
 def test_drawn_sign_flips_come_near_the_t_test():

@@ -27,9 +27,7 @@ def test_cluster_error_agrees_with_statsmodels(rows):
     fit = sm.WLS(values, np.ones(len(values)), weights=weights).fit(
         cov_type="cluster", cov_kwds={"groups": np.array(labels), "use_correction": True}
     )
-    groups, n = len(set(labels)), len(values)
-    # statsmodels scales by G/(G−1) · (n−1)/(n−k) with k = 1, which is CR1.
-    assert groups > 1 and n > 1
+    # statsmodels scales by G/(G−1) · (n−1)/(n−k), which is CR1 for the one coefficient here.
     assert stats.cluster_se(values, labels, weights) == pytest.approx(fit.bse[0], abs=1e-9)
 
 
@@ -51,13 +49,6 @@ def test_names_of_clusters_do_not_matter(rows):
 def test_copying_every_trial_does_not_shrink_the_error(cases):
     copied = [xs + xs for xs in cases]
     assert stats.sample(copied).se >= stats.sample(cases).se - 1e-12
-
-
-@given(trials)
-def test_copying_every_trial_does_not_raise_the_bound_much(cases):
-    # n* may only gain by the t quantile, which knows the number of trials.
-    copied = [xs + xs for xs in cases]
-    assert stats.gate_n_star(stats.sample(copied)) <= len(copied) * 2
 
 
 def test_one_cluster_has_no_error_rather_than_none_at_all():

@@ -27,6 +27,6 @@ def benjamini_hochberg(p: Sequence[float]) -> list[float]:
     adjusted, least = [0.0] * len(p), 1.0
     for rank in range(len(p), 0, -1):
         index = order[rank - 1]
-        least = min(least, p[index] * len(p) / rank)
+        least = min(least, p[index] * (len(p) / rank))
         adjusted[index] = least
     return adjusted

@@ -15,6 +15,9 @@ from rightcall.errors import InputError
 Trials = Mapping[str, Sequence[float]] | Iterable[Sequence[float]]
 """The scores of each case's trials, by case or in a list; every case has at least one."""
 
+_ROUNDING = 1e-13
+"""An error below this is what remains of equal values after rounding."""
+
 
 class Sample(NamedTuple):
     """What intervals and tests need to know of a set of cases.
@@ -89,7 +92,8 @@ def cluster_se(
         return None
     total = len(values) if weights is None else math.fsum(weights)
     squares = math.fsum(r * r for r in residuals)
-    return math.sqrt(groups / (groups - 1) * squares) / total
+    se = math.sqrt(groups / (groups - 1) * squares) / total
+    return se if se > _ROUNDING else 0.0
 
 
 def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
