@@ -36,7 +36,7 @@ def test_curtailed_ruling_is_that_of_the_full_run_for_every_order(trials, seed, 
     order = shuffled(scores, seed)
     stopped = feed_all(CurtailMonitor(order, theta), scores, order.ids)
     full = decide(read_gate({"min": theta}), [Outcome(i, xs) for i, xs in scores.items()])
-    assert stopped.ruling == full.ruling
+    assert stopped.word == full.word
     assert stopped.used + stopped.saved == len(trials)
 
 
@@ -60,14 +60,14 @@ def test_file_order_is_refused(stop):
 def test_nothing_but_passes_stops_as_soon_as_the_formula_says():
     order = shuffled([f"g{i}" for i in range(100)], 3)
     stopped = feed_all(EvalueMonitor(order, 0.85, 0.95), dict.fromkeys(order.ids, (1.0, 1.0)), order.ids)
-    assert (stopped.ruling, stopped.used, stopped.saved) == ("PASS", 27, 73)
+    assert (stopped.word, stopped.used, stopped.saved) == ("PASS", 27, 73)
     assert stopped.sentence.startswith("PASS after 27 of 100 goldens, 73 saved")
 
 
 def test_a_spent_budget_is_inconclusive():
     order = shuffled(["a", "b"], 0)
     stopped = feed_all(EvalueMonitor(order, 0.85, 0.95), {"a": (1.0,), "b": (1.0,)}, order.ids)
-    assert (stopped.ruling, stopped.saved) == ("INCONCLUSIVE", 0)
+    assert (stopped.word, stopped.saved) == ("INCONCLUSIVE", 0)
 
 
 def test_trials_of_one_golden_are_one_piece_of_evidence():
@@ -84,7 +84,7 @@ def test_sorted_goldens_would_have_fooled_it_and_shuffled_ones_do_not():
     for seed in range(200):
         scores = {f"g{i}": (float(i < 50 or rng.random() < 0.6),) for i in range(100)}
         stopped = feed_all(EvalueMonitor(shuffled(scores, seed), 0.8, 0.95), scores, list(scores))
-        fooled += stopped.ruling == "PASS"
+        fooled += stopped.word == "PASS"
     assert fooled / 200 <= 0.08
 
 
@@ -94,7 +94,7 @@ def test_the_monitors_ruling_stands_for_the_pass_rate():
     stopped = feed_all(monitor_for(gate, order), dict.fromkeys(order.ids, (1.0,)), order.ids)
     outcomes = [Outcome(i, (1.0,)) for i in order.ids[: stopped.used]]
     verdict = decide(gate, outcomes, stopped=stopped)
-    assert (verdict.ruling, verdict.saved) == ("PASS", 73)
+    assert (verdict.word, verdict.saved) == ("PASS", 73)
     assert verdict.sentence.startswith("PASS after 27 of 100 goldens")
 
 

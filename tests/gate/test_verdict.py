@@ -18,11 +18,11 @@ def run_of(passed: int, failed: int, **fields) -> list[Outcome]:
 
 
 @pytest.mark.parametrize(
-    ("passed", "ruling", "exit_code"), [(97, "PASS", 0), (90, "INCONCLUSIVE", 3), (80, "FAIL", 1)]
+    ("passed", "word", "exit_code"), [(97, "PASS", 0), (90, "INCONCLUSIVE", 3), (80, "FAIL", 1)]
 )
-def test_a_rate_is_judged_with_both_errors_in_mind(passed, ruling, exit_code):
+def test_a_rate_is_judged_with_both_errors_in_mind(passed, word, exit_code):
     verdict = decide(read_gate({"min": 0.9}), run_of(passed, 100 - passed))
-    assert (verdict.ruling, verdict.exit_code) == (ruling, exit_code)
+    assert (verdict.word, verdict.exit_code) == (word, exit_code)
 
 
 def test_the_sentence_holds_the_numbers():
@@ -37,9 +37,9 @@ def test_the_sentence_holds_the_numbers():
 def test_the_ruling_is_that_of_the_cuts(kn):
     k, n = kn
     k_pass, k_fail = stats.gate_cuts(n, 0.8)
-    ruling = decide(read_gate({"min": 0.8}), run_of(k, n - k)).ruling
-    assert (ruling == "PASS") == (k_pass is not None and k >= k_pass)
-    assert (ruling == "FAIL") == (k_fail is not None and k <= k_fail)
+    word = decide(read_gate({"min": 0.8}), run_of(k, n - k)).word
+    assert (word == "PASS") == (k_pass is not None and k >= k_pass)
+    assert (word == "FAIL") == (k_fail is not None and k <= k_fail)
 
 
 def test_an_undecided_run_is_told_how_many_goldens_would_do():
@@ -50,12 +50,12 @@ def test_an_undecided_run_is_told_how_many_goldens_would_do():
 @pytest.mark.parametrize(("policy", "exit_code"), [("fail", 1), ("pass", 0), ("warn", 3)])
 def test_what_undecided_means_is_the_users_choice(policy, exit_code):
     verdict = decide(read_gate({"min": 0.9, "on_inconclusive": policy}), run_of(9, 1))
-    assert (verdict.ruling, verdict.exit_code) == ("INCONCLUSIVE", exit_code)
+    assert (verdict.word, verdict.exit_code) == ("INCONCLUSIVE", exit_code)
 
 
 def test_the_bare_rule_is_labelled():
     verdict = decide(read_gate({"min": 0.9, "rule": "point"}), run_of(9, 1))
-    assert verdict.ruling == "PASS" and "no error control" in verdict.sentence
+    assert verdict.word == "PASS" and "no error control" in verdict.sentence
 
 
 def test_one_forbidden_call_fails_a_run_that_otherwise_passes():
@@ -66,13 +66,13 @@ def test_one_forbidden_call_fails_a_run_that_otherwise_passes():
 
 def test_never_seen_is_not_said_to_be_impossible():
     verdict = decide(read_gate({"forbid": ["forbidden_call"]}), run_of(100, 0))
-    assert verdict.ruling == "PASS" and "up to 3 % of goldens" in verdict.sentence
+    assert verdict.word == "PASS" and "up to 3 % of goldens" in verdict.sentence
 
 
 def test_too_many_errors_decide_nothing_whatever_the_rest_says():
     outcomes = [*run_of(90, 0), *(Outcome(f"e{i}", errors=1, codes={}) for i in range(10))]
     verdict = decide(read_gate({"min": 0.5}), outcomes)
-    assert (verdict.ruling, verdict.exit_code) == ("ERROR", 4)
+    assert (verdict.word, verdict.exit_code) == ("ERROR", 4)
     assert "10 trials of 100 could not be run (10 %, at most 5 % allowed)" in verdict.sentence
 
 
@@ -83,7 +83,7 @@ def test_goldens_that_could_not_be_scored_are_named_and_in_no_rate():
 
 
 def test_a_run_with_nothing_scored_is_an_error():
-    assert decide(read_gate({"min": 0.9}), [Outcome("down", errors=3)]).ruling == "ERROR"
+    assert decide(read_gate({"min": 0.9}), [Outcome("down", errors=3)]).word == "ERROR"
 
 
 def test_several_rules_are_held_to_a_stricter_standard():
@@ -102,21 +102,21 @@ def test_a_ruling_changed_by_the_correction_says_so():
     few = [Outcome(f"n{i}", (1.0,), category="negative") for i in range(14)]
     gate = read_gate({"categories": {"golden": 0.9, "negative": 0.8}})
     verdict = decide(gate, [*good, *few])
-    assert verdict.ruling == "INCONCLUSIVE"
+    assert verdict.word == "INCONCLUSIVE"
     assert "alone it would be PASS, but 2 rules are looked at (Holm's correction)" in verdict.sentence
 
 
 def test_metrics_are_judged_by_their_own_values():
     outcomes = [Outcome(f"g{i}", (1.0,), metrics={"call_f1": (0.5 + (i % 3) / 10,)}) for i in range(90)]
     verdict = decide(read_gate({"metrics": {"call_f1": 0.8}}), outcomes)
-    assert verdict.ruling == "FAIL" and "metric call_f1 60 %" in verdict.sentence
+    assert verdict.word == "FAIL" and "metric call_f1 60 %" in verdict.sentence
 
 
 def test_time_and_money_are_compared_as_observed():
     outcomes = run_of(50, 0, latencies_ms=(900.0,), costs_usd=(0.02,))
     gate = read_gate({"latency_ms": {"p95": 1000}, "cost": {"run_usd": 0.5}})
     verdict = decide(gate, outcomes)
-    assert [check.ruling for check in verdict.checks] == ["PASS", "FAIL"]
+    assert [check.word for check in verdict.checks] == ["PASS", "FAIL"]
     assert "cost of the run 1 USD is over the limit of 0.5 USD" in verdict.sentence
 
 
@@ -128,8 +128,8 @@ def test_a_baseline_must_be_brought():
 def test_a_baseline_gate_passes_within_its_margin_and_fails_beyond():
     gate = read_gate({"baseline": {"run": "main", "margin": 0.05}})
     before = run_of(190, 10)
-    assert decide(gate, run_of(190, 10), baseline=before).ruling == "PASS"
-    assert decide(gate, run_of(150, 50), baseline=before).ruling == "FAIL"
+    assert decide(gate, run_of(190, 10), baseline=before).word == "PASS"
+    assert decide(gate, run_of(150, 50), baseline=before).word == "FAIL"
 
 
 def test_case_results_are_gathered_by_golden():
@@ -148,4 +148,4 @@ def test_case_results_are_gathered_by_golden():
 def test_goldens_of_one_cluster_count_as_one():
     apart = decide(read_gate({"min": 0.9}), run_of(60, 0))
     together = decide(read_gate({"min": 0.9}), run_of(60, 0, cluster="same document"))
-    assert (apart.ruling, together.ruling) == ("PASS", "INCONCLUSIVE")
+    assert (apart.word, together.word) == ("PASS", "INCONCLUSIVE")

@@ -11,7 +11,7 @@ To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """
 
 from rightcall.gate.baseline import BaselineRule, require_alike
-from rightcall.gate.check import Check, Ruling, percent
+from rightcall.gate.check import Check, Word, percent
 from rightcall.gate.compare import Change, Comparison, Slice, compare, compare_many
 from rightcall.gate.config import BaselineGate, CostLimit, Gate, LatencyLimit, read_gate
 from rightcall.gate.outcome import Outcome, error_rate, outcomes_of, sample_of
@@ -48,10 +48,10 @@ __all__ = [
     "Outcome",
     "Plan",
     "RateRule",
-    "Ruling",
     "Slice",
     "Stopped",
     "Verdict",
+    "Word",
     "compare",
     "compare_many",
     "decide",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.gate.check import Check, counted, percent, ruling_for
+from rightcall.gate.check import Check, counted, percent, word_for
 from rightcall.gate.compare import compare, points
 from rightcall.gate.outcome import Outcome
 from rightcall.model.run import Run
@@ -52,7 +52,7 @@ class BaselineRule:
             return Check(self.name, "INCONCLUSIVE", f"{self.name}: {found.sentence}", limit=-self.margin)
         check = Check(
             self.name,
-            ruling_for(found.p_non_inferior, found.p_regressed, alpha),
+            word_for(found.p_non_inferior, found.p_regressed, alpha),
             "",
             controlled=True,
             value=found.difference,
@@ -69,10 +69,10 @@ class BaselineRule:
         """The check in words, whatever it was ruled."""
         allowed = f"more than {self.margin * 100:.1f} points below it" if self.margin else "below it"
         means: dict[str, str] = {"PASS": f"not {allowed}", "FAIL": allowed}
-        means.setdefault(check.ruling, f"not settled to be {allowed} or not")
+        means.setdefault(check.word, f"not settled to be {allowed} or not")
         return (
             f"{self.name} the pass rate moved by {points(check.value or 0.0)} over "
-            f"{counted(check.n, 'golden')} and is {means[check.ruling]}: with {percent(1 - alpha)} "
+            f"{counted(check.n, 'golden')} and is {means[check.word]}: with {percent(1 - alpha)} "
             f"confidence above {points(check.low or 0.0)}, with the same confidence below "
             f"{points(check.high or 0.0)}"
         )

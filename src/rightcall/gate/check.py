@@ -6,11 +6,11 @@ from typing import Literal
 
 from rightcall.model.record import Record
 
-Ruling = Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
+Word = Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
 
 
 class Check(Record, frozen=True):
-    """The ruling of one rule, with its numbers and a sentence that holds them.
+    """The word of one rule, with its numbers and a sentence that holds them.
 
     `low` and `high` are the one-sided bounds at 1−alpha. `p_pass` is the chance of results this good if the
     rate were below the limit, `p_fail` of results this bad if it were not; both are None for rules without
@@ -18,7 +18,7 @@ class Check(Record, frozen=True):
     """
 
     name: str
-    ruling: Ruling
+    word: Word
     sentence: str
     controlled: bool = False
     value: float | None = None
@@ -45,7 +45,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def ruling_for(p_pass: float, p_fail: float, alpha: float) -> Literal["PASS", "FAIL", "INCONCLUSIVE"]:
+def word_for(p_pass: float, p_fail: float, alpha: float) -> Literal["PASS", "FAIL", "INCONCLUSIVE"]:
     """PASS from p ≤ alpha, as the lower bound then reaches the limit; FAIL from p < alpha; else neither."""
     if p_pass <= alpha:
         return "PASS"

@@ -1,7 +1,7 @@
 """What a gate's mapping asks for, as rules that each look at the outcomes of a run.
 
 A rule is a frozen object with `look(outcomes, alpha)`. Rules with error control (`ControlledRule`) give
-p-values as well, which the verdict adjusts for their number, ruling again and asking them to `say` it anew.
+p-values as well, which the verdict adjusts for their number, word again and asking them to `say` it anew.
 To add one: a class here, a field in `Gate`, a line in `rules_of`.
 """
 
@@ -15,7 +15,7 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from rightcall import stats
-from rightcall.gate.check import Check, counted, percent, ruling_for
+from rightcall.gate.check import Check, counted, percent, word_for
 from rightcall.gate.config import Gate
 from rightcall.gate.outcome import Outcome, cluster_key, sample_of
 
@@ -81,7 +81,7 @@ class RateRule:
         ]
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
-        """Mean, bounds and both p-values; the ruling is the one without other rules beside it."""
+        """Mean, bounds and both p-values; the word is the one without other rules beside it."""
         found = sample_of(self.select(outcomes), self.metric)
         if found is None:
             sentence = f"{self.name} is not settled: no golden of it has a scored trial"
@@ -92,7 +92,7 @@ class RateRule:
         p_pass, p_fail = stats.p_values(found, self.limit, alpha)
         check = Check(
             self.name,
-            ruling_for(p_pass, p_fail, alpha),
+            word_for(p_pass, p_fail, alpha),
             "",
             controlled=True,
             value=found.mean,
@@ -113,7 +113,7 @@ class RateRule:
         trials = f" ({check.trials:,} trials)" if check.trials > check.n else ""
         return (
             f"{self.name} {percent(check.value or 0.0)} over {counted(check.n, 'golden')}{trials} is "
-            f"{means.get(check.ruling, f'not settled against {limit}')}: "
+            f"{means.get(check.word, f'not settled against {limit}')}: "
             f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
         )
 
@@ -195,8 +195,8 @@ class LimitRule:
             f"{self.name} {value:,.4g} {self.unit} is {'within' if good else 'over'} the limit of "
             f"{self.limit:,g} {self.unit} (as observed, no error control)"
         )
-        ruling: Literal["PASS", "FAIL"] = "PASS" if good else "FAIL"
-        return Check(self.name, ruling, sentence, value=value, limit=self.limit, trials=len(values))
+        word: Literal["PASS", "FAIL"] = "PASS" if good else "FAIL"
+        return Check(self.name, word, sentence, value=value, limit=self.limit, trials=len(values))
 
     def _value(self, ordered: list[float]) -> float:
         match self.of:

@@ -38,9 +38,9 @@ def in_file_order(ids: Iterable[str]) -> Order:
 
 
 class Stopped(NamedTuple):
-    """How a monitored run ended: the ruling, after how many goldens of how many, and why."""
+    """How a monitored run ended: the word, after how many goldens of how many, and why."""
 
-    ruling: Decision
+    word: Decision
     used: int
     total: int
     sentence: str
@@ -94,11 +94,11 @@ class Monitor:
     def _judge(self, *, last: bool) -> None:
         raise NotImplementedError
 
-    def _stop(self, ruling: Decision, why: str) -> None:
+    def _stop(self, word: Decision, why: str) -> None:
         total = len(self._order)
         saved = f", {total - self._at:,} saved" if self._at < total else ""
-        sentence = f"{ruling} after {self._at:,} of {counted(total, 'golden')}{saved}: {why}"
-        self.stopped = Stopped(ruling, self._at, total, sentence, self.by)
+        sentence = f"{word} after {self._at:,} of {counted(total, 'golden')}{saved}: {why}"
+        self.stopped = Stopped(word, self._at, total, sentence, self.by)
 
 
 class CurtailMonitor(Monitor):

@@ -9,7 +9,7 @@ import msgspec
 from rightcall import stats
 from rightcall.errors import ConfigError
 from rightcall.gate.baseline import BaselineRule
-from rightcall.gate.check import Check, Ruling, counted, percent, ruling_for
+from rightcall.gate.check import Check, Word, counted, percent, word_for
 from rightcall.gate.config import Gate, OnInconclusive
 from rightcall.gate.outcome import Outcome, error_rate
 from rightcall.gate.rules import ControlledRule, GateRule, rules_of
@@ -24,7 +24,7 @@ class Verdict(Record, frozen=True):
     names goldens none of whose trials could be scored: they are in no rate. `hint` says what would settle it.
     """
 
-    ruling: Ruling
+    word: Word
     sentence: str
     checks: tuple[Check, ...] = ()
     alpha: float = 0.05
@@ -39,9 +39,9 @@ class Verdict(Record, frozen=True):
     @property
     def exit_code(self) -> int:
         """0 pass, 1 fail, 3 inconclusive (unless a policy says otherwise), 4 error."""
-        if self.ruling == "INCONCLUSIVE":
+        if self.word == "INCONCLUSIVE":
             return {"pass": 0, "fail": 1, "warn": 3}[self.on_inconclusive]
-        return {"PASS": 0, "FAIL": 1, "ERROR": 4}[self.ruling]
+        return {"PASS": 0, "FAIL": 1, "ERROR": 4}[self.word]
 
 
 def decide(
@@ -53,7 +53,7 @@ def decide(
 ) -> Verdict:
     """Judge a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
 
-    `stopped` is how a monitor ended the run; its ruling stands for the pass rate, since an interval computed
+    `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
     """
     errors, trials = error_rate(outcomes)
@@ -78,9 +78,9 @@ def decide(
             f"at most {percent(gate.max_error_rate)} allowed), so nothing is decided"
         )
         return msgspec.structs.replace(judged, sentence=sentence)
-    ruling = _overall(checks)
-    hint = _hint(checks, gate) if ruling == "INCONCLUSIVE" else ""
-    return msgspec.structs.replace(judged, ruling=ruling, sentence=_sentence(ruling, checks), hint=hint)
+    word = _overall(checks)
+    hint = _hint(checks, gate) if word == "INCONCLUSIVE" else ""
+    return msgspec.structs.replace(judged, word=word, sentence=_sentence(word, checks), hint=hint)
 
 
 def _checks(
@@ -103,7 +103,7 @@ def _rules(gate: Gate, baseline: Sequence[Outcome] | None) -> tuple[GateRule, ..
 
 
 def _from_monitor(rule: GateRule, stopped: Stopped) -> Check:
-    return Check(rule.name, stopped.ruling, stopped.sentence, n=stopped.used)
+    return Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
 
 
 def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> list[Check]:
@@ -124,37 +124,35 @@ def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> l
 def _ruled_again(
     rule: ControlledRule, check: Check, p_pass: float, p_fail: float, alpha: float, number: int
 ) -> Check:
-    ruling = ruling_for(p_pass, p_fail, alpha)
-    after = msgspec.structs.replace(check, ruling=ruling, p_pass=p_pass, p_fail=p_fail)
+    word = word_for(p_pass, p_fail, alpha)
+    after = msgspec.structs.replace(check, word=word, p_pass=p_pass, p_fail=p_fail)
     sentence = rule.say(after, alpha)
-    if ruling != check.ruling:
-        sentence += (
-            f"; alone it would be {check.ruling}, but {number} rules are looked at (Holm's correction)"
-        )
+    if word != check.word:
+        sentence += f"; alone it would be {check.word}, but {number} rules are looked at (Holm's correction)"
     return msgspec.structs.replace(after, sentence=sentence)
 
 
-def _overall(checks: Sequence[Check]) -> Ruling:
-    rulings = {check.ruling for check in checks}
+def _overall(checks: Sequence[Check]) -> Word:
+    rulings = {check.word for check in checks}
     if "FAIL" in rulings:
         return "FAIL"
     return "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
 
 
-def _sentence(ruling: Ruling, checks: Sequence[Check]) -> str:
+def _sentence(word: Word, checks: Sequence[Check]) -> str:
     if not checks:
         return "PASS: the gate asks for nothing"
-    deciding = [check for check in checks if check.ruling == ruling]
-    others = f" (and {len(deciding) - 1} more)" if len(deciding) > 1 and ruling != "FAIL" else ""
-    text = "; ".join(c.sentence for c in deciding) if ruling == "FAIL" else deciding[0].sentence
-    return f"{text}{others}" if text.startswith(f"{ruling} ") else f"{ruling}: {text}{others}"
+    deciding = [check for check in checks if check.word == word]
+    others = f" (and {len(deciding) - 1} more)" if len(deciding) > 1 and word != "FAIL" else ""
+    text = "; ".join(c.sentence for c in deciding) if word == "FAIL" else deciding[0].sentence
+    return f"{text}{others}" if text.startswith(f"{word} ") else f"{word}: {text}{others}"
 
 
 def _hint(checks: Sequence[Check], gate: Gate) -> str:
     """What would settle the first unsettled rate, if what was seen is the truth."""
     for check in checks:
         value, limit = check.value, check.limit
-        if check.ruling != "INCONCLUSIVE" or not check.controlled or value is None or not limit or limit < 0:
+        if check.word != "INCONCLUSIVE" or not check.controlled or value is None or not limit or limit < 0:
             continue
         if abs(value - limit) < 0.005:
             return (
