@@ -13,8 +13,8 @@ from rightcall.stats.intervals import Interval, clopper_pearson, clopper_pearson
 from rightcall.stats.sample import Sample, Trials, sample
 from rightcall.stats.special import t_quantile
 
-HALF_A_CASE = 0.25
-"""Added to the passes and to the failures when a gate judges how alike the trials of a case are."""
+IMAGINED_YES_NO, IMAGINED_GRADED = 0.25, 0.5
+"""The part of a cluster that a gate adds to the passes, and to the failures, before it trusts the error."""
 
 
 def korn_graubard(
@@ -65,19 +65,19 @@ def effective_n(found: Sample, conf: float = 0.95) -> float:
 
 
 def gate_n_star(found: Sample, alpha: float = 0.05) -> float:
-    """n* for a one-sided decision: as `effective_n`, from the sample plus half an imagined cluster.
+    """n* for a one-sided decision: as `effective_n`, with a little of two imagined clusters added.
 
-    A quarter of a cluster that always passes and a quarter of one that always fails are added before SE is
-    computed. Where failures are few SE rests on two or three clusters, is too small just when the mean is too
-    high, and the plain n* lets 6 to 7 % of runs at the threshold PASS instead of 5 (benchmarks/
-    gate_error_rates.py); with the half cluster it is under 5. Graded scores vary less than yes/no ones of the
-    same mean, so their n* may exceed the number of trials.
+    A quarter of a cluster that always passes and a quarter of one that always fails (half of each for graded
+    scores) are added before SE is computed. Where failures are few SE rests on two or three clusters and is too
+    small just when the mean is too high: the plain n* lets 6 to 7 % of runs at the threshold PASS instead of 5
+    (benchmarks/gate_error_rates.py). Graded scores vary less than yes/no ones of the same mean, so their n*
+    may exceed the number of trials.
     """
     if found.plain and found.binary:
         return float(found.cases)
     if not found.se or not 0 < found.mean < 1:
         return float(found.clusters)
-    groups, k = found.clusters, HALF_A_CASE
+    groups, k = found.clusters, IMAGINED_YES_NO if found.binary else IMAGINED_GRADED
     grown = 1 + 2 * k / groups
     mean = (found.mean + k / groups) / grown
     spread = found.se**2 * (groups - 1) / groups + (found.mean - mean) ** 2 / groups
