@@ -8,6 +8,7 @@ from typing import Any, Literal
 from rightcall.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
+from rightcall.tools.canonical import normalised
 from rightcall.tools.clock import Clock, SystemClock
 from rightcall.tools.confirmation import Confirmations
 from rightcall.tools.context import CallContext
@@ -21,7 +22,7 @@ from rightcall.tools.invocation import Invocation
 from rightcall.tools.invoke import Invoker
 from rightcall.tools.mocks import MockPlan
 from rightcall.tools.policy import Rules
-from rightcall.tools.prepare import Preparer
+from rightcall.tools.prepare import Preparer, call_fingerprint
 from rightcall.tools.tool_list import shown_entries, shown_tools
 from rightcall.tools.turn import Touches, run_turn
 from rightcall.tools.validate import check_schema
@@ -104,6 +105,14 @@ class Toolbox:
         """Run one call; see `invoke_turn`."""
         (invocation,) = await self.invoke_turn([call], context)
         return invocation
+
+    def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
+        """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
+        entry = self._resolve(call.name, context)
+        if entry is None or call.arguments is None:
+            raise ConfigError(f"there is no call of '{call.name}' to confirm")
+        meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
+        return self.confirmations.issue(context, entry.tool.name, meaning)
 
     def _resolve(self, name: str, context: CallContext) -> Entry | None:
         return self._shown.get(name)
