@@ -82,7 +82,7 @@ async def run_plan(
     progress.done = progress.resumed = len(done)
     pool = Pool(min(plan.concurrency, max(1, progress.planned)))
     async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id) as session:
-        case = _Case(plan, session)
+        case = CaseRunner(plan, session)
 
         def written(batch: Sequence[CaseResult]) -> None:
             for result in batch:
@@ -124,8 +124,8 @@ def new_run(plan: Plan) -> Run:
     )
 
 
-class _Case:
-    """Does one trial and measures it."""
+class CaseRunner:
+    """Does one trial of a plan and measures it."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._plan, self._session = plan, session
