@@ -130,7 +130,9 @@ def _keeper(config: pytest.Config) -> Keeper:
     if KEEPER not in config.stash:
         from rightcall.testing.keeping import Keeper
 
-        config.stash[KEEPER] = Keeper(_session(config), config.getoption("--rightcall-store"))
+        keeper = Keeper(_session(config), config.getoption("--rightcall-store"))
+        config.stash[KEEPER] = keeper
+        config.add_cleanup(keeper.close)
     return config.stash[KEEPER]
 
 
@@ -161,9 +163,12 @@ def _function_of(item: Any) -> tuple[Any, str]:
     """What the tests of one function have in common: a key, and the name to show."""
     name = getattr(item, "originalname", None) or item.name
     callspec = getattr(item, "callspec", None)
-    others = {k: v for k, v in callspec.params.items() if k != "golden"} if callspec else {}
-    shown = f"[{', '.join(str(value)[:40] for value in others.values())}]" if others else ""
-    indices = tuple((k, callspec.indices[k]) for k in others) if others else ()
+    indices: tuple[Any, ...] = ()
+    shown = ""
+    if callspec is not None:
+        others = {k: v for k, v in callspec.params.items() if k != "golden"}
+        indices = tuple((k, callspec.indices[k]) for k in others)
+        shown = f"[{', '.join(str(value)[:40] for value in others.values())}]" if others else ""
     return (item.parent, name, indices), f"{item.parent.nodeid}::{name}{shown}"
 
 

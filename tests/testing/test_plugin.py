@@ -230,7 +230,7 @@ def test_a_project_that_does_not_use_it_imports_and_prints_nothing(pytester):
     pytester.makepyfile(
         "import sys\ndef test_x():\n    assert not [name for name in sys.modules if name.startswith('rightcall.')]\n"
     )
-    found = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    found = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--no-header")
     found.assert_outcomes(passed=1)
     found.stdout.no_fnmatch_line("*rightcall*")
     assert not (pytester.path / ".rightcall").exists()

@@ -47,6 +47,11 @@ class Keeper:
             tally.add(result)
         store.finish_run(run_id, tally.summary(), word)
 
+    def close(self) -> None:
+        """Give the connections back."""
+        if self._store is not None:
+            self._store.close()
+
     @property
     def shown(self) -> str:
         """Where the results are, as it may be shown."""

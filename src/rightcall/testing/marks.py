@@ -49,7 +49,11 @@ def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:
         if not isinstance(item, Golden | ConversationalGolden):
             kind = type(item).__name__
             raise ConfigError(f"pytest.mark.goldens takes files and goldens, got {kind}")
-    return [with_id(item) for item in items]
+    return [_with_id(item) for item in items]
+
+
+def _with_id(golden: AnyGolden) -> AnyGolden:
+    return with_id(golden) if isinstance(golden, Golden) else with_id(golden)
 
 
 def _found(path: Path, folders: Sequence[Path]) -> Path:

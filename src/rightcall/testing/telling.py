@@ -17,10 +17,9 @@ def failure_text(golden: Golden, results: Sequence[CaseResult], tools: Mapping[s
     """Why a golden failed: the first failing trial, and how many others failed too."""
     failed = [result for result in results if not result.passed and not result.error]
     first = failed[0]
-    lines = [f"golden '{golden.id}': {shown(golden.input, 200)}"]
+    lines = [f"golden '{golden.id}': {shown(golden.input, 200)}", *reasons(first)]
     if len(results) > 1:
-        lines.append(f"{len(failed)} of {len(results)} trials failed; trial {first.trial}:")
-    lines += reasons(first)
+        lines.append(f"(trial {first.trial}; {len(failed)} of {len(results)} trials failed)")
     if first.trajectory is not None:
         difference = calls_difference(golden, first.trajectory, tools)
         if difference:
