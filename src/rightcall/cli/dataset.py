@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from rightcall.cli import dataset_versions as versions
 from rightcall.cli.output import as_json_option, console, print_json
 from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden
@@ -122,3 +123,7 @@ def stats(file: Path, as_json: bool) -> None:
             out.print(f"[dim]{title}:[/dim] {shown}{more}")
     if found.without_expectation:
         out.print(f"[yellow]{found.without_expectation:,} goldens expect nothing[/yellow]")
+
+
+for command in versions.COMMANDS:
+    dataset.add_command(command)
