@@ -43,7 +43,7 @@ class EvaluationDataset(Collection):
         store: str | Path | None = None,
         author: str | None = None,
     ) -> DatasetVersion:
-        """Keep the goldens as the next version of an alias; `finalized=False` makes a draft for the next push to replace."""
+        """Keep the goldens as the next version of an alias; `finalized=False` makes a draft, for the next push."""
         with open_store(store) as opened:
             return opened.push_dataset(alias, self.goldens, finalized=finalized, author=author or _user())
 
