@@ -14,14 +14,15 @@ from rightcall.model.trajectory import Usage
 class Group:
     """Counts and sums of one category."""
 
-    __slots__ = ("errors", "passed", "spotless", "sums", "values")
+    __slots__ = ("cases", "errors", "passed", "spotless", "sums", "values")
 
     def __init__(self) -> None:
-        self.passed = self.errors = self.spotless = 0
+        self.cases = self.passed = self.errors = self.spotless = 0
         self.sums: Counter[str] = Counter()
         self.values: Counter[str] = Counter()
 
     def add(self, result: CaseResult) -> None:
+        self.cases += 1
         if result.error:
             self.errors += 1
             return
@@ -35,20 +36,21 @@ class Group:
                 self.values[name] += 1
 
     def merge(self, other: Group) -> None:
+        self.cases += other.cases
         self.passed += other.passed
         self.errors += other.errors
         self.spotless += other.spotless
         self.sums.update(other.sums)
         self.values.update(other.values)
 
-    def summary(self, cases: int) -> GroupSummary:
+    def summary(self) -> GroupSummary:
         names = [*SPOTLESS, *(name for name in self.values if name not in SPOTLESS)]
         means = {}
         for name in names:
             ones = self.spotless if name in SPOTLESS else 0
             if count := self.values[name] + ones:
                 means[name] = (self.sums[name] + ones) / count
-        return GroupSummary(cases - self.errors, self.passed, self.errors, means)
+        return GroupSummary(self.cases - self.errors, self.passed, self.errors, means)
 
 
 class Tally:
@@ -56,14 +58,12 @@ class Tally:
 
     def __init__(self) -> None:
         self._groups = {category: Group() for category in CATEGORIES}
-        self._cases: Counter[str] = Counter()
         self._codes: Counter[str] = Counter()
         self._input_tokens = self._output_tokens = 0
         self._cost: float | None = None
 
     def add(self, result: CaseResult) -> None:
         self._groups[result.category].add(result)
-        self._cases[result.category] += 1
         if result.codes and not result.passed:
             self._codes.update({failure.code for failure in result.codes})
         usage = result.usage
@@ -84,12 +84,8 @@ class Tally:
         for group in self._groups.values():
             overall.merge(group)
         return Summary(
-            overall=overall.summary(self._cases.total()),
-            categories={
-                category: group.summary(self._cases[category])
-                for category, group in self._groups.items()
-                if self._cases[category]
-            },
+            overall=overall.summary(),
+            categories={category: group.summary() for category, group in self._groups.items() if group.cases},
             codes=dict(self._codes.most_common()),
             usage=Usage(self._input_tokens, self._output_tokens, self._cost),
         )
