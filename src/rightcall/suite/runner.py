@@ -155,7 +155,7 @@ def _used_up(plan: Plan, progress: Progress) -> str:
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
         return f"{limits.seconds:g} seconds are over"
     return (
-        spent(progress.tally.summary().usage, limits.tokens, limits.cost_usd)
+        spent(progress.tally.usage, limits.tokens, limits.cost_usd)
         if limits.tokens or limits.cost_usd
         else ""
     )
