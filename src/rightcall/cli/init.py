@@ -33,7 +33,9 @@ def init(folder: Path, model: str, force: bool) -> None:
         shutil.copyfile(FOLDER / name, folder / name)
     suite = (folder / "suite.yaml").read_text(encoding="utf-8")
     name = folder.resolve().name
-    suite = suite.replace("model: local:smollm2", f"model: {model}").replace("name: demo", f"name: {name}")
+    suite = suite.replace("model: local:smollm2", f"model: {json.dumps(model)}").replace(
+        "name: demo", f"name: {json.dumps(name)}"
+    )
     (folder / "suite.yaml").write_text(suite, encoding="utf-8")
     schema = json.dumps(suite_schema(), indent=2) + "\n"
     (folder / "suite.schema.json").write_text(schema, encoding="utf-8")

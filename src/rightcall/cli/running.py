@@ -13,7 +13,7 @@ from rightcall.report.progress import RunProgress, State
 from rightcall.report.rows import write_rows
 from rightcall.store import open_store
 from rightcall.suite.plan import Plan
-from rightcall.suite.runner import Outcome, Progress, run_plan
+from rightcall.suite.runner import Progress, RunOutcome, run_plan
 
 
 class Watching:
@@ -47,7 +47,7 @@ class Watching:
 
 def run_to_end(
     plan: Plan, store_url: str | None, resume: str | None, watching: Watching, again: str
-) -> Outcome:
+) -> RunOutcome:
     """Run a plan; an interruption leaves finished results stored and says how to go on."""
     store = open_store(store_url)
     try:

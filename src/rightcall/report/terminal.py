@@ -120,5 +120,7 @@ def clean(text: str) -> str:
 def _cells(row: GroupRow) -> list[str]:
     errors = f" +{row.errors:,} errors" if row.errors else ""
     interval = "–" if row.low is None or row.high is None else f"{row.low * 100:.0f}–{row.high * 100:.0f} %"
-    values = [f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()]
+    values = [
+        f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
+    ]
     return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", percent(row.pass_rate), interval, *values]
