@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,7 @@ import msgspec
 
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session
+from rightcall.executor import Agent, RunLimits, Session, agent_problems
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import Metric, Rules, resolve_metrics
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
@@ -136,8 +136,7 @@ def plan_suite(
         selection=selection or Selection(),
     )
     if problems:
-        _tried(problems, lambda: Session(replace(agent, tools=tools)))
-        raise ConfigError(*dict.fromkeys(problems))
+        raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
     return plan
 
 
@@ -146,8 +145,8 @@ async def preflight(plan: Plan) -> int:
 
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
     """
-    problems: list[str] = []
-    session = _tried(problems, lambda: Session(plan.agent, concurrency=plan.concurrency))
+    problems = agent_problems(plan.agent)
+    session = None if problems else Session(plan.agent, concurrency=plan.concurrency)
     if session is not None:
         async with session:
             problems += await session.check()

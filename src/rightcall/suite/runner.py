@@ -82,7 +82,7 @@ async def run_plan(
         plan, Progress(run.id, goldens * plan.trials, Tally(), started=time.monotonic()), watch
     )
     for result in stored_results(store, run.id) if done else ():
-        running.count(result)
+        running.recall(result)
     await asyncio.to_thread(writer.add_goldens, plan.goldens())
     async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id) as session:
         await running.run(session, writer, done)
@@ -109,7 +109,9 @@ class _Running:
         async with Sink(writer.add, self._written) as sink:
 
             async def do(job: tuple[Golden, int]) -> None:
-                await sink.put(await case.result(*job))
+                result = await case.result(*job)
+                self._consider(result)
+                await sink.put(result)
 
             if not self._pool.stopped:  # a resumed run may be decided already
                 await self._pool.run(self._plan.jobs(done), do)
@@ -120,6 +122,13 @@ class _Running:
         self._progress.done += 1
         if self._evidence is not None:
             self._evidence.add(result)
+
+    def recall(self, result: CaseResult) -> None:
+        """Take a result of an earlier part of the run into account."""
+        self.count(result)
+        self._consider(result)
+
+    def _consider(self, result: CaseResult) -> None:
         if self._early is not None and self._early.decided_by(result):
             self._pool.stop("decided")
 
