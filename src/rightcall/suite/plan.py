@@ -67,7 +67,7 @@ class Plan:
         agent = self.agent
         return {
             "dataset": self._dataset_fingerprint(),
-            "tools": _fingerprint([msgspec.to_builtins(tool) for tool in Session(agent).toolbox.tools]),
+            "tools": _fingerprint(self._tool_definitions()),
             "agent": _fingerprint([agent.name, agent.system, agent.mode, agent.execute, agent.base_url]),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
@@ -77,6 +77,13 @@ class Plan:
             ),
             "selection": _fingerprint(repr(self.selection)),
         }
+
+    def documents(self) -> dict[str, bytes]:
+        """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
+        return {"tools": _content(self._tool_definitions())}
+
+    def _tool_definitions(self) -> list[Any]:
+        return [msgspec.to_builtins(tool) for tool in Session(self.agent).toolbox.tools]
 
     def _all_goldens(self) -> Iterator[Golden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
@@ -248,5 +255,8 @@ def _tried(problems: list[str], make: Any) -> Any:
 
 
 def _fingerprint(value: Any) -> str:
-    content = msgspec.json.encode(value, enc_hook=repr, order="deterministic")
-    return hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(_content(value)).hexdigest()
+
+
+def _content(value: Any) -> bytes:
+    return msgspec.json.encode(value, enc_hook=repr, order="deterministic")

@@ -74,7 +74,10 @@ async def run_plan(
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
     else:
-        writer, done = store.begin_run(run, planned=goldens * plan.trials), set[tuple[str, int]]()
+        writer, done = (
+            store.begin_run(run, planned=goldens * plan.trials, documents=plan.documents()),
+            set[tuple[str, int]](),
+        )
     baseline = _baseline(plan, store, run)
     if started is not None:
         started(run)
