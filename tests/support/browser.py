@@ -30,9 +30,9 @@ def install_browser() -> None:
     """Debian's package where that can be installed, Playwright's own elsewhere."""
     if shutil.which("apt-get") and os.geteuid() == 0:
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        quiet = {"env": environment, "stdout": subprocess.DEVNULL, "check": False}
-        subprocess.run(["apt-get", "update", "-qq"], **quiet)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], **quiet)
+        install = ["install", "-y", "-qq", "--no-install-recommends", "chromium"]
+        for command in (["update", "-qq"], install):
+            subprocess.run(["apt-get", *command], env=environment, stdout=subprocess.DEVNULL, check=False)
     if find_browser() is None:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
 

@@ -16,7 +16,7 @@ import msgspec
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor import Agent, RunLimits, Session, agent_problems
-from rightcall.gate import Gate, read_gate
+from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, resolve_metrics
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
 from rightcall.model.golden import Golden
@@ -186,6 +186,14 @@ async def preflight(plan: Plan) -> int:
     if problems:
         raise ConfigError(*problems)
     return min(count, plan.selection.limit or count)
+
+
+def gate_warnings(plan: Plan) -> list[str]:
+    """What a gate can never show with these goldens, above all a PASS that is impossible."""
+    if plan.gate is None:
+        return []
+    goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
+    return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
 
 
 def _suite_tools(suite: Suite, folder: Path) -> list[Any]:
