@@ -19,6 +19,12 @@ MENU: dict[str, dict[str, str]] = {
         "run": "Run a suite: ask the agent every golden and score every call",
         "score": "Score recorded behaviour against goldens, without running anything",
     },
+    "Decide": {
+        "gate": "PASS, FAIL or INCONCLUSIVE for a run, with stated error rates",
+        "compare": "Is it really better? Two or more runs, golden by golden",
+        "plan": "How many goldens a decision takes",
+        "flaky": "Goldens that pass sometimes",
+    },
     "Prepare": {
         "init": "Write a suite to edit that already runs",
         "dataset": "Check, convert and count goldens",

@@ -12,9 +12,7 @@ from rightcall.cli.output import console
 
 if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
-    from rightcall.suite.runner import Outcome
-
-EXIT_CODES = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3, "ERROR": 4}
+    from rightcall.suite.runner import RunOutcome
 
 
 @click.command()
@@ -49,7 +47,7 @@ def run(
     Ctrl-C stores what finished and says how to go on. Exit codes: 0 passed, 1 did not pass, 3 inconclusive, 4 the
     provider or the store failed.
     """
-    from rightcall.suite.plan import plan_suite
+    from rightcall.suite.plan import gate_warnings, plan_suite
     from rightcall.suite.selection import Selection
     from rightcall.suite.suite import load_suite
 
@@ -71,6 +69,8 @@ def run(
         for plan in plans:
             _print_estimate(plan, as_json)
         return
+    for warning in dict.fromkeys(note for plan in plans for note in gate_warnings(plan)):
+        click.echo(f"warning: {warning}", err=True)
     outcomes = [
         execute(
             plan, store_url, resume=resume, as_json=as_json, failures=failures, again=f"rightcall run {suite}"
@@ -82,13 +82,15 @@ def run(
 
         rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
         console().print("\n", comparison_table(rows))
-    raise click.exceptions.Exit(max(EXIT_CODES[outcome.verdict.word] for outcome in outcomes))
+    raise click.exceptions.Exit(max(outcome.verdict.exit_code for outcome in outcomes))
 
 
 def execute(
     plan: Plan, store_url: str | None, *, resume: str | None, as_json: bool, failures: int, again: str
-) -> Outcome:
+) -> RunOutcome:
     """Run one plan and show it; on Ctrl-C say how to go on."""
+    from rich.markup import escape
+
     from rightcall.cli.running import Watching, run_to_end
     from rightcall.report.rows import write_outcome
     from rightcall.report.terminal import print_summary
@@ -105,7 +107,10 @@ def execute(
         hints.insert(0, f"{again} --resume {outcome.run.id}")
     print_summary(outcome.summary, watching.failed, console=out)
     color = {"PASS": "green", "FAIL": "red"}.get(outcome.verdict.word, "yellow")
-    out.print(f"\n[bold {color}]{outcome.verdict.word}[/bold {color}]  {outcome.verdict.sentence}")
+    word, sentence = outcome.verdict.word, outcome.verdict.sentence
+    out.print(f"\n[bold {color}]{word}[/bold {color}]", escape(sentence.removeprefix(word).lstrip(": ")))
+    if outcome.verdict.hint:
+        out.print(f"[dim]{escape(outcome.verdict.hint)}[/dim]")
     out.print("[dim]next:[/dim]\n  " + "\n  ".join(hints), soft_wrap=True)
     return outcome
 

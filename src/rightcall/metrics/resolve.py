@@ -22,8 +22,8 @@ DIMENSIONS = (
 """Measured for every case."""
 
 ON_REQUEST = (
-    "argument_match", "call_count", "redundant_calls", "schema_validity",
-    "tool_selection", "tools_avoided", "tools_selected",
+    "argument_match", "call_count", "double_effects", "final_state", "honest_report", "redundant_calls",
+    "schema_validity", "tool_selection", "tools_avoided", "tools_selected", "verify_before_retry",
 )  # fmt: skip
 
 

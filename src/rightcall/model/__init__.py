@@ -6,6 +6,7 @@
     golden      Golden, ExpectedCall, ConversationalGolden, Turn
     trajectory  Trajectory, RecordedTrajectory, Usage
     case        TestCase: golden + trajectory + tools
+    ledger      LedgerEntry: what was really done
     failure     Failure and the closed list of codes
     score       Score
     run         CaseResult, Summary, Run
@@ -26,6 +27,7 @@ from rightcall.model.golden import (
     Golden,
     Turn,
 )
+from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
 from rightcall.model.run import CaseResult, GroupSummary, Run, Summary
 from rightcall.model.score import Score
@@ -43,6 +45,7 @@ __all__ = [
     "Failure",
     "Golden",
     "GroupSummary",
+    "LedgerEntry",
     "Message",
     "RecordedTrajectory",
     "Run",

@@ -46,7 +46,8 @@ class Golden(Record, frozen=True):
     """One input and what should happen then. Only `input` is needed.
 
     `any_of` holds whole alternatives to `expected_calls`; the best one counts.
-    `tools` names tools of the suite or holds definitions in place, in any spelling.
+    `tools` names tools of the suite or holds definitions in place, in any spelling. `expected_state` is what
+    must be true of the fake worlds at the end; what it does not mention must be as it was.
     """
 
     input: str
@@ -69,6 +70,7 @@ class Golden(Record, frozen=True):
     count_failed: Literal["all", "successful", "final"] = "all"
     output_contains: tuple[Any, ...] = ()
     expected_output: str | None = None
+    expected_state: dict[str, Any] | None = None
     name: str | None = None
     comments: str | None = None
     tags: tuple[str, ...] = ()
@@ -110,6 +112,7 @@ class ConversationalGolden(Record, frozen=True):
     no_calls: bool = False
     max_calls: Count | None = None
     output_contains: tuple[Any, ...] = ()
+    expected_state: dict[str, Any] | None = None
     name: str | None = None
     comments: str | None = None
     tags: tuple[str, ...] = ()

@@ -9,6 +9,9 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from rightcall.model.trajectory import Trajectory
 from rightcall.tools.clock import Clock
 from rightcall.tools.ledger import Ledger
 
@@ -41,6 +44,16 @@ class CallContext:
         """A generator that depends on the seed, the task, the trial and the purpose, and on nothing else."""
         text = "\x1f".join(str(part) for part in (self.seed, self.task, self.trial, *what))
         return random.Random(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())  # noqa: S311
+
+    def witnessed(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what was really done: the ledger, and the worlds before and after."""
+        before = {name: world.start() for name, world in self.worlds.items()}
+        return msgspec.structs.replace(
+            trajectory,
+            ledger=self.ledger.entries,
+            state_before=before or None,
+            state=self.state() or None,
+        )
 
     def state(self) -> dict[str, Any]:
         """The state of every world of this trial as plain data."""

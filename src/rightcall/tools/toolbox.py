@@ -8,6 +8,7 @@ from typing import Any, Literal
 from rightcall.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
+from rightcall.tools.canonical import normalised
 from rightcall.tools.clock import Clock, SystemClock
 from rightcall.tools.confirmation import Confirmations
 from rightcall.tools.context import CallContext
@@ -21,7 +22,7 @@ from rightcall.tools.invocation import Invocation
 from rightcall.tools.invoke import Invoker
 from rightcall.tools.mocks import MockPlan
 from rightcall.tools.policy import Rules
-from rightcall.tools.prepare import Preparer
+from rightcall.tools.prepare import Preparer, call_fingerprint
 from rightcall.tools.tool_list import shown_entries, shown_tools
 from rightcall.tools.turn import Touches, run_turn
 from rightcall.tools.validate import check_schema
@@ -41,10 +42,12 @@ class Toolbox:
     One toolbox serves any number of trials at once. What belongs to a trial is in its context:
 
         context = toolbox.context(run="r1", task=golden.id, trial=0)
-        tools = toolbox.offered(context)                              # what to show to the model
+        toolbox.tools                                                 # what to show to the model
         invocations = await toolbox.invoke_turn(message.calls, context)
         calls = [i.call for i in invocations]        # the model's calls with status, output and latency
         results = [i.result for i in invocations]    # what to tell the model, in the order of its calls
+        …
+        trajectory = context.witnessed(trajectory)   # with the ledger and the state of the worlds
     """
 
     def __init__(
@@ -76,18 +79,14 @@ class Toolbox:
 
     @property
     def tools(self) -> list[Tool]:
-        """The tools as they are defined."""
-        return [entry.tool for entry in self._entries.values()]
+        """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
+        return shown_tools(self._shown)
 
     def context(self, *, run: str = "", task: str = "", trial: int = 0) -> CallContext:
         """A fresh context for one trial of one task; `task` is the golden's id."""
         context = CallContext(run=run, task=task, trial=trial, clock=self._clock, seed=self._seed)
         context.worlds = {world.name: world.fresh() for world in self._worlds}
         return context
-
-    def offered(self, context: CallContext) -> list[Tool]:
-        """The tools to show to the model in this trial: those of the toolbox, unless a fault changes them."""
-        return shown_tools(self._shown)
 
     async def invoke_turn(self, calls: Sequence[ToolCall], context: CallContext) -> list[Invocation]:
         """Run all calls of one assistant message; one invocation for each, in the same order.
@@ -106,6 +105,14 @@ class Toolbox:
         """Run one call; see `invoke_turn`."""
         (invocation,) = await self.invoke_turn([call], context)
         return invocation
+
+    def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
+        """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
+        entry = self._resolve(call.name, context)
+        if entry is None or call.arguments is None:
+            raise ConfigError(f"there is no call of '{call.name}' to confirm")
+        meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
+        return self.confirmations.issue(context, entry.tool.name, meaning)
 
     def _resolve(self, name: str, context: CallContext) -> Entry | None:
         return self._shown.get(name)
