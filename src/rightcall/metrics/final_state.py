@@ -18,6 +18,8 @@ class FinalState(Metric):
     A golden without one passes. The state is that of the fake worlds the tools worked in.
 
     Golden: {"input": "Send 5 euros to Bob", "expected_state": {"bank": {"accounts": {"bob": {"balance": 500}}}}}
+    Fails: {"state_before": {"bank": {"accounts": {"bob": {"balance": 0}}}}, "state": {"bank": {"accounts": {"bob": {"balance": 0}}}}}
+    Passes: {"state_before": {"bank": {"accounts": {"bob": {"balance": 0}}}}, "state": {"bank": {"accounts": {"bob": {"balance": 500}}}}}
     """
 
     def measure(self, case: TestCase) -> Score:
