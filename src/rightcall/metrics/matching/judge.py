@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -237,6 +238,8 @@ def _ratio(part: float, whole: float, empty: float = 1.0) -> float:
 
 def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     """Required and optional slots that find a call of their own by the tool's name alone."""
+    if all(isinstance(slot.call.tool, str) for slot in slots):
+        return _named_plainly(slots, calls)
     many = float(len(slots) + 1)
     weights = [
         [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls]
@@ -245,6 +248,17 @@ def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     chosen = assign_by_groups(weights)
     required = sum(slots[i].required for i, _ in chosen)
     return required, len(chosen) - required
+
+
+def _named_plainly(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """The same when every slot wants one tool: then only the numbers of each tool matter."""
+    required = absorbed = 0
+    for tool, made in Counter(call.name for call in calls).items():
+        wanted = [slot.required for slot in slots if slot.call.tool == tool]
+        musts = sum(wanted)
+        required += min(musts, made)
+        absorbed += min(len(wanted) - musts, made - min(musts, made))
+    return required, absorbed
 
 
 def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[Pair]) -> float:
