@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rightcall.metrics.matching.base import shown
-from rightcall.metrics.matching.compile import matcher_key
+from rightcall.errors import InputError
+from rightcall.metrics.matching.base import Scope, shown
+from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.model.failure import Code, Failure
 
 
@@ -32,8 +33,13 @@ def call_text(tool: str, arguments: Any) -> str:
 
 
 def _spec(value: Any) -> str:
-    is_matcher = isinstance(value, dict) and matcher_key(value) is not None
-    return f"<{shown(value, 60)}>" if is_matcher else shown(value, 60)
+    """An expected value, or in angle brackets what a matcher wants."""
+    if not isinstance(value, dict) or matcher_key(value) is None:
+        return shown(value, 60)
+    try:
+        return f"<{compile_matcher(value, Scope()).describe()}>"
+    except InputError:  # a matcher that needs its surroundings
+        return f"<{shown(value, 60)}>"
 
 
 def _wanted(failure: Failure) -> str:
