@@ -11,22 +11,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import logging
 import shlex
 import tempfile
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from rightcall.errors import InfrastructureError, InputError, MissingExtraError
+from rightcall.errors import InfrastructureError, InputError, MissingExtraError, suggestion
 from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
 from rightcall.tools.behaviour import Behaviour, CallInfo
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import Entry, Late, Ready
 from rightcall.tools.errors import ToolError
+from rightcall.tools.leftovers import MARK, end_leftovers
 from rightcall.tools.mcp_result import result_of
 from rightcall.tools.validate import check_schema
 
@@ -70,7 +73,10 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
         return McpAddress(command)
     from rightcall.model.codec import convert
 
-    given = dict(source)
+    given, known = dict(source), [one.name for one in dataclasses.fields(McpAddress)]
+    for unknown in (name for name in given if name not in known):
+        hint = suggestion(unknown, known) or f"known fields: {', '.join(known)}"
+        raise InputError(where, f"unknown field '{unknown}'", hint)
     if isinstance(given.get("command"), str):
         given["command"] = shlex.split(given["command"])
     address: McpAddress = convert(given, McpAddress, where)
@@ -93,6 +99,7 @@ class McpServer:
         self._list_changed = False
         self._stop = asyncio.Event()
         self._last_words = ""
+        self._mark = uuid.uuid4().hex
         self._life: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -175,7 +182,7 @@ class McpServer:
             return sdk.streamable_http_client(self.address.url)
         command, *args = self.address.command
         parameters = sdk.StdioServerParameters(
-            command=command, args=args, env=dict(self.address.env), cwd=self.address.cwd
+            command=command, args=args, env={**self.address.env, MARK: self._mark}, cwd=self.address.cwd
         )
         return sdk.stdio_client(parameters, errlog=stderr)
 
@@ -213,6 +220,8 @@ class McpServer:
         if not done:
             self._life.cancel()
             await asyncio.wait({self._life}, timeout=15)
+        if self.address.command:
+            end_leftovers(self._mark)
         with contextlib.suppress(asyncio.CancelledError, asyncio.InvalidStateError):
             return self._life.exception()
         return None
