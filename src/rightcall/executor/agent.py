@@ -77,7 +77,7 @@ class Session:
         patience: Patience | None = None,
     ) -> None:
         self.agent = agent
-        self._settings = as_settings(agent.settings)
+        self.settings = as_settings(agent.settings)
         self.toolbox = Toolbox(agent.tools, mocks=agent.mocks, execute=agent.execute, seed=seed)
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         self.provider = self._provider(concurrency)
@@ -87,9 +87,10 @@ class Session:
             assert callable(agent.model)
             self.performer: Performer = UserAgent(agent.model, agent.limits)
             return
-        prompts = Prompts(agent.system, self.tools, self._settings, seed)
+        prompts = Prompts(agent.system, self.tools, self.settings, seed)
         self.provider.prepare(prompts.common)
-        self.asker = Asker(self.provider, concurrency, patience=patience, seed=seed)
+        at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
+        self.asker = Asker(self.provider, at_once, patience=patience, seed=seed)
         if agent.mode == "loop":
             self.performer = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, run_id)
         else:

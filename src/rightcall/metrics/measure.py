@@ -46,6 +46,8 @@ def result_of(
         metrics=dimension_scores(verdict),
         codes=verdict.failures,
         category=golden.category,
+        cluster=golden.cluster,
+        tags=golden.tags,
         error=(trajectory.error or "the provider did not answer") if failed_outside else "",
         latency_ms=trajectory.latency_ms,
         usage=trajectory.usage,

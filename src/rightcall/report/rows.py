@@ -10,8 +10,9 @@ import msgspec
 from rightcall.metrics.measure import SPOTLESS
 from rightcall.model.codec import encode
 from rightcall.model.failure import Failure
-from rightcall.model.run import CaseResult
+from rightcall.model.run import CaseResult, Summary
 from rightcall.model.score import Score
+from rightcall.report.view import summary_view
 
 HELD_BACK = 4 * 1024 * 1024
 """Bytes kept before the first are written: a file that turns out bad in its first megabytes leaves no output."""
@@ -62,6 +63,13 @@ def write_rows(results: Iterable[CaseResult], out: BinaryIO) -> None:
             held, size = [], 0
     if held:
         out.write(b"\n".join(held) + b"\n")
+    out.flush()
+
+
+def write_outcome(run_id: str, verdict: str, summary: Summary, out: BinaryIO) -> None:
+    """The last line of `run --json`: what the run adds up to."""
+    last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
+    out.write(encode(last) + b"\n")
     out.flush()
 
 

@@ -12,6 +12,9 @@ from rich.table import Table
 from rightcall.model.run import CaseResult, Summary
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
 
+COLUMNS = ("passed", "rate", "95 % int.", *DIMENSIONS.values())
+"""Fits into 80 characters; numbers are exact in JSON."""
+
 
 class Watcher:
     """Keeps the first failures and, on a terminal, shows how far a long job is."""
@@ -60,11 +63,23 @@ def print_summary(
             console.print(f"  {escape(hint)}", soft_wrap=True)
 
 
+def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
+    """One row a run: which agent, how often it passed, its dimensions."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    for title in ("agent", "run"):
+        table.add_column(title)
+    for title in COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
+    for agent, run_id, summary in rows:
+        table.add_row(escape(agent), run_id, *_cells(summary_view(summary).total)[1:])
+    return table
+
+
 def summary_table(view: SummaryView) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("")
-    for title in ("cases", "passed", *DIMENSIONS.values()):
-        table.add_column(title, justify="right")
+    for title in COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
     rows = view.rows if len(view.rows) > 2 else view.rows[-1:]
     for row in rows:
         style = "bold" if row is view.total and len(rows) > 1 else ""
@@ -103,9 +118,9 @@ def clean(text: str) -> str:
 
 
 def _cells(row: GroupRow) -> list[str]:
-    errors = f" (+{row.errors:,} errors)" if row.errors else ""
-    passed = f"{row.passed:,} ({percent(row.pass_rate)})"
+    errors = f" +{row.errors:,} errors" if row.errors else ""
+    interval = "–" if row.low is None or row.high is None else f"{row.low * 100:.0f}–{row.high * 100:.0f} %"
     values = [
-        f"{row.dimensions[name]:.3f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
+        f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
     ]
-    return [row.name, f"{row.cases:,}{errors}", passed, *values]
+    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", percent(row.pass_rate), interval, *values]

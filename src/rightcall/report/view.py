@@ -8,7 +8,7 @@ from rightcall.model.run import GroupSummary, Summary
 DIMENSIONS = {
     "call_precision": "precision",
     "call_recall": "recall",
-    "parameter_accuracy": "parameters",
+    "parameter_accuracy": "params",
     "content": "content",
     "latency": "latency",
     "overall": "score",
@@ -24,6 +24,9 @@ class GroupRow(Record, frozen=True):
     passed: int
     errors: int
     pass_rate: float
+    low: float | None
+    high: float | None
+    goldens: int
     dimensions: dict[str, float]
     others: dict[str, float]
 
@@ -70,6 +73,9 @@ def _row(name: str, group: GroupSummary) -> GroupRow:
         passed=group.passed,
         errors=group.errors,
         pass_rate=group.pass_rate,
+        low=group.rate.low if group.rate else None,
+        high=group.rate.high if group.rate else None,
+        goldens=group.rate.goldens if group.rate else 0,
         dimensions={label: group.means[key] for key, label in DIMENSIONS.items() if key in group.means},
         others={key: value for key, value in group.means.items() if key not in DIMENSIONS},
     )

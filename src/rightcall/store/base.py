@@ -85,7 +85,7 @@ class RunFilter(msgspec.Struct, frozen=True):
 
 
 class ResultFilter(msgspec.Struct, frozen=True):
-    """Which results of a run to list; an empty field does not narrow.
+    """Which results of a run to list; a field that is None or empty does not narrow.
 
     `failed_metric` keeps results that did not pass that metric, `tool` those with a failure about that tool,
     `tag` those whose case has the tag, `text` those with it in the golden's id or input.
@@ -98,7 +98,7 @@ class ResultFilter(msgspec.Struct, frozen=True):
     failed_metric: str = ""
     tag: str = ""
     text: str = ""
-    golden_id: str = ""
+    golden_id: str | None = None
 
 
 class Retention(msgspec.Struct, frozen=True):

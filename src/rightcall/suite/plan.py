@@ -16,6 +16,7 @@ import msgspec
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor import Agent, RunLimits, Session
+from rightcall.gate import Gate, read_gate
 from rightcall.metrics import Metric, Rules, resolve_metrics
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
 from rightcall.model.golden import Golden
@@ -44,7 +45,8 @@ class Plan:
     concurrency: int = 32
     run_limits: RunLimits = field(default_factory=RunLimits)
     group: str = ""
-    gate: dict[str, Any] = field(default_factory=dict)
+    gate: Gate | None = None
+    quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
 
     def goldens(self) -> Iterator[Golden]:
@@ -70,7 +72,7 @@ class Plan:
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
-            "measures": _fingerprint(
+            "metrics": _fingerprint(
                 [[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]
             ),
             "selection": _fingerprint(repr(self.selection)),
@@ -129,7 +131,8 @@ def plan_suite(
         concurrency=concurrency or suite.concurrency,
         run_limits=suite.run_limits,
         group=suite.group,
-        gate=suite.gate,
+        gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
+        quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
     )
     if problems:

@@ -54,7 +54,12 @@ class Suite(Record, frozen=True):
     limits: Limits = Limits()
     run_limits: RunLimits = RunLimits()
     mocks: Annotated[dict[str, Any], msgspec.Meta(description="what each tool answers in a loop")] = {}
-    gate: Annotated[dict[str, Any], msgspec.Meta(description="when the run passes")] = {}
+    gate: Annotated[
+        dict[str, Any], msgspec.Meta(description="when the run passes: min, target, forbid, …")
+    ] = {}
+    quarantine: Annotated[
+        tuple[str, ...], msgspec.Meta(description="ids of flaky goldens that are run but decide nothing")
+    ] = ()
     format: str = FORMAT
 
 

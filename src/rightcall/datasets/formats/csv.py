@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -43,6 +42,8 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
 
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
     """A header row of the fields in use, then a row an item; items wait on disk until those are known."""
+    import tempfile  # costs more to import than all else here, and reading needs none
+
     with tempfile.SpooledTemporaryFile(SPOOL_BYTES) as spool:
         used: set[str] = set()
         kind: type[msgspec.Struct] = Golden

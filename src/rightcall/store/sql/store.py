@@ -18,6 +18,7 @@ class Store(Runs, Exporting, Annotations, Library, Removing):
 
     def case(self, run: str, golden_id: str) -> StoredCase:
         """One golden of a run: what was expected, every trial with its trajectory, tags and notes."""
+        run = self.run(run).id  # once: `last` may be another one in a moment
         results = tuple(self.results(run, ResultFilter(golden_id=golden_id), trajectories=True))
         golden = self.golden(run, golden_id)
         if golden is None and not results:
