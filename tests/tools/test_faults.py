@@ -118,6 +118,14 @@ def test_a_slow_call_takes_its_time_on_the_clock_and_one_too_slow_is_unknown():
     assert made.outcome == "unknown" and len(context.ledger.effects()) == 1
 
 
+def test_trials_do_not_see_each_other_wait_and_waiting_counts_as_latency():
+    box = Toolbox([Bank({"accounts": ACCOUNTS})], faults=FaultPlan((Fault("slow", seconds=20),)))
+    first, second = box.context(trial=0), box.context(trial=1)
+    made = invoke(box, transfer(), first)
+    assert 20_000 <= made.call.latency_ms < 25_000
+    assert first.clock.now() == second.clock.now() + 20
+
+
 def test_a_call_delivered_twice_is_done_once_with_a_key_and_twice_without():
     for idempotent, effects in ((True, 1), (False, 2)):
         box = a_bank(Fault("duplicate_delivery"), idempotent=idempotent)

@@ -131,6 +131,16 @@ def test_a_generated_result_fits_its_schema(schema):
         assert fits(schema, generated(schema, random.Random(seed)), "here")
 
 
+def test_a_trial_may_offer_fewer_tools_and_bring_its_own():
+    box = Toolbox(ORDERS, mocks={"poll": {"result": 1}})
+    context = box.context(offered=[Tool("poll"), Tool("brought")])
+    polled, hidden, brought = invoke_all(
+        box, a_call("poll"), a_call("get_order"), a_call("brought"), context=context
+    )
+    assert polled.call.output == 1 and brought.outcome == "ok"
+    assert hidden.error.error == "unknown_tool" and hidden.error.hint == "use one of: brought, poll"
+
+
 def test_tools_with_one_name_or_a_broken_schema_are_refused():
     with pytest.raises(ConfigError) as error:
         Toolbox([Tool("a"), Tool("a"), Tool("b", input_schema={"type": "objct"})])

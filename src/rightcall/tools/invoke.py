@@ -9,7 +9,6 @@ Nothing is recorded before the arguments are valid, and nothing is run before it
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -61,7 +60,7 @@ class Invoker:
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call. Its outcome is data, `aborted` included; only cancellation is raised."""
-        started = time.perf_counter()
+        started = context.elapsed()
         prepared: Prepared | None = None
         try:
             prepared = await self.preparer.prepare(call, context)
@@ -179,7 +178,7 @@ class Invoker:
         context: CallContext,
         started: float,
     ) -> Invocation:
-        done = finished_call(call, finished, (time.perf_counter() - started) * 1000)
+        done = finished_call(call, finished, (context.elapsed() - started) * 1000)
         invocation = Invocation(
             done,
             finished.outcome,
