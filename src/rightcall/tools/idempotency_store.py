@@ -168,6 +168,10 @@ class IdempotencyStore:
                     self._connection.execute("ROLLBACK")
                 failure = StoreDownError(f"the idempotency store cannot be written: {error}")
                 return [failure] * len(steps)
+            except BaseException:
+                with contextlib.suppress(*self._errors):
+                    self._connection.execute("ROLLBACK")
+                raise
         return results
 
     def state(self, key: str) -> str:
