@@ -17,7 +17,11 @@ def sentence(failure: Failure) -> str:
 
 def reason(failures: Iterable[Failure]) -> str:
     """All failures of a case in one line; the same clause is said once."""
-    return "; ".join(dict.fromkeys(map(sentence, failures)))
+    return joined(map(sentence, failures))
+
+
+def joined(sentences: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(sentences))
 
 
 def call_text(tool: str, arguments: Any) -> str:
