@@ -38,7 +38,7 @@ def converter(hint: Any) -> Converter | None:
     if not _is_rich(hint):
         return None
     if needs_pydantic(hint):
-        from pydantic import TypeAdapter
+        from pydantic import TypeAdapter  # type: ignore[import-not-found,unused-ignore]
 
         return TypeAdapter(hint).validate_python
     wanted = plain(hint)
@@ -83,8 +83,8 @@ def needs_pydantic(hint: Any) -> bool:
 
 
 def _pydantic_schema(hint: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    from pydantic import TypeAdapter
-    from pydantic.errors import PydanticUserError
+    from pydantic import TypeAdapter  # type: ignore[import-not-found,unused-ignore]
+    from pydantic.errors import PydanticUserError  # type: ignore[import-not-found,unused-ignore]
 
     try:
         schema = TypeAdapter(hint).json_schema(ref_template="#/$defs/{model}")

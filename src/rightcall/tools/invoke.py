@@ -65,7 +65,9 @@ class Invoker:
         prepared: Prepared | None = None
         try:
             prepared = await self.preparer.prepare(call, context)
-            if self.faults is None:
+            if self.faults is None and not self.retries.most:
+                finished = await self._once(prepared, context)
+            elif self.faults is None:
                 finished = await self._attempts(prepared, context)
             else:
                 again = partial(self._attempts, prepared, context)

@@ -13,6 +13,7 @@ from rightcall.tools.clock import Clock, SystemClock
 from rightcall.tools.confirmation import Confirmations
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import Entry, Ready, function_ready, mock_ready
+from rightcall.tools.errors import Aborted
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.function import PLAIN, FunctionTool, tool
 from rightcall.tools.idempotency import Idempotency
@@ -103,7 +104,9 @@ class Toolbox:
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call; see `invoke_turn`."""
-        (invocation,) = await self.invoke_turn([call], context)
+        invocation = await self._invoker.invoke(call, context)
+        if invocation.outcome == "aborted":
+            raise Aborted(invocation.reason, [invocation])
         return invocation
 
     def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
