@@ -75,12 +75,12 @@ def heatmap(confusion: Confusion) -> Spec | None:
         for j in range(len(columns))
         if (count := confusion.counts[i][j])
     ]
-    order = {"type": "nominal", "axis": {"grid": True, "domain": False, "ticks": False}}
-    x = {**order, "field": "called", "title": "called", "scale": {"domain": columns}}
-    x["axis"] = {**order["axis"], "labelAngle": -40, "orient": "top"}
-    y = {**order, "field": "expected", "title": "expected", "scale": {"domain": rows}}
+    order: Spec = {"type": "nominal", "title": None, "axis": {"grid": False, "domain": False, "ticks": False}}
+    x = {**order, "field": "called", "scale": {"domain": columns}}
+    x["axis"] = {**order["axis"], "labelAngle": -35, "orient": "top"}
+    y = {**order, "field": "expected", "scale": {"domain": rows}}
     cell: Spec = {
-        "mark": {"type": "rect", "tooltip": None},
+        "mark": {"type": "rect", "tooltip": None, "cornerRadius": 3},
         "encoding": {
             "x": x,
             "y": y,
@@ -105,8 +105,9 @@ def heatmap(confusion: Confusion) -> Spec | None:
     return {
         "$schema": SCHEMA,
         "description": "Expected tool against called tool",
-        "width": {"step": 34},
-        "height": {"step": 26},
+        "width": {"step": 42},
+        "height": {"step": 28},
+        "padding": {"left": 40, "top": 10, "right": 110, "bottom": 5},
         "data": {"values": values},
         "layer": [cell, number],
         "config": CONFIG,

@@ -79,9 +79,8 @@ def summary_table(view: SummaryView) -> Table:
     table.add_column("")
     for title in ("cases", "passed", *DIMENSIONS.values()):
         table.add_column(title, justify="right")
-    rows = view.rows if len(view.rows) > 2 else view.rows[-1:]
-    for row in rows:
-        style = "bold" if row is view.total and len(rows) > 1 else ""
+    for row in view.shown:
+        style = "bold" if row is view.total and len(view.shown) > 1 else ""
         table.add_row(*_cells(row), style=style)
     return table
 

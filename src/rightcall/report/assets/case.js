@@ -90,7 +90,7 @@ const value = (shownValue) =>
 function transcript(view) {
   if (!view.messages.length) return [];
   return [element("section", null, element("h2", null, "Transcript"), element("ol", { class: "messages" }, view.messages.map((message) =>
-    element("li", { class: message.role }, element("b", null, message.role),
+    element("li", { class: `by-${message.role}` }, element("b", null, message.role),
       message.latency_ms ? element("span", { class: "quiet" }, ` ${duration(message.latency_ms)}`) : null,
       message.text && element("pre", { class: "text said" }, message.text),
       (message.parts || []).map(([title, body]) => element("div", { class: "part" }, text(title, "tool"), element("pre", { class: "text" }, body)))))))];
@@ -114,5 +114,5 @@ function scores(view) {
     element("tbody", null, view.scores.map((score) => element("tr", null, element("th", { class: "text" }, score.name),
       element("td", { class: "n" }, score.error ? "–" : score.value.toFixed(3)),
       element("td", null, score.error ? "broke" : score.passed ? "✓" : "✗"),
-      element("td", { class: "text why" }, score.error || score.reason || "")))))));
+      element("td", { class: "text why" }, score.error || (score.reason === view.reason ? "" : score.reason) || "")))))));
 }
