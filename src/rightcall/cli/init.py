@@ -33,7 +33,6 @@ def init(folder: Path, model: str, force: bool) -> None:
     for name in FILES:
         shutil.copyfile(FOLDER / name, folder / name)
     suite = (folder / "suite.yaml").read_text(encoding="utf-8")
-<<<<<<< HEAD
     mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
     for line, value in mine.items():
         key = line.partition(":")[0]
@@ -41,12 +40,6 @@ def init(folder: Path, model: str, force: bool) -> None:
             value, ensure_ascii=False
         )  # a JSON string is a YAML string: `keyword:` bare is not
         suite = suite.replace(line, f"{key}: {quoted}", 1)
-=======
-    name = folder.resolve().name
-    suite = suite.replace("model: local:smollm2", f"model: {json.dumps(model)}").replace(
-        "name: demo", f"name: {json.dumps(name)}"
-    )
->>>>>>> main
     (folder / "suite.yaml").write_text(suite, encoding="utf-8")
     schema = json.dumps(suite_schema(), indent=2) + "\n"
     (folder / "suite.schema.json").write_text(schema, encoding="utf-8")

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
-from rightcall.report.terminal import percent
+from rightcall.report.numbers import percent
 
 SECONDS_BETWEEN_LINES = 10.0
 

@@ -17,6 +17,7 @@ from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
 from rightcall.gate import Outcome, Verdict, decide, require_alike
 from rightcall.metrics import measure_all, result_of
+from rightcall.metrics.tally import Tally
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
@@ -26,7 +27,6 @@ from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_withou
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_outcomes, stored_results
-from rightcall.suite.tally import Tally
 from rightcall.tools.offer import offered_tools
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rightcall.metrics.measure import SPOTLESS, result_of
+from rightcall.metrics.tally import Tally
 from rightcall.model import CaseResult, Failure, Score, Usage
-from rightcall.suite.tally import Tally
 from tests.metrics.builders import a_golden, a_trajectory
 
 
