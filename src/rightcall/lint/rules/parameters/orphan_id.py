@@ -1,0 +1,65 @@
+"""An id that no tool of the set can give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.text import name_tokens, stem, words
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Rule
+
+_GIVING = frozenset("list find search get lookup query create add start open fetch retrieve make post send".split())
+
+
+def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    if len(tools.tools) < 3:
+        return
+    for tool in tools.tools:
+        for node in tool.parameters:
+            tokens = name_tokens(node.name)
+            if not node.required or len(tokens) < 2 or tokens[-1] != "id":
+                continue
+            thing = stem(tokens[-2])
+            if not _given(tools, tool, thing) and len(words(node.text)) < 8:
+                yield tool, Finding(node.path, f"no tool of the set gives a {node.name}", _hint(node, tokens[-2]))
+
+
+def _given(tools: SetFeatures, tool: ToolFeatures, thing: str) -> bool:
+    for other in tools.tools:
+        if other is tool:
+            continue
+        if thing in other.name_stems and other.effect.verb in _GIVING:
+            return True
+        if thing in other.content_stems and other.effect.verb in _GIVING:
+            return True
+    return False
+
+
+def _hint(node: Node, thing: str) -> str:
+    return f"add find_{thing}, or say in the text where the id comes from"
+
+
+RULE = Rule(
+    code="TD320",
+    name="orphan-id",
+    severity="info",
+    summary="A required `<thing>_id`, and no tool of the set finds, lists or creates that thing.",
+    explanation="""The model has no way to get the id and makes one up. Offer a tool that finds it, or say in the text that the
+    user gives it.""",
+    bad=[
+        {
+            "input_schema": {
+                "properties": {"mast_id": {"type": "string", "description": "Identifier of the mast."}},
+                "required": ["city", "days", "mast_id"],
+            }
+        },
+        {},
+        {},
+    ],
+    good=[{}, {}, {}],
+    sources=("ANT-eng",),
+    check_set=check_set,
+)

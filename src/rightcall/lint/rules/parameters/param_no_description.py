@@ -1,0 +1,52 @@
+"""A parameter without a description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.docstrings import documented_parameters
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    bare = [node for node in tool.properties if not node.text.strip() and not _explained_elsewhere(tool, node)]
+    if not bare:
+        return
+    in_text = documented_parameters(tool.description)[0]
+    for node in bare:
+        if node.name not in in_text:  # docstring-leak says it better
+            where = "" if node.depth == 1 else f" (inside {node.path[-3] if len(node.path) > 2 else 'the schema'})"
+            yield Finding(node.path, f"'{node.name}'{where} has no description", "say what it is, its form, and where it comes from")
+
+
+def _explained_elsewhere(tool: ToolFeatures, node: Node) -> bool:
+    """Does a variant, a reference or a constant say what the property is?"""
+    schema = node.schema
+    if "const" in schema:
+        return True
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        target = tool.resolve(reference)
+        return not isinstance(target, dict) or bool(target.get("description"))
+    for key in ("anyOf", "oneOf", "allOf"):
+        variants = schema.get(key)
+        if isinstance(variants, list):
+            return any(isinstance(each, dict) and (each.get("description") or "$ref" in each) for each in variants)
+    return any(part in ("not", "if") for part in node.path)
+
+
+RULE = Rule(
+    code="TD301",
+    name="param-no-description",
+    severity="warning",
+    summary="A property, at any depth, has no description.",
+    explanation="""Type and name do not say whether `date` is 2026-03-04 or “next Tuesday”, nor where an id comes from. The
+    model fills the gap with a guess.""",
+    bad={"input_schema": {"properties": {"city": {"description": None}}}},
+    good={},
+    sources=("OAI-fc", "SM1"),
+    check=check,
+)
