@@ -96,3 +96,17 @@ UPDATE_SYNONYMS = frozenset("update edit modify change patch".split())
 DELETE_SYNONYMS = frozenset("delete remove destroy erase drop".split())
 SYNONYMS = (READ_SYNONYMS, CREATE_SYNONYMS, UPDATE_SYNONYMS, DELETE_SYNONYMS)
 """Verbs that mean the same when done to the same kind of thing."""
+
+ONCE_ONLY = frozenset(
+    """
+    send post submit publish book reserve order invite notify broadcast tweet retweet reply dispatch place mail
+    email message text call forward respond comment
+    """.split()
+)
+"""Reaches somebody, or takes something up: a repetition is noticed."""
+
+ADDING = frozenset("create add insert register enroll schedule subscribe issue append make open file".split())
+"""Puts one more thing there; whether a repetition matters depends on the thing."""
+
+MONEY_WORDS = frozenset("amount price currency payment card account balance fee cost money fund funds iban wallet".split())
+"""Words in parameters that speak of money."""

@@ -52,8 +52,8 @@ RULE = Rule(
     bad=[
         {
             "input_schema": {
-                "properties": {"mast_id": {"type": "string", "description": "Identifier of the mast."}},
-                "required": ["city", "days", "mast_id"],
+                "properties": {"sensor_id": {"type": "string", "description": "Identifier of the sensor."}},
+                "required": ["city", "days", "sensor_id"],
             }
         },
         {},

@@ -22,9 +22,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         said = words(node.text)
         if "%" in node.text or any(word in UNITS or word.rstrip("s") in UNITS for word in said):
             continue
-        if not any(word in UNITS for word in tool.words):
-            yield Finding(node.path, f"'{node.name}' is a number without a unit", f"{node.name}_seconds, or say the unit in the text"
-                          if tokens[-1] in _TIME else "say the unit in the name or the text")  # fmt: skip
+        example = f"{node.name}_seconds, or say" if tokens[-1] in _TIME else "say"
+        yield Finding(node.path, f"'{node.name}' is a number without a unit", f"{example} the unit in the text")
 
 
 _TIME = frozenset("timeout duration delay interval ttl latency".split())

@@ -102,8 +102,18 @@ RULE = Rule(
     explanation="""An empty enum, bounds the wrong way round, a const outside the enum, values of another type, a
     default or example that the schema itself refuses: the model copies what it sees and the call is rejected.
     A null default where null is not allowed usually only means "not given" and is reported as info.""",
-    bad={"input_schema": {"properties": {"days": {"maximum": 14, "default": "7"}}}},
-    good={"input_schema": {"properties": {"days": {"maximum": 14}}}},
+    bad={
+        "input_schema": {
+            "properties": {
+                "max_entries": {"type": "integer", "default": "7", "description": "Most entries in the answer."}
+            }
+        }
+    },
+    good={
+        "input_schema": {
+            "properties": {"max_entries": {"type": "integer", "default": 7, "description": "Most entries in the answer."}}
+        }
+    },
     sources=("measured", "JSON"),
     check=check,
     fix="suggested",

@@ -1,0 +1,75 @@
+"""Two tools that a model will mix up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.confusability.pairs import SEVERE, WARN, Pair
+from rightcall.lint.diagnostic import Finding, Severity
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Rule
+
+
+def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    for pair in tools.pairs:
+        if pair.score < WARN:
+            break
+        yield pair.second, Finding(
+            ("description",),
+            f"easily confused with {pair.first.name} ({pair.score:.2f}): {pair.why}",
+            _hint(pair),
+            severity=_severity(pair),
+            others=(pair.first.name,),
+        )
+
+
+def _severity(pair: Pair) -> Severity:
+    destroys = pair.first.effect.kind == "destroy" or pair.second.effect.kind == "destroy"
+    if not pair.told_apart and (destroys or pair.score >= SEVERE):
+        return "error"
+    return "warning"
+
+
+def _hint(pair: Pair) -> str:
+    if pair.first.effect.is_destructive or pair.second.effect.is_destructive:
+        return "name what each destroys and what it leaves, in the name and in the first sentence"
+    return f"say in each when to use the other: “for … use {pair.first.name}”"
+
+
+RULE = Rule(
+    code="TD502",
+    name="confusable-pair",
+    severity="warning",
+    summary="Two tools score 0.70 or more on likeness of text, parameters and names.",
+    explanation="""The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of the names,
+    less when the texts tell the two apart. An error when one of the two destroys something, or from 0.90 on, and
+    neither text names the other. It ranks pairs that models really confuse above others, but it is a reason to look,
+    not a proof: with stored runs the finding carries what was measured.""",
+    bad=[
+        {
+            "name": "get_city_forecast",
+            "description": "Returns the daily weather forecast of one city, one entry a day. Use it for coming days instead of guessing. "
+            "Fails with not_found for a city it does not know.",
+        },
+        {
+            "name": "get_town_forecast",
+            "description": "Returns the daily weather forecast of one town, one entry a day. Use it for coming days instead of guessing. "
+            "Fails with not_found for a town it does not know.",
+            "input_schema": {
+                "properties": {
+                    "latitude": None,
+                    "longitude": None,
+                    "limit": None,
+                    "city": {"type": "string", "description": "Town and country in English, such as Hue, Vietnam."},
+                    "days": {"type": "integer", "description": "How many days ahead, counted from tomorrow."},
+                    "wind": {"type": "boolean", "description": "Whether to report the wind."},
+                },
+                "required": ["city", "days"],
+            },
+        },
+    ],
+    good=[{}, {}],
+    sources=("TSC", "SM2"),
+    check_set=check_set,
+)
