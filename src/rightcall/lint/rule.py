@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from rightcall.lint.diagnostic import Finding, FixKind, Severity
@@ -40,6 +40,7 @@ class Rule:
     `severity` is the usual one; a finding may carry another, and `explanation` then says when.
     `bad` and `good` are merge patches (RFC 7396) on a clean tool: what they leave out is in order.
     `targets` names the targets for which `bad` is a fault, when it is not one for everybody.
+    `beside` names rules that by their nature find something in `bad` too.
     """
 
     code: str
@@ -53,7 +54,8 @@ class Rule:
     check: ToolCheck | None = None
     check_set: SetCheck | None = None
     fix: FixKind = "none"
-    targets: tuple[str, ...] = field(default=())
+    targets: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:

@@ -63,7 +63,6 @@ RULE = Rule(
                     "limit": None,
                     "city": {"type": "string", "description": "Town and country in English, such as Hue, Vietnam."},
                     "days": {"type": "integer", "description": "How many days ahead, counted from tomorrow."},
-                    "wind": {"type": "boolean", "description": "Whether to report the wind."},
                 },
                 "required": ["city", "days"],
             },

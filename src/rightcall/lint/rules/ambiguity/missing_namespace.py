@@ -20,10 +20,8 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         server = name_tokens(tool.source.server)
         if not server or set(server) & set(tool.name_tokens) or not tool.name_tokens:
             continue
-        bare = len(tool.name_tokens) == 1 or all(
-            token in EFFECTS or token in GENERIC_NAME_TOKENS for token in tool.name_tokens
-        )
-        if bare:
+        first, *rest = tool.name_tokens
+        if first in EFFECTS and all(token in GENERIC_NAME_TOKENS for token in rest):
             better = f"{server[0]}_{tool.name}"
             yield tool, Finding(("name",), f"'{tool.name}' could belong to any of {len(tools.servers)} servers",
                                 f"say whose it is: {better}", edits=(Edit(("name",), better),))  # fmt: skip

@@ -57,4 +57,5 @@ RULE = Rule(
     good=[{}, {}],
     sources=("ANT-def",),
     check_set=check_set,
+    beside=("TD502",),
 )

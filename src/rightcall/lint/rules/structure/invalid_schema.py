@@ -18,6 +18,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         last = path[-1] if path else ""
         if "required" in path[-2:]:
             continue  # required-misplaced says it better
+        if last in ("exclusiveMinimum", "exclusiveMaximum", "items") and "not of type" in message:
+            continue  # legacy-dialect says it better
         if last == "enum" and not _at(tool.schema, path):
             continue  # an empty enum is legal JSON and unsatisfiable
         hint = "see the JSON Schema dialect that $schema names; 2020-12 when it names none"
