@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from rightcall.lint.diagnostic import Finding, FixKind, Severity
@@ -40,7 +40,8 @@ class Rule:
     `severity` is the usual one; a finding may carry another, and `explanation` then says when.
     `bad` and `good` are merge patches (RFC 7396) on a clean tool: what they leave out is in order.
     `targets` names the targets for which `bad` is a fault, when it is not one for everybody.
-    `beside` names rules that by their nature find something in `bad` too.
+    `beside` names rules that by their nature find something in `bad` too, `settings` holds fields of
+    `LintConfig` under which the example is meant, such as a lower limit.
     """
 
     code: str
@@ -56,6 +57,7 @@ class Rule:
     fix: FixKind = "none"
     targets: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def family(self) -> str:

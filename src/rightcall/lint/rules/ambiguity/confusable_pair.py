@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.confusability.pairs import SEVERE, WARN, Pair
-from rightcall.lint.diagnostic import Finding, Severity
+from rightcall.lint.diagnostic import SEVERITIES, Finding, Severity
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    alike: dict[int, list[Pair]] = {}
     for pair in tools.pairs:
         if pair.score < WARN:
             break
-        yield pair.second, Finding(
+        alike.setdefault(id(pair.second), []).append(pair)
+    for pairs in alike.values():
+        worst = pairs[0]
+        more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+        yield worst.second, Finding(
             ("description",),
-            f"easily confused with {pair.first.name} ({pair.score:.2f}): {pair.why}",
-            _hint(pair),
-            severity=_severity(pair),
-            others=(pair.first.name,),
+            f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
+            _hint(worst),
+            severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
+            others=tuple(pair.first.name for pair in pairs),
         )
 
 

@@ -25,12 +25,9 @@ RULE = Rule(
     severity="warning",
     summary="All definitions together cost more than about 10,000 tokens (`max-tokens`).",
     explanation="""They are paid for in every request and crowd out the conversation. Public servers reach 25,000.""",
-    bad={
-        "description": "Returns the daily forecast, or an error. Use it for coming days. "
-        + " ".join(f"Region {n} is covered by an office of its own." for n in range(1200))
-    },
-    good={},
+    bad=[{}, {}, {}],
+    good=[{}],
     sources=("measured",),
     check_set=check_set,
-    beside=("TD208", "TD602"),
+    settings={"max_tokens": 300},
 )

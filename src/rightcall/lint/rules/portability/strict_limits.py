@@ -69,7 +69,7 @@ RULE = Rule(
                     "description": "What else belongs into the answer.",
                     "additionalProperties": False,
                     "properties": {
-                        f"with_{n}": {"type": "boolean", "description": f"Whether index {n} of the catalogue is told."} for n in range(26)
+                        f"index_{n}": {"type": "boolean", "description": f"Include index {n}."} for n in range(25)
                     },
                 },
             }
@@ -79,5 +79,4 @@ RULE = Rule(
     sources=("ANT-lim", "OAI-so"),
     check_set=check_set,
     targets=("anthropic-strict",),
-    beside=("TD602",),
 )
