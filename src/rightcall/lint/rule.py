@@ -41,7 +41,7 @@ class Rule:
     `bad` and `good` are merge patches (RFC 7396) on a clean tool: what they leave out is in order.
     `targets` names the targets for which `bad` is a fault, when it is not one for everybody.
     `beside` names rules that by their nature find something in `bad` too, `settings` holds fields of
-    `LintConfig` under which the example is meant, such as a lower limit.
+    `LintConfig` (and `locked`) under which `bad` is a fault, such as a lower limit.
     """
 
     code: str

@@ -2,7 +2,6 @@
 
     vectors     texts of tools as weighted words and pieces of words
     pairs       the score of each pair, and which words and parameters make it
-    matrix      the scores as a picture (a Vega-Lite specification)
 
 The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of the names,
 times 0.85 when the texts tell the two apart and 0.9 when one reads and the other writes. On public results

@@ -1,14 +1,15 @@
 """Corrections as changes of a document's text, keeping everything else as it was.
 
-A value that is put into YAML is written as JSON, which is YAML too. Every change is checked by reading the
-new text and comparing it with the value that was wanted; a change that does not survive is not made.
+A value that is put into YAML is written as JSON, which is YAML too. All changes are checked at the end by
+reading the new text and comparing it with the value that was wanted; if they differ, nothing is changed.
 """
 
 from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rightcall.errors import InputError
@@ -17,78 +18,100 @@ from rightcall.lint.source.document import Document
 from rightcall.lint.source.json_places import Place
 
 
+@dataclass(frozen=True)
+class Splice:
+    """A piece of text to put in the place of what stands between two offsets."""
+
+    start: int
+    end: int
+    text: str
+
+    def meets(self, other: Splice) -> bool:
+        """Do the two touch? Two insertions at one place do not: they come one after the other."""
+        if self.start == self.end and other.start == other.end:
+            return False
+        return self.start <= other.end and other.start <= self.end
+
+
 def edited(document: Document, edits: Sequence[Edit]) -> Document | None:
-    """The document with the edits made, one after another, or None when its text cannot take them."""
-    for edit in edits:
-        wanted = edited_value(document.value, edit)
-        text = _spliced(document, edit)
-        if text is None:
-            return None
-        try:
-            document = Document(document.name, text, kind=document.kind, first_line=document.first_line)
-        except InputError:
-            return None
-        if document.value != wanted:
-            return None
-    return document
+    """The document with all edits made, or None when its text cannot take them."""
+    splices = [splice(document, edit) for edit in edits]
+    try:
+        wanted = edited_value(document.value, edits)
+    except (LookupError, TypeError):
+        return None
+    if any(each is None for each in splices):
+        return None
+    return _checked(document, [each for each in splices if each is not None], wanted)
 
 
-def edited_value(value: Any, edit: Edit) -> Any:
-    """A copy of a plain value with one edit made; raises `LookupError` when the place does not exist."""
-    if not edit.path:
-        return copy.deepcopy(edit.value)
+def edited_value(value: Any, edits: Iterable[Edit]) -> Any:
+    """A copy of a plain value with the edits made; raises `LookupError` when a place does not exist."""
     changed = copy.deepcopy(value)
-    holder = changed
-    for part in edit.path[:-1]:
-        holder = holder[part]
-    last = edit.path[-1]
-    if edit.value is REMOVED:
-        del holder[last]
-    elif isinstance(holder, list) and last == len(holder):
-        holder.append(copy.deepcopy(edit.value))
-    else:
-        holder[last] = copy.deepcopy(edit.value)
+    for edit in edits:
+        if not edit.path:
+            changed = copy.deepcopy(edit.value)
+            continue
+        holder = changed
+        for part in edit.path[:-1]:
+            holder = holder[part]
+        if edit.value is REMOVED:
+            del holder[edit.path[-1]]
+        else:
+            holder[edit.path[-1]] = copy.deepcopy(edit.value)
     return changed
 
 
-def _spliced(document: Document, edit: Edit) -> str | None:
+def splice(document: Document, edit: Edit) -> Splice | None:
+    """The change of text that an edit comes to, or None when it cannot be made here."""
     place = document.place(edit.path)
     if edit.value is REMOVED:
-        return _without(document, edit, place) if place else None
+        return _removal(document, edit, place) if place else None
     if place is not None:
-        return _with_value(document, place, edit.value)
+        return _replacement(document, place, edit.value)
     holder = document.place(edit.path[:-1])
-    return _with_member(document, holder, edit) if holder else None
+    return _addition(document, holder, edit) if holder and edit.path else None
 
 
-def _with_value(document: Document, place: Place, value: Any) -> str:
+def _checked(document: Document, splices: list[Splice], wanted: Any) -> Document | None:
+    text = document.text
+    for each in sorted(splices, key=lambda s: (s.start, s.end), reverse=True):
+        text = text[: each.start] + each.text + text[each.end :]
+    try:
+        changed = Document(document.name, text, kind=document.kind, first_line=document.first_line)
+    except InputError:
+        return None
+    return changed if changed.value == wanted else None
+
+
+def _replacement(document: Document, place: Place, value: Any) -> Splice:
     text = document.text
     written = _written(document, value, _indent_of_line(text, place.key))
     if document.kind == "yaml" and text[place.start] in "|>" and text[place.end - 1 : place.end] == "\n":
         written += "\n"
-    return text[: place.start] + written + text[place.end :]
+    return Splice(place.start, place.end, written)
 
 
-def _with_member(document: Document, holder: Place, edit: Edit) -> str | None:
-    """A new member at the end of an object or list (YAML in block style: at its beginning)."""
+def _addition(document: Document, holder: Place, edit: Edit) -> Splice | None:
+    """A new member at the end of an object (YAML in block style: at its beginning)."""
     text, members = document.text, list(document.places.members(holder).values())
-    is_object = isinstance(edit.path[-1], str)
+    if not isinstance(edit.path[-1], str):
+        return None
+    name = json.dumps(edit.path[-1], ensure_ascii=False) + ": "
     if not holder.flow:
-        if not is_object or not members:
+        if not members:
             return None
-        indent = " " * (members[0].key - text.rfind("\n", 0, members[0].key) - 1)
-        line = f"{json.dumps(edit.path[-1], ensure_ascii=False)}: {_written(document, edit.value, '')}"
-        return text[: members[0].key] + line + "\n" + indent + text[members[0].key :]
-    name = f"{json.dumps(edit.path[-1], ensure_ascii=False)}: " if is_object else ""
+        at = members[0].key
+        indent = " " * (at - text.rfind("\n", 0, at) - 1)
+        return Splice(at, at, f"{name}{_written(document, edit.value, '')}\n{indent}")
     if not members:
-        inside = text[holder.start + 1 : holder.end - 1]
-        if inside.strip():
+        if text[holder.start + 1 : holder.end - 1].strip():
             return None
-        return text[: holder.start + 1] + name + _written(document, edit.value, "") + text[holder.end - 1 :]
-    last, broken = members[-1], "\n" in text[holder.start : members[0].key]
-    indent = _indent_of_line(text, members[0].key)
-    separator = f",\n{indent}" if broken else ", " if document.kind == "yaml" else _comma(text, members)
-    return text[: last.end] + separator + name + _written(document, edit.value, indent) + text[last.end :]
+        return Splice(holder.start + 1, holder.end - 1, name + _written(document, edit.value, ""))
+    last, indent = members[-1], _indent_of_line(text, members[0].key)
+    broken = "\n" in text[holder.start : members[0].key]
+    comma = f",\n{indent}" if broken else _comma(text, members)
+    return Splice(last.end, last.end, comma + name + _written(document, edit.value, indent if broken else ""))
 
 
 def _comma(text: str, members: list[Place]) -> str:
@@ -96,8 +119,7 @@ def _comma(text: str, members: list[Place]) -> str:
     return text[members[0].end : members[1].key] if len(members) > 1 else ", "
 
 
-def _without(document: Document, edit: Edit, place: Place) -> str | None:
-    text = document.text
+def _removal(document: Document, edit: Edit, place: Place) -> Splice | None:
     holder = document.place(edit.path[:-1])
     if holder is None:
         return None
@@ -106,19 +128,17 @@ def _without(document: Document, edit: Edit, place: Place) -> str | None:
     if index is None:
         return None
     if len(members) == 1:
-        return text[: place.key] + text[place.end :] if holder.flow else None
+        return Splice(place.key, place.end, "") if holder.flow else None
     if index + 1 < len(members):
-        return text[: place.key] + text[members[index + 1].key :]
-    before = members[index - 1].end
-    return text[:before] + text[place.end :]
+        return Splice(place.key, members[index + 1].key, "")
+    return Splice(members[index - 1].end, place.end, "")
 
 
 def _written(document: Document, value: Any, indent: str) -> str:
     """The value as JSON, broken into lines like the text around it."""
     ascii_only = document.text.isascii() and "\\u" in document.text
     if document.kind == "json" and indent and isinstance(value, dict | list) and len(str(value)) > 60:
-        step = len(indent) if len(indent) <= 4 else 2
-        lines = json.dumps(value, ensure_ascii=ascii_only, indent=step).split("\n")
+        lines = json.dumps(value, ensure_ascii=ascii_only, indent=2 if len(indent) > 1 else 1).split("\n")
         return f"\n{indent}".join(lines)
     return json.dumps(value, ensure_ascii=ascii_only)
 

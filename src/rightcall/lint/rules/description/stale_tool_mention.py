@@ -54,7 +54,7 @@ RULE = Rule(
         {"name": "list_stations"},
     ],
     good=[
-        {"description": "Returns the daily forecast, or an error. If you need a place to ask for use list_stations first."},
+        {"description": "Returns the daily forecast, or an error. If you need a place to ask for, call list_stations."},
         {"name": "list_stations"},
     ],
     sources=("SM2",),

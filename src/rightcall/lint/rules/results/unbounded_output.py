@@ -14,7 +14,7 @@ _BOUND = re.compile(
     r"|^n$|^k$|quantity|amount|results",
     re.IGNORECASE,
 )
-_BOUNDED_TEXT = re.compile(r"\b(?:top|first|up to|at most|maximum|max|limited to|paginat|single|one|latest|most recent|page)\b")
+_BOUNDED_TEXT = re.compile(r"\b(?:top|first|up to|at most|maximum|max|limited to|paginat|single|latest|most recent|page)\b")
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": 50, "description": "Most entries to return, at most 50."}
 
 

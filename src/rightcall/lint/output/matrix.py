@@ -1,27 +1,25 @@
-"""The scores as a picture: a Vega-Lite specification of a heat map, self-contained."""
+"""The most alike pairs as a picture: a self-contained Vega-Lite specification of a heat map."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from rightcall.lint.confusability.pairs import Pair
+from rightcall.lint.report import Report
 
 MOST_TOOLS = 40
 
 
-def matrix(pairs: Iterable[Pair]) -> dict[str, Any]:
-    """A heat map of the tools that occur in the most alike pairs, both halves filled."""
-    ranked = sorted(pairs, key=lambda pair: -pair.score)
+def matrix(report: Report) -> dict[str, Any]:
+    """Tools against tools, darker where they are easier to confuse; both halves are filled."""
     names: dict[str, None] = {}
-    for pair in ranked:
+    for pair in report.pairs:
         if len(names) + 2 > MOST_TOOLS:
             break
-        names[pair.first.name] = names[pair.second.name] = None
+        names[pair.first] = names[pair.second] = None
     cells = [
-        {"tool": one.name, "other": two.name, "score": round(pair.score, 3), "why": pair.why}
-        for pair in ranked
-        if pair.first.name in names and pair.second.name in names
+        {"tool": one, "other": two, "score": round(pair.score, 3), "why": pair.why}
+        for pair in report.pairs
+        if pair.first in names and pair.second in names
         for one, two in ((pair.first, pair.second), (pair.second, pair.first))
     ]
     axis = {"type": "nominal", "sort": sorted(names), "title": None}
