@@ -5,6 +5,7 @@
     ├── ConfigError         a setup is wrong (several problems at once); raised before money is spent
     │   └── MissingExtraError   an optional package is needed; says the install line
     └── InfrastructureError something outside (a model, a store) did not answer
+        └── ProviderError       a model's; says whether asking again can help, and when
 
 A failing agent is not an exception, and neither is a broken metric: both are data.
 """
@@ -12,6 +13,7 @@ A failing agent is not an exception, and neither is a broken metric: both are da
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 
 class RightCallError(Exception):
@@ -54,6 +56,44 @@ class InfrastructureError(RightCallError):
     """Something outside this process did not answer; says nothing about the agent."""
 
     exit_code = 4
+
+
+ProviderErrorKind = Literal[
+    "rate_limit",  # asked too often, or the quota is used up
+    "overloaded",  # the server says it is too busy (503, 529)
+    "server",  # any other fault of the server (5xx)
+    "timeout",  # no whole answer within the deadline
+    "dropped",  # the connection ended before the answer did
+    "unreachable",  # no connection at all
+    "tls",  # the server's certificate or encryption is not acceptable
+    "auth",  # the key is missing, wrong, or not allowed to do this
+    "rejected",  # the server understood the request and refused it (4xx)
+    "malformed",  # the answer is not what the wire format says
+    "too_large",  # the answer is longer than the limit
+    "not_recorded",  # a script or a cassette holds no answer to this request
+    "local",  # the model inside this process broke
+]
+
+
+class ProviderError(InfrastructureError):
+    """A model gave no usable answer to one request.
+
+    `retryable` says whether the same request may succeed later; `retry_after` is the server's own wish in
+    seconds, when it stated one; `status` is the HTTP status, when there was an answer at all.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        kind: ProviderErrorKind,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        self.problem, self.kind, self.retryable = problem, kind, retryable
+        self.retry_after, self.status = retry_after, status
+        super().__init__(problem)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -48,7 +48,6 @@ class GroupSummary(Record, frozen=True):
 class Summary(Record, frozen=True):
     """What a run adds up to: overall, by category, and how often each code occurred."""
 
-    goldens: int
     overall: GroupSummary
     categories: dict[str, GroupSummary]
     codes: dict[str, int]

@@ -12,11 +12,15 @@ StopReason = Literal["done", "truncated", "refused", "limit", "agent_error", "in
 
 
 class Usage(Record, frozen=True):
-    """Tokens and money; `cost_usd` is None when no price is known."""
+    """Tokens and money; `cost_usd` is None when no price is known.
+
+    `cached_tokens` are those of the input that the provider had in its cache and sells cheaper.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+    cached_tokens: int = 0
 
 
 class Trajectory(Record, frozen=True):

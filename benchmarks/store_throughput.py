@@ -1,0 +1,90 @@
+"""CPU a stored result costs this process, with twelve scores and a compressed transcript, in batches of 100.
+
+    python benchmarks/store_throughput.py [--results 20000] [--postgres URL]
+
+Prints the best of three rounds. The server's CPU is not counted for PostgreSQL, the disk's time for neither.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import tempfile
+import time
+from pathlib import Path
+
+from sqlalchemy import insert
+
+from rightcall.store import Store, open_store
+from rightcall.store.sql import tables
+from rightcall.store.sql.rows import to_rows
+from store_cases import result, results, run
+
+BATCH = 100
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--results", type=int, default=20_000)
+    options.add_argument("--postgres", metavar="URL")
+    asked = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        report("SQLite", open_store(Path(folder) / "store.db"), asked.results)
+    if asked.postgres:
+        report("PostgreSQL", open_store(asked.postgres), asked.results)
+
+
+def report(engine: str, store: Store, count: int) -> None:
+    rounds = [write(store, f"{time.time_ns()}-{number}", count) for number in range(3)]
+    cpu, wall = min(cpu for cpu, _ in rounds), min(wall for _, wall in rounds)
+    print(f"{engine}: {cpu * 1e3:.4f} ms CPU, {wall * 1e3:.4f} ms wall per result; {1 / wall:,.0f} results/s")
+    keys = store.metric_keys(result(0).metrics)
+    print(
+        f"  of it making the rows, compression included: {timed(lambda: to_rows(result(1), keys)) * 1e3:.4f} ms"
+    )
+    print(f"  for comparison, the scores through SQLAlchemy's execute: {core_scores(store) * 1e3:.4f} ms")
+    store.close()
+
+
+def write(store: Store, run_id: str, count: int) -> tuple[float, float]:
+    """CPU and wall seconds per result."""
+    began = run(0)
+    writer = store.begin_run(type(began)(run_id, began.name, began.started_at))
+    batches = (
+        list(itertools.batched(results(count), BATCH)) if hasattr(itertools, "batched") else slices(count)
+    )
+    cpu, wall = time.process_time(), time.perf_counter()
+    for batch in batches:
+        writer.add(batch)
+    return (time.process_time() - cpu) / count, (time.perf_counter() - wall) / count
+
+
+def slices(count: int) -> list[list]:
+    everything = list(results(count))
+    return [everything[start : start + BATCH] for start in range(0, count, BATCH)]
+
+
+def core_scores(store: Store) -> float:
+    """What the twelve scores alone would cost as dicts."""
+    names = [column.name for column in tables.scores.columns]
+    rows = [
+        dict(zip(names, (-number, position, 1, 1.0, True, "", "", None), strict=True))
+        for number in range(1, BATCH + 1)
+        for position in range(12)
+    ]
+    cpu = time.process_time()
+    with store.writing() as connection:
+        connection.execute(insert(tables.scores), rows)
+        connection.rollback()
+    return (time.process_time() - cpu) / BATCH
+
+
+def timed(work: object, times: int = 3000) -> float:
+    cpu = time.process_time()
+    for _ in range(times):
+        work()
+    return (time.process_time() - cpu) / times
+
+
+if __name__ == "__main__":
+    main()

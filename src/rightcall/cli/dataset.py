@@ -1,0 +1,124 @@
+"""`rightcall dataset`: check, convert and count goldens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.errors import InputError
+from rightcall.model.golden import AnyGolden
+
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+
+
+@click.group()
+def dataset() -> None:
+    """Check, convert and count goldens."""
+
+
+@dataset.command()
+@file_argument
+@click.option("--tools", type=click.Path(path_type=Path), help="The tools that the goldens speak of.")
+@as_json_option
+def check(file: Path, tools: Path | None, as_json: bool) -> None:
+    """Find what would make a run worthless: unknown tools, impossible arguments, contradictions.
+
+    Exit code 2 when there is an error; warnings alone are fine.
+    """
+    from rightcall.datasets import numbered_goldens
+    from rightcall.suite.check import check_goldens
+    from rightcall.tools import load_tools
+
+    toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
+    count = 0
+
+    def placed() -> Iterator[tuple[str, AnyGolden]]:
+        nonlocal count
+        for line, golden in numbered_goldens(file):
+            count += 1
+            yield f"{file}:{line}", golden
+
+    findings = list(check_goldens(placed(), toolset))
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if as_json:
+        print_json({"goldens": count, "errors": len(errors), "findings": findings})
+    else:
+        out = console()
+        for finding in findings:
+            color = "red" if finding.severity == "error" else "yellow"
+            out.print(f"[{color}]{finding.severity}[/{color}] [bold]{finding.code}[/bold] ", end="")
+            hint = f"; {finding.hint}" if finding.hint else ""
+            out.print(f"{finding.where}: {finding.message}{hint}", markup=False, soft_wrap=True)
+        out.print(f"{count:,} goldens, {len(errors):,} errors, {len(findings) - len(errors):,} warnings")
+        if not tools:
+            out.print(
+                "[dim]next:[/dim]\n  the same with --tools TOOLS.json, to check arguments against schemas"
+            )
+    if errors:
+        raise click.exceptions.Exit(2)
+
+
+@dataset.command()
+@file_argument
+@click.argument("answers", type=click.Path(path_type=Path), required=False)
+@click.option("--from", "source", type=click.Choice(["goldens", "bfcl"]), default="goldens", show_default=True,
+              help="What FILE is; bfcl takes ANSWERS too.")  # fmt: skip
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to; the suffix says how."
+)
+def convert(file: Path, answers: Path | None, source: str, output: Path) -> None:
+    """Write goldens in another format: .jsonl, .json, .yaml or .csv.
+
+    With --from bfcl, FILE holds questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers.
+    """
+    from rightcall.datasets import load_goldens, save_goldens
+    from rightcall.datasets.importers import import_bfcl
+
+    if answers and source != "bfcl":
+        raise InputError(str(answers), "only --from bfcl takes a second file")
+    goldens = import_bfcl(file, answers) if source == "bfcl" else load_goldens(file)
+    count = 0
+
+    def counted() -> Iterator[AnyGolden]:
+        nonlocal count
+        for golden in goldens:
+            count += 1
+            yield golden
+
+    save_goldens(counted(), output)
+    console().print(
+        f"{count:,} goldens written to {output}\n[dim]next:[/dim]\n  rightcall dataset check {output}"
+    )
+
+
+@dataset.command()
+@file_argument
+@as_json_option
+def stats(file: Path, as_json: bool) -> None:
+    """What a dataset holds: categories, tools, calls, tags."""
+    from rightcall.datasets import load_goldens
+    from rightcall.suite.statistics import dataset_statistics
+
+    found = dataset_statistics(load_goldens(file))
+    if as_json:
+        print_json(found)
+        return
+    out = console()
+    out.print(f"[bold]{found.goldens:,}[/bold] goldens ({found.kind}), "
+              f"{found.mean_input_characters:.0f} characters of input on average")  # fmt: skip
+    for title, counts in (
+        ("categories", found.categories),
+        ("expected calls per golden", found.calls_per_golden),
+        ("expected tools", found.tools),
+        ("forbidden tools", found.forbidden),
+        ("tags", found.tags),
+    ):
+        if counts:
+            shown = ", ".join(f"{key} {value:,}" for key, value in list(counts.items())[:12])
+            more = f", … {len(counts) - 12:,} more" if len(counts) > 12 else ""
+            out.print(f"[dim]{title}:[/dim] {shown}{more}")
+    if found.without_expectation:
+        out.print(f"[yellow]{found.without_expectation:,} goldens expect nothing[/yellow]")

@@ -1,0 +1,98 @@
+"""The command line: a menu of commands, each loaded when it is asked for.
+
+A command is a file `cli/<command>.py` with a click command or group of that name, and a line in `MENU`. It
+parses, calls one function and prints; errors meant for the user become one line and an exit code here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from rightcall.errors import ConfigError, RightCallError, suggestion
+
+MENU: dict[str, dict[str, str]] = {
+    "Measure": {
+        "score": "Score recorded behaviour against goldens, without running anything",
+    },
+    "Prepare": {
+        "dataset": "Check, convert and count goldens",
+        "tools": "Look at tool definitions",
+    },
+    "Learn": {
+        "demo": "See it work: the bundled suite, scored and explained",
+        "metrics": "What is measured, with examples",
+    },
+}
+
+
+class Menu(click.Group):
+    """A group whose commands are imported only when used, listed by what they are for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for section in MENU.values() for name in section]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = import_module(f"rightcall.cli.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.list_commands(ctx):
+            hint = suggestion(args[0], self.list_commands(ctx)) or "`rightcall --help` lists the commands"
+            raise click.UsageError(f"there is no command '{args[0]}'; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, section in MENU.items():
+            with formatter.section(title):
+                formatter.write_dl(list(section.items()))
+
+
+@click.group(
+    cls=Menu,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`rightcall COMMAND --help` says more about each.",
+)
+@click.version_option(package_name="rightcall", prog_name="rightcall")
+def cli() -> None:
+    """Did your agent make the right call?
+
+    RightCall tests, measures and hardens LLM agents that use tools.
+    """
+
+
+def main() -> None:
+    """Run the command line; never shows a traceback for something the user can mend."""
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except ConfigError as error:
+        for problem in error.problems:
+            click.echo(f"error: {problem}", err=True)
+        code = error.exit_code
+    except RightCallError as error:
+        click.echo(f"error: {error}", err=True)
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        code = 130
+    except BrokenPipeError:
+        # The reader went away (`| head`). Python would complain again while closing stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+if __name__ == "__main__":
+    main()

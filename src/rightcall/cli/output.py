@@ -1,0 +1,30 @@
+"""What commands share for showing things."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+as_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="For machines: JSON on stdout, nothing else."
+)
+
+
+def console() -> Console:
+    """The terminal; rich is loaded only when something is shown."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document."""
+    import msgspec
+
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2)
+    sys.stdout.buffer.write(text + b"\n")

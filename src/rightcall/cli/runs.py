@@ -1,0 +1,207 @@
+"""`rightcall runs`: what is in the store."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+import click
+import msgspec
+
+from rightcall.errors import InputError
+
+if TYPE_CHECKING:
+    from rightcall.store import Store, StoredRun
+
+at_store = click.option(
+    "--store", "url", metavar="URL", help="A file or a PostgreSQL URL; by default .rightcall/rightcall.db."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+
+
+@click.group()
+def runs() -> None:
+    """List, show, export, delete and prune the runs in the store."""
+
+
+@runs.command("list")
+@click.option("--suite", "name", default="", help="Runs of this suite.")
+@click.option("--group", default="", help="Runs of this group.")
+@click.option("--agent", default="", help="Runs of this agent.")
+@click.option("--tag", default="", help="Runs with this tag.")
+@click.option("--search", "text", default="", help="Runs with this in id, suite, agent or group.")
+@click.option("--unfinished", is_flag=True, help="Only runs that can be resumed.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, newest first."
+)
+@click.option("--after", metavar="RUN", help="Only runs older than this one: the next page.")
+@at_store
+@as_json
+def list_(
+    unfinished: bool, limit: int, after: str | None, url: str | None, as_json: bool, **words: str
+) -> None:
+    """The runs, newest first."""
+    from rightcall.store import RunFilter
+
+    state: Literal["unfinished", "any"] = "unfinished" if unfinished else "any"
+    which = RunFilter(state=state, **words)
+    with _opened(url) as store:
+        found = store.runs(which, limit=limit, after=after)
+    if as_json:
+        for run in found:
+            click.echo(_line(run))
+        return
+    _print_table(found)
+    if len(found) == limit:
+        click.echo(f"next: rightcall runs list --after {_plain(found[-1].id)}")
+    elif found:
+        click.echo(f"next: rightcall runs show {_plain(found[0].id)}")
+
+
+@runs.command()
+@click.argument("run", default="last")
+@at_store
+@as_json
+def show(run: str, url: str | None, as_json: bool) -> None:
+    """One run: an id, the beginning of one, or `last`."""
+    with _opened(url) as store:
+        found = store.run(run)
+        codes = store.code_counts(found.id)
+    if as_json:
+        click.echo(_line(found))
+        return
+    for label, value in _facts(found):
+        click.echo(f"{label:<12} {_plain(value)}")
+    for code, count in sorted(codes.items(), key=lambda item: (-item[1], item[0])):
+        click.echo(f"{'':<12} {count:>6} × {code}")
+    step = "report" if found.finished else "run SUITE --resume"
+    click.echo(f"next: rightcall {step} {_plain(found.id)}")
+
+
+@runs.command()
+@click.argument("run", default="last")
+@click.option("--output", "-o", type=click.File("wb"), default="-", help="A file instead of the terminal.")
+@click.option(
+    "--trajectories/--no-trajectories", default=True, help="With what the agent did, or only scores."
+)
+@click.option("--timings/--no-timings", default=True, help="Without, equal runs are equal files.")
+@at_store
+def export(run: str, output: IO[bytes], trajectories: bool, timings: bool, url: str | None) -> None:
+    """The results of a run as JSON Lines, by golden and trial."""
+    with _opened(url) as store:
+        for line in store.export(run, trajectories=trajectories, timings=timings):
+            output.write(line)
+
+
+@runs.command()
+@click.argument("run", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@at_store
+def delete(run: tuple[str, ...], yes: bool, url: str | None) -> None:
+    """Delete runs with all their results."""
+    with _opened(url) as store:
+        found = [store.run(wanted) for wanted in run]
+        _confirm(found, yes)
+        for one in found:
+            store.delete_run(one.id)
+    click.echo(f"deleted {_amount(found)}")
+
+
+@runs.command()
+@click.option("--keep", type=click.IntRange(0), help="Keep the newest N runs of each suite.", metavar="N")
+@click.option("--older-than", type=click.FloatRange(0), help="Keep runs younger than this.", metavar="DAYS")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@at_store
+@as_json
+def prune(
+    keep: int | None, older_than: float | None, dry_run: bool, yes: bool, url: str | None, as_json: bool
+) -> None:
+    """Delete old runs; those with a tag, and those still being written, stay."""
+    from rightcall.store import Retention
+
+    retention = Retention(keep, older_than)
+    with _opened(url) as store:
+        found = store.prunable(retention)
+        if found and not dry_run:
+            _confirm(found, yes)
+            found = store.prune(retention)
+    if as_json:
+        for run in found:
+            click.echo(_line(run))
+    else:
+        click.echo(f"{'would delete' if dry_run else 'deleted'} {_amount(found)}")
+
+
+def _opened(url: str | None) -> Store:
+    from rightcall.store import open_store
+
+    return open_store(url, must_exist=True)
+
+
+def _line(run: StoredRun) -> bytes:
+    return msgspec.json.encode(run)
+
+
+def _facts(run: StoredRun) -> list[tuple[str, str]]:
+    usage = run.usage
+    cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
+    planned = f" of {run.planned:,}" if run.planned else ""
+    facts = {
+        "run": run.id,
+        "suite": run.run.name,
+        "group": run.run.group,
+        "agent": run.run.agent,
+        "started": run.run.started_at,
+        "finished": run.run.finished_at or f"no; last written {run.updated_at}",
+        "verdict": run.verdict,
+        "results": f"{run.results:,}{planned}, {run.passed:,} passed, {run.errors:,} errors",
+        "pass rate": f"{run.pass_rate:.1%}" if run.results > run.errors else "",
+        "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}",
+        "tags": ", ".join(run.tags),
+    }
+    facts |= {f"{kind[:10]}": fingerprint for kind, fingerprint in run.run.fingerprints.items()}
+    return [(label, value) for label, value in facts.items() if value]
+
+
+def _print_table(found: list[StoredRun]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not found:
+        click.echo("no runs here; rightcall run SUITE makes one")
+        return
+    table = Table("run", "suite", "agent", "started", "results", "passed", "verdict", "tags", box=None)
+    for run in found:
+        rate = f"{run.pass_rate:.1%}" if run.results > run.errors else "–"
+        verdict = run.verdict or ("" if run.finished else "unfinished")
+        cells = (
+            run.id,
+            run.run.name,
+            run.run.agent,
+            run.run.started_at[:19],
+            f"{run.results:,}",
+            rate,
+            verdict,
+        )
+        table.add_row(*(Text(_plain(cell)) for cell in (*cells, ", ".join(run.tags))))
+    Console().print(table)
+
+
+def _plain(text: str) -> str:
+    """Text that cannot steer the terminal: names in a store are whatever somebody wrote."""
+    return "".join(character if character.isprintable() else "�" for character in text)
+
+
+def _confirm(found: list[Any], yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError("", f"this would delete {_amount(found)}", "add --yes to do it without being asked")
+    click.confirm(f"delete {_amount(found)}?", abort=True)
+
+
+def _amount(found: list[Any]) -> str:
+    results = sum(run.results for run in found)
+    return f"{len(found):,} {'run' if len(found) == 1 else 'runs'} with {results:,} results"

@@ -1,0 +1,56 @@
+"""`rightcall tools`: look at tool definitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.errors import InputError, suggestion
+
+source_argument = click.argument("source", type=click.Path(path_type=Path))
+
+
+@click.group()
+def tools() -> None:
+    """Look at tool definitions."""
+
+
+@tools.command("list")
+@source_argument
+@as_json_option
+def list_(source: Path, as_json: bool) -> None:
+    """The tools of a JSON or YAML file, in whatever spelling: Anthropic, OpenAI or MCP."""
+    from rightcall.tools import load_tools
+
+    found = load_tools(source)
+    if as_json:
+        print_json(found)
+        return
+    width = max(len(tool.name) for tool in found)
+    for tool in found:
+        required = tool.input_schema.get("required", [])
+        names = [name if name in required else f"{name}?" for name in tool.parameters]
+        first_line = tool.description.strip().partition("\n")[0]
+        console().print(f"{tool.name:<{width}}  ({', '.join(names)})", style="bold", markup=False)
+        if first_line:
+            console().print(f"{'':<{width}}  {first_line}", style="dim", markup=False)
+    console().print(f"\n[dim]next:[/dim]\n  rightcall tools show {source} {found[0].name}")
+
+
+@tools.command()
+@source_argument
+@click.argument("name")
+@click.option("--as", "dialect", type=click.Choice(["native", "anthropic", "openai_chat", "openai_responses", "mcp"]),
+              default="native", show_default=True, help="The spelling to show it in.")  # fmt: skip
+def show(source: Path, name: str, dialect: str) -> None:
+    """One tool, whole, as JSON in any provider's spelling."""
+    from rightcall.model.dialects import SPELLINGS
+    from rightcall.tools import load_tools
+
+    found = {tool.name: tool for tool in load_tools(source)}
+    if name not in found:
+        hint = suggestion(name, found) or f"tools here: {', '.join(found)}"
+        raise InputError(str(source), f"there is no tool '{name}'", hint)
+    print_json(SPELLINGS[dialect].write_tool(found[name]))

@@ -1,0 +1,22 @@
+"""Goldens and recorded trajectories in files.
+
+    goldens        load_goldens, save_goldens: by suffix, one item at a time
+    trajectories   load_trajectories, save_trajectories
+    pairing        pair: goldens with what was recorded for them, in flat memory
+    formats/       jsonl, json, yaml, csv
+
+To add a format: a file in `formats/` with `read` and `write`, and a line in its table.
+"""
+
+from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens
+from rightcall.datasets.pairing import pair
+from rightcall.datasets.trajectories import load_trajectories, save_trajectories
+
+__all__ = [
+    "load_goldens",
+    "load_trajectories",
+    "numbered_goldens",
+    "pair",
+    "save_goldens",
+    "save_trajectories",
+]

@@ -1,0 +1,30 @@
+"""File formats of items. Each file has two functions and knows nothing of what the items mean.
+
+    read(path, collection) -> Iterator[(line, item)]    an item is JSON bytes or a plain value
+    write(items, collection, file)                      items are records
+
+`Collection` says what the file holds: the word for it, and the record types an item may be.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+from rightcall.datasets.formats import csv, json, jsonl, yaml
+from rightcall.datasets.formats.collection import GOLDENS, TRAJECTORIES, Collection
+from rightcall.errors import InputError, suggestion
+
+FORMATS: dict[str, ModuleType] = {".jsonl": jsonl, ".json": json, ".yaml": yaml, ".yml": yaml, ".csv": csv}
+
+__all__ = ["FORMATS", "GOLDENS", "TRAJECTORIES", "Collection", "format_of"]
+
+
+def format_of(path: str | Path, suffixes: tuple[str, ...] = tuple(FORMATS)) -> ModuleType:
+    """The format that a file's suffix names."""
+    suffix = Path(path).suffix.lower()
+    if suffix in suffixes:
+        return FORMATS[suffix]
+    found = f"the suffix '{suffix}'" if suffix else "no suffix"
+    hint = suggestion(suffix, suffixes) or f"use one of {', '.join(suffixes)}"
+    raise InputError(str(path), f"the format is not known from {found}", hint)

@@ -1,0 +1,166 @@
+"""A table: a column is a field, a row is an item. Streams; nothing is guessed.
+
+Text fields are raw text; all others (lists, objects, numbers, true and false) are JSON. An empty cell means
+the field is absent. A text cell that is a JSON string literal is read as that string: so the empty text is
+written `""`, and a text that looks like a literal, or holds a NUL, is written as a literal itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from rightcall.datasets.formats.collection import Collection
+from rightcall.errors import InputError, suggestion
+from rightcall.files import MAX_LINE_BYTES, numbered_lines, open_checked
+from rightcall.model import codec
+from rightcall.model.golden import ConversationalGolden, Golden
+
+KINDS = (Golden, ConversationalGolden)
+SPOOL_BYTES = 16 * 2**20
+
+
+def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
+    """Rows as plain values with the line where each begins."""
+    if csv.field_size_limit() < MAX_LINE_BYTES:
+        csv.field_size_limit(MAX_LINE_BYTES)  # of the whole process; the module has no other way
+    with open_checked(path) as file:
+        rows = _rows(csv.reader(_decoded(file, str(path)), strict=True), str(path))
+        first = next(rows, None)
+        if first is None:
+            raise InputError(str(path), "the file is empty", "the first row names the columns")
+        columns = first[1]
+        text_fields = _check_columns(columns, f"{path}:{first[0]}")
+        for line, cells in rows:
+            yield line, _values(cells, columns, text_fields, f"{path}:{line}")
+
+
+def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
+    """A header row of the fields in use, then a row an item; items wait on disk until those are known."""
+    with tempfile.SpooledTemporaryFile(SPOOL_BYTES) as spool:
+        used: set[str] = set()
+        kind: type[msgspec.Struct] = Golden
+        for item in items:
+            kind = type(item)
+            used |= msgspec.json.decode(codec.encode(item)).keys()
+            spool.write(codec.encode(item) + b"\n")
+        columns = [name for name in kind.__struct_fields__ if name in used] or [kind.__struct_fields__[0]]
+        text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+        writer = csv.writer(text, lineterminator="\r\n")  # with both, cells holding either are quoted
+        writer.writerow(columns)
+        spool.seek(0)
+        text_fields = _text_fields(kind)
+        for line in spool:
+            values = msgspec.json.decode(line)
+            writer.writerow([_cell(values[c], c in text_fields) if c in values else "" for c in columns])
+        text.detach()
+
+
+def _cell(value: Any, is_text: bool) -> str:
+    if is_text and value and "\0" not in value and _literal(value) is None:
+        return str(value)
+    return codec.encode(value).decode()
+
+
+def _values(cells: list[str], columns: list[str], text_fields: frozenset[str], where: str) -> dict[str, Any]:
+    if len(cells) != len(columns):
+        problem = f"the row has {len(cells)} cells, the header names {len(columns)} columns"
+        raise InputError(where, problem, 'put a cell that holds a comma or a newline in "quotes"')
+    found: dict[str, Any] = {}
+    for column, cell in zip(columns, cells, strict=True):
+        if cell == "":
+            continue
+        if column in text_fields:
+            literal = _literal(cell)
+            found[column] = cell if literal is None else literal
+        else:
+            found[column] = _json(cell, f"{where}: column {column}")
+    return found
+
+
+def _literal(cell: str) -> str | None:
+    """The text that a cell means if it is a JSON string literal."""
+    if not cell.startswith('"'):
+        return None
+    try:
+        return msgspec.json.decode(cell, type=str)
+    except codec.DecodeErrors:
+        return None
+
+
+def _json(cell: str, where: str) -> Any:
+    try:
+        return codec.decode(cell.encode(), object, where)
+    except InputError as error:
+        hint = error.hint or 'this column holds JSON, such as ["a", "b"] or {"a": 1} or 5 or true'
+        raise InputError(error.where, f"{error.problem}, found '{cell[:40]}'", hint) from None
+
+
+def _check_columns(columns: list[str], where: str) -> frozenset[str]:
+    """Refuse columns that are no fields; give those that hold raw text."""
+    kind = ConversationalGolden if "scenario" in columns else Golden
+    known = kind.__struct_fields__
+    for place, name in enumerate(columns, 1):
+        if name == "":
+            raise InputError(where, f"column {place} has no name")
+        if name not in known:
+            wrong_delimiter = len(columns) == 1 and any(mark in name for mark in ";\t|")
+            hint = "separate the columns by commas" if wrong_delimiter else suggestion(name, known)
+            problem = f"unknown column '{name[:80]}'"
+            raise InputError(where, problem, hint or f"known columns: {', '.join(known)}")
+        if name in columns[: place - 1]:
+            raise InputError(where, f"the column '{name}' occurs twice")
+    return _text_fields(kind)
+
+
+def _text_fields(kind: type[msgspec.Struct]) -> frozenset[str]:
+    info = msgspec.inspect
+    shape = info.type_info(kind)
+    assert isinstance(shape, info.StructType)
+    return frozenset(field.encode_name for field in shape.fields if _is_text(field.type))
+
+
+def _is_text(shape: msgspec.inspect.Type) -> bool:
+    info = msgspec.inspect
+    if isinstance(shape, info.UnionType):
+        return all(isinstance(part, info.NoneType) or _is_text(part) for part in shape.types)
+    return isinstance(shape, (info.StrType, info.LiteralType))
+
+
+def _decoded(file: io.BufferedReader, path: str) -> Iterator[str]:
+    for number, line in numbered_lines(file, path):
+        try:
+            yield line.decode()
+        except UnicodeDecodeError:
+            hint = "save the file as UTF-8 (in a spreadsheet: CSV UTF-8)"
+            raise InputError(f"{path}:{number}", "not text in UTF-8", hint) from None
+
+
+def _rows(reader: Any, path: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the line where each begins; blank lines are passed over."""
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise _malformed(str(error), f"{path}:{line}") from None
+        if cells is None:
+            return
+        if cells:
+            yield line, cells
+
+
+def _malformed(text: str, where: str) -> InputError:
+    if "unexpected end of data" in text:
+        return InputError(where, "a quoted cell begins in this row and never ends", 'is a " missing?')
+    if "field limit" in text:
+        return InputError(where, f"a cell is longer than {MAX_LINE_BYTES // 2**20} MiB", 'is a " missing?')
+    if "new-line character" in text:
+        return InputError(where, "a lone carriage return outside quotes", "save it with LF or CRLF line ends")
+    return InputError(where, f"not valid CSV: {text}", 'inside quotes, write a quote as ""')

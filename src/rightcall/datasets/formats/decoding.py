@@ -1,0 +1,27 @@
+"""From the items of a format to records: a decoder made once for a whole file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model.codec import decoding_error
+
+T = TypeVar("T")
+
+
+def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
+    """A function from items like the example (JSON, or plain values) to records. Raises `DecodeErrors`."""
+    if isinstance(example, (bytes, msgspec.Raw)):
+        return msgspec.json.Decoder(as_type).decode
+    return partial(msgspec.convert, type=as_type)
+
+
+def refused_item(error: Exception, as_type: Any, item: Any, where: str) -> InputError:
+    """What a decoder found wrong with an item, in a user's words."""
+    data = bytes(item) if isinstance(item, (bytes, msgspec.Raw)) else b""
+    return decoding_error(error, as_type, data, where)

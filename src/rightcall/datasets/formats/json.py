@@ -1,0 +1,41 @@
+"""One JSON document: a bare list, or `{"format": …, "goldens": […]}`, which is what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from rightcall.datasets.formats.collection import Collection
+from rightcall.errors import InputError
+from rightcall.files import read_items
+from rightcall.model.codec import encode
+
+
+def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
+    """The items of the list with the lines where they begin."""
+    items = read_items(path, collection.name)
+    if items.single:
+        line, _ = next(items.entries)
+        raise InputError(
+            f"{path}:{line}",
+            f"a list of {collection.name} was expected, got one object",
+            f'write a list [ … ], or {{"format": "{collection.format}", "{collection.name}": [ … ]}}',
+        )
+    collection.check_header(items.header, str(path))
+    for name in items.header.keys() - {"format"}:
+        raise InputError(str(path), f"unknown field '{name}' beside '{collection.name}'")
+    yield from items.entries
+
+
+def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
+    """An indented document, written item by item."""
+    file.write(b'{\n  "format": %b,\n  "%b": [' % (encode(collection.format), collection.name.encode()))
+    between = b"\n"
+    for item in items:
+        text = msgspec.json.format(encode(item), indent=2)
+        file.write(between + b"    " + text.replace(b"\n", b"\n    "))
+        between = b",\n"
+    file.write(b"\n  ]\n}\n" if between == b",\n" else b"]\n}\n")

@@ -1,0 +1,71 @@
+"""One JSON object a line: streams, and is the fastest to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from rightcall.datasets.formats.collection import Collection
+from rightcall.errors import InputError
+from rightcall.files import numbered_lines, open_checked
+from rightcall.model.codec import DecodeErrors, encode
+
+
+def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
+    """Lines as bytes, each of which should be an object. A header line `{"format": …}` may come first.
+
+    Blank lines are passed on: whoever decodes meets them as an error, and testing each line first would
+    cost every good file time. `is_blank` tells.
+    """
+    with open_checked(path) as file:
+        lines = numbered_lines(file, str(path))
+        header_seen = False
+        for number, line in lines:
+            if line.isspace():
+                continue
+            if header_seen or not _is_header(line, collection, f"{path}:{number}"):
+                yield number, line
+                break
+            header_seen = True
+        else:
+            if not header_seen:
+                raise InputError(str(path), "the file is empty", "was it written completely?")
+        yield from lines
+
+
+def is_blank(item: Any) -> bool:
+    """Whether an item is only the space between two lines."""
+    return isinstance(item, bytes) and item.isspace()
+
+
+def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
+    """One record a line. A file without records gets the header, so that it can be told from a lost one."""
+    empty = True
+    for item in items:
+        empty = False
+        file.write(encode(item))
+        file.write(b"\n")
+    if empty:
+        file.write(encode({"format": collection.format}) + b"\n")
+
+
+def _is_header(line: bytes, collection: Collection, where: str) -> bool:
+    if line.lstrip().startswith(b"["):
+        raise InputError(where, "a JSON list, one object a line was expected", "name the file .json")
+    if line.rstrip() == b"{":
+        raise InputError(
+            where, "an object over several lines, one a line was expected", "name the file .json"
+        )
+    if b'"format"' not in line:
+        return False
+    try:
+        header = msgspec.json.decode(line, type=dict[str, Any])
+    except DecodeErrors:
+        return False
+    if header.keys() != {"format"}:
+        return False
+    collection.check_header(header, where)
+    return True

@@ -1,0 +1,28 @@
+"""One YAML document of the same shape as the JSON one; see `files.yaml_text` for what stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import IO, Any
+
+import msgspec
+
+from rightcall.datasets.formats.collection import Collection
+from rightcall.datasets.formats.json import read
+from rightcall.files.yaml_text import yaml_dumper
+from rightcall.model.codec import encode
+
+__all__ = ["read", "write"]
+
+
+def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
+    """A document written item by item."""
+    dump = yaml_dumper()
+    file.write(f"format: {collection.format}\n{collection.name}:".encode())
+    empty = True
+    for item in items:
+        plain = msgspec.json.decode(encode(item))  # the same values as in every other format
+        file.write((b"\n" if empty else b"") + dump([plain]).encode())
+        empty = False
+    if empty:
+        file.write(b" []\n")

@@ -1,0 +1,104 @@
+"""Goldens from files and to files, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from rightcall.datasets.formats import FORMATS, GOLDENS, format_of
+from rightcall.datasets.formats.decoding import decoder_for, refused_item
+from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.errors import InputError
+from rightcall.files import atomic_write, existing_file, value_of
+from rightcall.model.codec import DecodeErrors
+from rightcall.model.dialects import read_tool
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
+
+Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
+
+
+def load_goldens(path: str | Path) -> Iterator[AnyGolden]:
+    """Goldens of a file, read as they are asked for (JSON and YAML documents at once).
+
+    A golden without id gets one from its content. The first golden decides whether the file is
+    conversational. Ids are not compared here: `pair` does that.
+    """
+    return (golden for _, golden in numbered_goldens(path))
+
+
+def numbered_goldens(path: str | Path) -> Iterator[tuple[int, AnyGolden]]:
+    """The same with the line where each begins."""
+    path = existing_file(path)
+    return _read(path, format_of(path).read(path, GOLDENS))
+
+
+def save_goldens(goldens: Iterable[AnyGolden], path: str | Path) -> None:
+    """Write goldens of one kind, in the format the suffix names. On an error nothing is changed."""
+    file_format = format_of(path, tuple(FORMATS))
+    with atomic_write(path) as file:
+        try:
+            file_format.write(_of_one_kind(goldens, str(path)), GOLDENS, file)
+        except UnicodeEncodeError:
+            problem = "a text holds half of a surrogate pair, which no file can"
+            raise InputError(str(path), problem, "leave it out") from None
+
+
+def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, AnyGolden]]:
+    first = next(items, None)
+    if first is None:
+        return
+    kind = _kind_of(first[1], f"{path}:{first[0]}")
+    decode: Callable[[Any], Any] = decoder_for(kind, first[1])
+    for line, item in chain([first], items):
+        try:
+            golden = decode(item)
+        except DecodeErrors as error:
+            if is_blank(item):
+                continue
+            where = f"{path}:{line}"
+            raise _other_kind(item, kind, where, first[0]) or refused_item(error, kind, item, where) from None
+        if not golden.id:
+            golden = with_id(golden)
+        if golden.tools:
+            _check_tools(golden.tools, f"{path}:{line}")
+        yield line, golden
+
+
+def _kind_of(item: Any, where: str) -> Kind:
+    fields = value_of(item, dict[str, Any], where)
+    return ConversationalGolden if "scenario" in fields else Golden
+
+
+def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputError | None:
+    """The error that says two kinds are mixed, if that is what happened."""
+    try:
+        fields = value_of(item, dict[str, Any], where)
+    except InputError:
+        return None
+    if kind is Golden and "scenario" in fields:
+        here, there = "conversational (it has 'scenario')", "of one turn"
+    elif kind is ConversationalGolden and "input" in fields and "scenario" not in fields:
+        here, there = "of one turn (it has 'input')", "conversational"
+    else:
+        return None
+    hint = "put the two kinds into two files"
+    return InputError(where, f"this golden is {here}, the one in line {first_line} is {there}", hint)
+
+
+def _check_tools(tools: tuple[str | dict[str, Any], ...], where: str) -> None:
+    for i, tool in enumerate(tools):
+        if type(tool) is dict:
+            read_tool(tool, f"{where}: tools[{i}]")
+
+
+def _of_one_kind(goldens: Iterable[AnyGolden], path: str) -> Iterator[AnyGolden]:
+    kind: type[Any] | None = None
+    for place, golden in enumerate(goldens, 1):
+        kind = kind or type(golden)
+        if type(golden) is not kind:
+            found, first = type(golden).__name__, kind.__name__
+            problem = f"golden {place} ('{golden.id}') is a {found}, the first is a {first}"
+            raise InputError(path, problem, "put the two kinds into two files")
+        yield golden

@@ -1,0 +1,207 @@
+"""The Berkeley Function Calling Leaderboard as goldens whose verdicts are BFCL's own.
+
+Reads the files of the `bfcl-eval` wheel (JSON lines) for the single-turn Python categories. docs/bfcl.md lists
+the rules. What an ordinary matcher says exactly is said with it; the rest is left to `{"bfcl": …}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from rightcall.datasets.importers.bfcl_tools import Function, tool_definition
+from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES
+from rightcall.errors import InputError, suggestion
+from rightcall.files import existing_file, numbered_lines, open_checked
+from rightcall.model.codec import decode
+from rightcall.model.golden import ExpectedCall, Golden
+
+WITH_ANSWERS = (
+    "simple_python", "multiple", "parallel", "parallel_multiple",
+    "live_simple", "live_multiple", "live_parallel", "live_parallel_multiple",
+)  # fmt: skip
+NO_CALL_IS_RIGHT = ("irrelevance", "live_irrelevance")
+ANY_CALL_IS_RIGHT = ("live_relevance",)
+CATEGORIES = WITH_ANSWERS + NO_CALL_IS_RIGHT + ANY_CALL_IS_RIGHT
+
+ANY_CALL = ExpectedCall({"regex": "(?s).*"})
+NEVER: dict[str, Any] = {"one_of": []}
+"""A matcher that accepts nothing, for parameters that BFCL's checker neither allows nor does without."""
+
+EXACT_WHOLE = 2**53
+"""Below this a whole number equals a float just when it does so after conversion, which is BFCL's way."""
+
+T = TypeVar("T")
+
+
+class Said(msgspec.Struct):
+    role: str
+    content: str
+
+
+class Question(msgspec.Struct):
+    id: str
+    question: list[list[Said]]
+    function: list[Function]
+
+
+class Answer(msgspec.Struct):
+    id: str
+    ground_truth: list[dict[str, dict[str, list[Any]]]]
+
+
+def import_bfcl(questions: Path, answers: Path | None = None) -> Iterator[Golden]:
+    """One golden per question, in the order of the file, read as they are asked for.
+
+    `answers` is the file of the same name under `possible_answer`; the categories `irrelevance`,
+    `live_irrelevance` and `live_relevance` have none. Answers are found by id, in whatever order they stand.
+    """
+    existing_file(questions)
+    found = Answers(existing_file(answers)) if answers is not None else None
+    return _goldens(questions, found)
+
+
+def category_of(identifier: str, where: str) -> str:
+    """The category in an id such as `live_simple_12-3-0`."""
+    category = identifier.rpartition("_")[0]
+    if category not in CATEGORIES:
+        near = suggestion(category, CATEGORIES) if category else ""
+        hint = near or f"RightCall reads single-turn Python: {', '.join(CATEGORIES)}"
+        raise InputError(where, f"the id '{identifier}' is of no BFCL category that can be imported", hint)
+    return category
+
+
+class Answers:
+    """Answers by id, read only as far as needed: the files of one category go side by side."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines = _records(path, Answer)
+        self._passed_over: dict[str, tuple[str, Answer]] = {}
+
+    def of(self, identifier: str, where: str) -> tuple[str, Answer]:
+        """The answer to a question and its own place."""
+        if identifier in self._passed_over:
+            return self._passed_over.pop(identifier)
+        for place, answer in self._lines:
+            if answer.id == identifier:
+                return place, answer
+            self._passed_over[answer.id] = (place, answer)
+        hint = "give the file of the same name in the folder possible_answer"
+        raise InputError(where, f"{self._path} has no answer to '{identifier}'", hint)
+
+
+def _goldens(questions: Path, answers: Answers | None) -> Iterator[Golden]:
+    seen: set[str] = set()
+    for where, question in _records(questions, Question):
+        if question.id in seen:
+            raise InputError(where, f"the id '{question.id}' occurs twice", "remove one of the two questions")
+        seen.add(question.id)
+        category = category_of(question.id, where)
+        yield _golden(question, category, answers, where)
+
+
+def _records(path: Path, as_type: type[T]) -> Iterator[tuple[str, T]]:
+    with open_checked(path) as file:
+        for number, line in numbered_lines(file, str(path)):
+            if not line.isspace():
+                where = f"{path}:{number}"
+                yield where, decode(line, as_type, where)
+
+
+def _golden(question: Question, category: str, answers: Answers | None, where: str) -> Golden:
+    if len(question.question) != 1:
+        problem = f"question must hold one turn, got {len(question.question)}"
+        raise InputError(where, problem, "BFCL's multi-turn categories cannot be imported")
+    said = [message for message in question.question[0] if message.role != "system"]
+    system = [message.content for message in question.question[0] if message.role == "system"]
+    golden = Golden(
+        input=_input(said),
+        id=question.id,
+        category="negative" if category in NO_CALL_IS_RIGHT else "golden",
+        tools=tuple(tool_definition(function) for function in question.function),
+        system="\n\n".join(system) if system else None,
+        defaults="strict",
+        tags=("bfcl", category),
+        cluster=category,
+    )
+    if category in NO_CALL_IS_RIGHT:
+        return msgspec.structs.replace(golden, no_calls=True)
+    if category in ANY_CALL_IS_RIGHT:
+        return msgspec.structs.replace(golden, expected_calls=(ANY_CALL,), extra_calls="allow")
+    if answers is None:
+        hint = "give the file of the same name in the folder possible_answer as well"
+        raise InputError(where, f"the category {category} cannot be judged without answers", hint)
+    place, answer = answers.of(question.id, where)
+    return msgspec.structs.replace(golden, expected_calls=_expected_calls(question, answer, place))
+
+
+def _input(said: list[Said]) -> str:
+    """What the user said; with what the assistant said in between, when it did."""
+    if all(message.role == "user" for message in said):
+        return "\n\n".join(message.content for message in said)
+    return "\n\n".join(f"{message.role.capitalize()}: {message.content}" for message in said)
+
+
+def _expected_calls(question: Question, answer: Answer, where: str) -> tuple[ExpectedCall, ...]:
+    named = {function.name: function for function in reversed(question.function)}
+    calls = []
+    for at, truth in enumerate(answer.ground_truth):
+        if len(truth) != 1:
+            raise InputError(where, f"ground_truth[{at}] must name one function, got {len(truth)}")
+        ((name, parameters),) = truth.items()
+        if name not in named:
+            hint = suggestion(name, named) or f"its functions: {', '.join(named)}"
+            raise InputError(where, f"ground_truth[{at}]: question '{answer.id}' has no '{name}'", hint)
+        calls.append(ExpectedCall(name, _args(named[name], parameters, f"{where}: ground_truth[{at}]")))
+    return tuple(calls)
+
+
+def _args(function: Function, answers: dict[str, list[Any]], where: str) -> dict[str, Any]:
+    """A matcher per parameter.
+
+    An answer for a parameter that the schema lacks can only be met by leaving it out, and a required parameter
+    without an answer not at all.
+    """
+    properties, required = function.parameters.properties, function.parameters.required
+    args: dict[str, Any] = {name: NEVER for name in required if name not in answers}
+    for name, values in answers.items():
+        known, may_be_absent = name in properties, "" in values and name not in required
+        matcher = _matcher(properties[name], values, f"{where}.{name}") if known else NEVER
+        if not may_be_absent:
+            args[name] = matcher
+        elif matcher is NEVER:
+            args[name] = {"absent": True}
+        else:
+            args[name] = {"optional": matcher}
+    return args
+
+
+def _matcher(schema: dict[str, Any], values: list[Any], where: str) -> Any:
+    declared = schema.get("type")
+    if declared not in PYTHON_TYPES:
+        raise InputError(where, f"'{declared}' is no type of BFCL", f"known: {', '.join(PYTHON_TYPES)}")
+    options = [value for value in values if value != ""]
+    if _says_it_plainly(declared, options):
+        return NEVER if not options else options[0] if len(options) == 1 else {"one_of": options}
+    spec = {"type": declared, "values": values}
+    if PYTHON_TYPES[declared] is list:
+        items = schema.get("items")
+        spec["items"] = items.get("type") if isinstance(items, dict) else None
+        if spec["items"] not in PYTHON_TYPES:
+            raise InputError(where, f"the {declared} needs items with a type of BFCL", "see docs/bfcl.md")
+    return {"bfcl": spec}
+
+
+def _says_it_plainly(declared: str, options: list[Any]) -> bool:
+    """Whether plain values, compared exactly, accept just what BFCL accepts."""
+    if declared == "float":
+        return all(type(value) in (int, float) and abs(value) < EXACT_WHOLE for value in options) or (
+            not any(value is not None for value in options)
+        )
+    if declared == "boolean":
+        return all(type(value) is bool for value in options) or all(value is None for value in options)
+    return declared == "integer" and all(value is None for value in options)

@@ -1,0 +1,147 @@
+"""How BFCL compares one argument: the matcher `{"bfcl": {"type", "items", "values"}}`.
+
+`type` and `items` are BFCL's own names of types, as the function declares them; `values` are the answers as BFCL
+lists them, where "" says that the parameter may be left out. That it may is said by `optional` around this
+matcher; the "" is kept because it also changes how a value that is passed is compared.
+docs/bfcl.md lists the rules, and a test holds them against the official checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model.codec import convert
+
+TypeName = Literal["string", "integer", "float", "boolean", "array", "tuple", "dict", "any"]
+
+PYTHON_TYPES: dict[str, type] = {
+    "string": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "array": list,
+    "tuple": list,
+    "dict": dict,
+    "any": str,
+}
+
+CLEANED_AWAY = str.maketrans("", "", " ,./-_*^")
+LONGEST_DESCRIPTION = 160
+
+
+def bfcl_matcher(spec: Any, options: dict[str, Any], scope: object) -> BfclMatcher:
+    """The matcher of a golden's `{"bfcl": spec}`."""
+    try:
+        return convert(spec, BfclMatcher, "")
+    except InputError as error:
+        raise InputError("", f"matcher 'bfcl': {error.problem}", error.hint) from None
+
+
+class BfclMatcher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Accepts a value that BFCL's checker accepts for a parameter of this type with these answers."""
+
+    declared: TypeName = msgspec.field(name="type")
+    values: list[Any]
+    items: TypeName | None = None
+
+    def score(self, value: Any, at: int) -> float:
+        return 1.0 if value is not msgspec.UNSET and self.accepts(value) else 0.0
+
+    def describe(self) -> str:
+        options = [value for value in self.values if value != ""] or self.values
+        text = " or ".join(msgspec.json.encode(option).decode() for option in options) or "nothing"
+        short = text if len(text) <= LONGEST_DESCRIPTION else f"{text[: LONGEST_DESCRIPTION - 1]}…"
+        return f"{short} by BFCL's rules for {self.declared}"
+
+    def accepts(self, value: Any) -> bool:
+        declared, answered = PYTHON_TYPES[self.declared], first_type(self.values)
+        if self.declared == "float" and type(value) is int:
+            try:
+                value = float(value)
+            except OverflowError:
+                return False
+        if type(value) is not declared:
+            return type(value) is answered and value in self.values
+        if self.items is not None and not elements_fit(value, PYTHON_TYPES[self.items], self.values):
+            return False
+        if answered is not None and answered is not declared:
+            return value in self.values
+        return self._comparison(declared)(value, self.values)
+
+    def _comparison(self, declared: type) -> Callable[[Any, list[Any]], bool]:
+        if declared is list and self.items == "dict":
+            return list_of_objects_among
+        return COMPARISONS.get(declared, plainly_among)
+
+
+def first_type(answers: list[Any]) -> type | None:
+    """The type of the first answer that is one, as the checker takes it for all of them."""
+    return next((type(answer) for answer in answers if answer != ""), None)
+
+
+def elements_fit(value: Any, declared: type, answers: list[Any]) -> bool:
+    """One level deep, and only when every answer is a list: an optional parameter is not looked into."""
+    return any(
+        not isinstance(answer, list)
+        or all(type(element) in (declared, first_type(answer)) for element in value)
+        for answer in answers
+    )
+
+
+def cleaned(value: Any) -> Any:
+    """A text without space and some punctuation, in lower case, with one kind of quotes; the rest as it is."""
+    return value.translate(CLEANED_AWAY).lower().replace("'", '"') if type(value) is str else value
+
+
+def plainly_among(value: Any, answers: list[Any]) -> bool:
+    """Equality as Python has it: 1, 1.0 and true are the same."""
+    return value in answers
+
+
+def text_among(value: str, answers: list[Any]) -> bool:
+    return cleaned(value) in [cleaned(answer) for answer in answers if type(answer) is str]
+
+
+def list_among(value: list[Any], answers: list[Any]) -> bool:
+    """The answer "" is read as a list without elements."""
+    wanted = [[cleaned(element) for element in answer] for answer in answers if _is_sequence(answer)]
+    return [cleaned(element) for element in value] in wanted
+
+
+def object_among(value: dict[str, Any], answers: list[Any]) -> bool:
+    return any(object_fits(value, answer) for answer in answers if isinstance(answer, dict))
+
+
+def object_fits(value: dict[str, Any], answer: dict[str, Any]) -> bool:
+    """Every key is known and has one of its options; keys that are left out have "" among theirs."""
+    for key, found in value.items():
+        options: Any = answer.get(key)
+        if not _is_sequence(options) or cleaned(found) not in [cleaned(option) for option in options]:
+            return False
+    return all(key in value or (_is_sequence(options) and "" in options) for key, options in answer.items())
+
+
+def list_of_objects_among(value: list[Any], answers: list[Any]) -> bool:
+    return any(_objects_fit(value, answer) for answer in answers if _is_sequence(answer))
+
+
+def _objects_fit(value: list[Any], answer: Any) -> bool:
+    return len(value) == len(answer) and all(
+        isinstance(found, dict) and isinstance(wanted, dict) and object_fits(found, wanted)
+        for found, wanted in zip(value, answer, strict=True)
+    )
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, list | str)
+
+
+COMPARISONS: dict[type, Callable[[Any, list[Any]], bool]] = {
+    str: text_among,
+    list: list_among,
+    dict: object_among,
+}

@@ -1,0 +1,144 @@
+"""Goldens with what was recorded for them, joined by id in memory that does not grow with the files.
+
+Files in the same order are read in lock-step. From the first trajectory whose golden is not the next one,
+goldens are looked up in a temporary index on disk, so shuffled files and files trial by trial work too.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from rightcall.datasets.goldens import numbered_goldens
+from rightcall.datasets.trajectories import numbered_trajectories
+from rightcall.errors import InputError, suggestion
+from rightcall.files import existing_file
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import RecordedTrajectory, Trajectory
+
+Pair = tuple[Golden, int, Trajectory]
+NAMED = 3
+BUCKETS = 256
+
+
+def pair(goldens_path: str | Path, trajectories_path: str | Path, *, partial: bool = False) -> Iterator[Pair]:
+    """Each recorded trajectory with its golden and trial number, in the order of the trajectories.
+
+    Trials without a number count up per golden. An unknown golden id is an error at its line; what only the
+    whole files can tell (an id or a trial that occurs twice, goldens that nothing was recorded for) is one
+    at the end. With `partial`, goldens without a trajectory are allowed.
+    """
+    return _Pairing(existing_file(goldens_path), existing_file(trajectories_path), partial).pairs()
+
+
+class _Pairing:
+    def __init__(self, goldens: Path, trajectories: Path, partial: bool) -> None:
+        self._goldens, self._trajectories, self._partial = goldens, trajectories, partial
+        self._ids, self._trials = _Repeats(), _Repeats()
+        self._counts = array("I")  # trajectories of each golden met so far, in the order of the file
+
+    def pairs(self) -> Iterator[Pair]:
+        goldens, recorded = _single_turn(self._goldens), numbered_trajectories(self._trajectories)
+        current: Golden | None = None
+        for line, found in recorded:
+            if current is None or current.id != found.golden_id:
+                current = next(goldens, None)
+                if current is None or current.id != found.golden_id:
+                    yield from self._looked_up(chain([(line, found)], recorded))
+                    break
+                self._ids.add(hash(current.id))
+                self._counts.append(0)
+            trial = self._counts[-1] if found.trial is None else found.trial
+            self._counts[-1] += 1
+            self._trials.add(hash((current.id, trial)))
+            yield current, trial, found.trajectory
+        else:
+            self._refuse_missing_after(goldens)
+        if self._trials.any():
+            raise _repeated_trial(self._trajectories)
+
+    def _looked_up(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
+        from rightcall.datasets.index import GoldenIndex  # sqlite3 only for files that need it
+
+        with GoldenIndex.of(_single_turn(self._goldens), self._counts) as index:
+            if index is None:
+                raise _repeated_golden(self._goldens)
+            for line, found in recorded:
+                known = index.take(found.golden_id)
+                if known is None:
+                    problem = f"golden_id '{found.golden_id}' is not in {self._goldens}"
+                    hint = suggestion(found.golden_id, index.some_ids()) or "are these the right two files?"
+                    raise InputError(f"{self._trajectories}:{line}", problem, hint)
+                golden, count = known
+                trial = count if found.trial is None else found.trial
+                self._trials.add(hash((golden.id, trial)))
+                yield golden, trial, found.trajectory
+            self._refuse_missing(*index.missing(NAMED))
+
+    def _refuse_missing_after(self, rest: Iterator[Golden]) -> None:
+        """Lock-step to the end: the goldens not reached have no trajectory."""
+        first: list[str] = []
+        count = 0
+        for golden in rest:
+            self._ids.add(hash(golden.id))
+            count += 1
+            if len(first) < NAMED:
+                first.append(golden.id)
+        if self._ids.any():
+            raise _repeated_golden(self._goldens)
+        self._refuse_missing(first, count)
+
+    def _refuse_missing(self, first: list[str], count: int) -> None:
+        if count and not self._partial:
+            names = ", ".join(f"'{name}'" for name in first) + (", …" if count > len(first) else "")
+            subject = "1 golden has" if count == 1 else f"{count:,} goldens have"
+            problem = f"{subject} no trajectory in {self._trajectories}: {names}"
+            raise InputError(str(self._goldens), problem, "record them too, or allow a partial pairing")
+
+
+class _Repeats:
+    """Whether any of many hashes occurs twice, at eight bytes each."""
+
+    def __init__(self) -> None:
+        self._buckets = [array("q") for _ in range(BUCKETS)]
+
+    def add(self, key: int) -> None:
+        self._buckets[key % BUCKETS].append(key)
+
+    def any(self) -> bool:
+        return any(len(set(bucket)) < len(bucket) for bucket in self._buckets)
+
+
+def _single_turn(path: Path) -> Iterator[Golden]:
+    for line, golden in numbered_goldens(path):
+        if type(golden) is not Golden:
+            problem = "a conversational golden, recorded trajectories are paired with goldens of one turn"
+            raise InputError(f"{path}:{line}", problem, "run the conversation instead")
+        yield golden
+
+
+def _repeated_golden(path: Path) -> InputError:
+    """Only on the way to the message is memory spent on finding the two lines."""
+    lines: dict[str, int] = {}
+    for line, golden in numbered_goldens(path):
+        if golden.id in lines:
+            problem = f"the id '{golden.id}' again, line {lines[golden.id]} has it already"
+            return InputError(f"{path}:{line}", problem, "give each golden its own id")
+        lines[golden.id] = line
+    return InputError(str(path), "changed while it was read", "try again")
+
+
+def _repeated_trial(path: Path) -> InputError:
+    lines: dict[tuple[str, int], int] = {}
+    counts: dict[str, int] = {}
+    for line, found in numbered_trajectories(path):
+        count = counts.get(found.golden_id, 0)
+        counts[found.golden_id] = count + 1
+        key = (found.golden_id, count if found.trial is None else found.trial)
+        if key in lines:
+            problem = f"trial {key[1]} of golden '{key[0]}' again, line {lines[key]} has it already"
+            return InputError(f"{path}:{line}", problem, "number the trials of a golden differently")
+        lines[key] = line
+    return InputError(str(path), "changed while it was read", "try again")

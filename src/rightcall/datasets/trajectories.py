@@ -1,0 +1,120 @@
+"""Recorded trajectories from files and to files.
+
+A line is the short form `{"golden_id", "trial"?, "calls": [{"name", "arguments"}], "output"?, …}` or
+has `messages`: ours, or the message list of OpenAI or Anthropic. With both, `calls` and `output` are
+believed and the messages are kept beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from rightcall.datasets.formats import TRAJECTORIES, format_of
+from rightcall.datasets.formats.decoding import decoder_for, refused_item
+from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.errors import InputError
+from rightcall.files import atomic_write, existing_file
+from rightcall.model.call import ToolCall
+from rightcall.model.codec import DecodeErrors
+from rightcall.model.dialects import native, read_messages, trajectory_from_messages
+from rightcall.model.record import Record
+from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage
+
+SUFFIXES = (".jsonl", ".json")
+
+
+class Line(Record, frozen=True):
+    """A trajectory as a file holds it."""
+
+    golden_id: Annotated[str, msgspec.Meta(min_length=1)]
+    trial: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    calls: tuple[ToolCall, ...] | UnsetType = UNSET
+    messages: list[Any] | UnsetType = UNSET
+    output: str | None = None
+    usage: Usage = Usage()
+    latency_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    stop_reason: StopReason = "done"
+    error: str = ""
+
+
+def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
+    """Trajectories of a file, read as they are asked for (a JSON document at once)."""
+    return (recorded for _, recorded in numbered_trajectories(path))
+
+
+def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTrajectory]]:
+    """The same with the line where each begins."""
+    path = existing_file(path)
+    return _read(path, format_of(path, SUFFIXES).read(path, TRAJECTORIES))
+
+
+def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Path) -> None:
+    """Write trajectories, in the format the suffix names. On an error nothing is changed."""
+    file_format = format_of(path, SUFFIXES)
+    with atomic_write(path) as file:
+        try:
+            file_format.write(map(_line_of, trajectories), TRAJECTORIES, file)
+        except UnicodeEncodeError:
+            problem = "a text holds half of a surrogate pair, which no file can"
+            raise InputError(str(path), problem, "leave it out") from None
+
+
+def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, RecordedTrajectory]]:
+    first = next(items, None)
+    if first is None:
+        return
+    decode = decoder_for(Line, first[1])
+    for number, item in chain([first], items):
+        try:
+            line = decode(item)
+        except DecodeErrors as error:
+            if is_blank(item):
+                continue
+            raise refused_item(error, Line, item, f"{path}:{number}") from None
+        if line.messages is UNSET and line.calls is not UNSET:
+            trajectory = Trajectory(
+                (), line.calls, line.output or "", line.usage, line.latency_ms, line.stop_reason, line.error
+            )
+        else:
+            trajectory = _from_messages(line, f"{path}:{number}")
+        yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
+
+
+def _from_messages(line: Line, where: str) -> Trajectory:
+    if line.messages is UNSET and line.calls is UNSET and line.output is None and not line.error:
+        raise InputError(where, "needs 'messages' or 'calls', both are missing", 'write "calls": [] for none')
+    messages = () if line.messages is UNSET else read_messages(line.messages, where)
+    derived = trajectory_from_messages(messages)
+    return Trajectory(
+        messages,
+        derived.calls if line.calls is UNSET else line.calls,
+        derived.output if line.output is None else line.output,
+        line.usage,
+        line.latency_ms,
+        line.stop_reason,
+        line.error,
+    )
+
+
+def _line_of(recorded: RecordedTrajectory) -> Line:
+    """The shortest line that is read as the same trajectory."""
+    trajectory = recorded.trajectory
+    derived = trajectory_from_messages(trajectory.messages)
+    explicit_calls = not trajectory.messages or derived.calls != trajectory.calls
+    return Line(
+        recorded.golden_id,
+        recorded.trial,
+        trajectory.calls if explicit_calls else UNSET,
+        native.write_messages(trajectory.messages) if trajectory.messages else UNSET,
+        None if derived.output == trajectory.output else trajectory.output,
+        trajectory.usage,
+        trajectory.latency_ms,
+        trajectory.stop_reason,
+        trajectory.error,
+    )

@@ -1,0 +1,135 @@
+"""An agent under test: a model with tools and instructions, or a user's own callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.executor.agent_loop import AgentLoop
+from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.limits import Limits
+from rightcall.executor.prompts import Prompts
+from rightcall.executor.single_turn import SingleTurn
+from rightcall.executor.user import UserAgent
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.providers.base import Provider, Settings
+from rightcall.providers.http import Network
+from rightcall.providers.resolve import resolve
+from rightcall.tools.toolbox import Toolbox
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A model with tools and instructions.
+
+    `model` is `provider:model`, a provider, an SDK client (with `model_name`), or any callable
+    `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
+    its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
+    `execute="real"`. `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
+    """
+
+    model: str | Provider | Callable[[Golden], Any]
+    tools: Sequence[Any] = ()
+    system: str = ""
+    mode: Literal["single_turn", "loop"] = "single_turn"
+    settings: Settings | Mapping[str, Any] = field(default_factory=Settings)
+    base_url: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    mocks: Mapping[str, Any] = field(default_factory=dict)
+    execute: Literal["mock", "real"] = "mock"
+    model_name: str | None = None
+    record: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What the agent is called in results."""
+        if isinstance(self.model, str):
+            return self.model
+        name = getattr(self.model, "name", None) or getattr(self.model, "__name__", None)
+        return str(name or type(self.model).__name__)
+
+
+class Performer(Protocol):
+    """Does one trial of one golden. Failing is data; only a broken setup raises."""
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
+
+
+class Session:
+    """An agent made ready for a run: provider opened, tools checked, prompts shared.
+
+    `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        concurrency: int = 32,
+        seed: int = 0,
+        run_id: str = "",
+        patience: Patience | None = None,
+    ) -> None:
+        self.agent = agent
+        self._settings = as_settings(agent.settings)
+        self.toolbox = Toolbox(agent.tools, mocks=agent.mocks, execute=agent.execute, seed=seed)
+        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
+        self.provider = self._provider(concurrency)
+        self.asker: Asker | None = None
+        self._stack = AsyncExitStack()
+        if self.provider is None:
+            assert callable(agent.model)
+            self.performer: Performer = UserAgent(agent.model, agent.limits)
+            return
+        prompts = Prompts(agent.system, self.tools, self._settings, seed)
+        self.provider.prepare(prompts.common)
+        self.asker = Asker(self.provider, concurrency, patience=patience, seed=seed)
+        if agent.mode == "loop":
+            self.performer = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, run_id)
+        else:
+            self.performer = SingleTurn(self.asker, prompts, agent.limits)
+
+    async def check(self) -> list[str]:
+        """What would keep every case from succeeding: a missing key, a host that cannot be reached."""
+        return await self.provider.check() if self.provider else []
+
+    async def __aenter__(self) -> Self:
+        if self.provider is not None:
+            await self._stack.enter_async_context(self.provider)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    def _provider(self, concurrency: int) -> Provider | None:
+        model = self.agent.model
+        if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
+            return None
+        network = Network(connections=concurrency)
+        return resolve(
+            model,
+            base_url=self.agent.base_url,
+            network=network,
+            model=self.agent.model_name,
+            record=self.agent.record,
+        )
+
+
+def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:
+    """Settings from a plain mapping, with a clear error for a misspelt one."""
+    if isinstance(settings, Settings):
+        return settings
+    from rightcall.model.codec import convert
+
+    try:
+        return convert(dict(settings), Settings, "settings")
+    except InputError as error:
+        raise ConfigError(str(error)) from None

@@ -1,0 +1,79 @@
+"""The agent loop: ask, run the tools, tell the model, until it answers or a limit is reached."""
+
+from __future__ import annotations
+
+from rightcall.errors import ProviderError
+from rightcall.executor.asking import Asker
+from rightcall.executor.limits import Limits
+from rightcall.executor.prompts import Prompts
+from rightcall.executor.recorder import Recorder
+from rightcall.executor.single_turn import stop_reason
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import Golden
+from rightcall.model.message import Message
+from rightcall.model.trajectory import Trajectory
+from rightcall.providers.base import ModelRequest
+from rightcall.tools.context import CallContext
+from rightcall.tools.errors import Aborted
+from rightcall.tools.toolbox import Toolbox
+
+
+class AgentLoop:
+    """Runs whole conversations of a model with its tools, mocked unless the toolbox runs them for real."""
+
+    def __init__(self, asker: Asker, prompts: Prompts, limits: Limits, toolbox: Toolbox, run_id: str) -> None:
+        self._asker, self._prompts, self._limits = asker, prompts, limits
+        self._toolbox, self._run_id = toolbox, run_id
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+        """What happened from the question to the answer, or to whatever ended it."""
+        recorder = Recorder(Message("user", golden.input))
+        context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial)
+        for _ in range(self._limits.steps):
+            try:
+                ended = await self._step(golden, trial, recorder, context)
+            except TimeoutError:
+                return recorder.trajectory("limit", f"more than {self._limits.seconds:g} seconds")
+            except ProviderError as error:
+                return recorder.trajectory("infra_error", str(error))
+            except Aborted as stop:
+                return recorder.trajectory("agent_error", stop.reason)
+            if ended is not None:
+                return ended
+        return recorder.trajectory("limit", f"more than {self._limits.steps} steps")
+
+    async def _step(
+        self, golden: Golden, trial: int, recorder: Recorder, context: CallContext
+    ) -> Trajectory | None:
+        """One answer of the model and the calls it asks for; the trajectory when that was the last."""
+        request = ModelRequest(
+            self._prompts.prompt_of(golden),
+            tuple(recorder.messages),
+            golden.id,
+            trial,
+            self._prompts.seed_of(golden, trial),
+        )
+        reply = await self._asker.ask(request, self._seconds_left(recorder))
+        calls = recorder.reply(reply)
+        if not calls:
+            return recorder.trajectory(stop_reason(reply.stop))
+        over = self._limits.exceeded(
+            calls=len(recorder.calls), seconds=recorder.latency_ms / 1000, usage=recorder.usage
+        )
+        if over:
+            return recorder.trajectory("limit", over)
+        await self._run_tools(calls, recorder, context)
+        return None
+
+    async def _run_tools(self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext) -> None:
+        try:
+            made = await self._toolbox.invoke_turn(calls, context)
+        except Aborted as stop:
+            recorder.results([invocation.call for invocation in stop.invocations])
+            raise
+        recorder.results([invocation.call for invocation in made])
+
+    def _seconds_left(self, recorder: Recorder) -> float | None:
+        if self._limits.seconds is None:
+            return None
+        return max(0.001, self._limits.seconds - recorder.latency_ms / 1000)

@@ -1,0 +1,43 @@
+"""The constant part of requests, made once and shared."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+from rightcall.providers.base import Prompt, Settings
+from rightcall.tools.offer import offered_tools
+
+REMEMBERED = 256
+
+
+class Prompts:
+    """The prompt of each golden: the suite's own, unless the golden narrows the tools or has its own system text.
+
+    Providers encode a prompt once and know it by its identity, so goldens that ask for the same get the same.
+    """
+
+    def __init__(self, system: str, tools: Mapping[str, Tool], settings: Settings, seed: int) -> None:
+        self.tools, self._seed = tools, seed
+        self.common = Prompt(system, tuple(tools.values()), settings)
+        self._special: dict[tuple[str, tuple[str, ...]], Prompt] = {}
+
+    def prompt_of(self, golden: Golden) -> Prompt:
+        if golden.tools is None and golden.system is None:
+            return self.common
+        system = self.common.system if golden.system is None else golden.system
+        offered = tuple(offered_tools(golden, self.tools).values())
+        if any(not isinstance(tool, str) for tool in golden.tools or ()):
+            return Prompt(system, offered, self.common.settings)  # brought along: seldom the same twice
+        key = (system, tuple(tool.name for tool in offered))
+        if key not in self._special:
+            if len(self._special) >= REMEMBERED:
+                self._special.clear()
+            self._special[key] = Prompt(system, offered, self.common.settings)
+        return self._special[key]
+
+    def seed_of(self, golden: Golden, trial: int) -> int:
+        """The sampling seed of one trial: another for each, the same in every run with the same seed."""
+        return zlib.crc32(f"{self._seed}/{golden.id}/{trial}".encode(), self._seed & 0xFFFFFFFF) & 0x7FFFFFFF

@@ -1,0 +1,55 @@
+"""Writes down what happens during one case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rightcall.executor.limits import total
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.message import Message
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.providers.base import ModelReply
+
+
+class Recorder:
+    """Messages, calls with their steps and results, usage and time of one case, turned into a trajectory."""
+
+    def __init__(self, *messages: Message) -> None:
+        self.messages: list[Message] = list(messages)
+        self.calls: list[ToolCall] = []
+        self.usage = Usage()
+        self.latency_ms = 0.0
+        self.steps = 0
+
+    def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
+        """Note an answer of the model; gives its calls, each with its step."""
+        step, self.steps = self.steps, self.steps + 1
+        calls = tuple(msgspec.structs.replace(call, step=step) for call in reply.message.calls)
+        message = msgspec.structs.replace(reply.message, calls=calls) if calls else reply.message
+        self.messages.append(message)
+        self.calls += calls
+        self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
+        self.latency_ms += reply.latency_ms
+        return calls
+
+    def results(self, results: Sequence[ToolCall]) -> None:
+        """Note the results of the last calls: the same calls, with status, output and time."""
+        self.calls[len(self.calls) - len(results) :] = results
+        self.latency_ms += max((call.latency_ms or 0.0 for call in results), default=0.0)
+        told = (ToolResult(c.id, c.output, c.status == "error", c.name) for c in results)
+        self.messages.append(Message("tool", results=tuple(told)))
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """All of it. The final answer is the text of the last message, when that is the model's."""
+        last = self.messages[-1] if self.messages else None
+        return Trajectory(
+            messages=tuple(self.messages),
+            calls=tuple(self.calls),
+            output=last.content if last and last.role == "assistant" else "",
+            usage=self.usage,
+            latency_ms=round(self.latency_ms, 3),
+            stop_reason=stop_reason,
+            error=error,
+        )

@@ -1,0 +1,64 @@
+"""How many requests may be under way at once: as many as the provider bears.
+
+Additive increase, multiplicative decrease (Chiu and Jain, 1989): a provider that says "too many" halves the
+limit, at most once a round; a round without complaint raises it by one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from types import TracebackType
+from typing import Self
+
+
+class Throttle:
+    """An adaptive semaphore: `async with throttle:` around each request, and tell it how that went."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.limit, self.active = most, most, 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._good = 0
+        self._ignored = 0
+
+    async def __aenter__(self) -> Self:
+        while self.active >= self.limit:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self._wake()  # the turn may have been given to a request that no longer wants it
+                raise
+        self.active += 1
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.active -= 1
+        self._wake()
+
+    def went_well(self) -> None:
+        """A request was answered. After a whole round of those, one more may be under way."""
+        if self.limit < self.most:
+            self._good += 1
+            if self._good >= self.limit:
+                self.limit, self._good = self.limit + 1, 0
+                self._wake()
+
+    def too_much(self) -> None:
+        """The provider is overloaded. Complaints about requests that were already under way count once."""
+        if self._ignored > 0:
+            self._ignored -= 1
+            return
+        self._ignored, self._good = self.active, 0
+        self.limit = max(1, self.limit // 2)
+
+    def _wake(self) -> None:
+        free = self.limit - self.active
+        while free > 0 and self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                free -= 1

@@ -1,0 +1,29 @@
+"""Reading and writing files so that whatever is wrong with one becomes one clear `InputError`.
+
+    opening    a path to checked bytes: missing, a folder, empty, binary, UTF-16, byte order mark
+    lines      numbered lines of bounded length
+    documents  items of a JSON or YAML document, each with the line where it begins
+    yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
+    atomic     a file appears whole or not at all
+
+Knows nothing of goldens, tools or suites; rooms that have files stand on it.
+"""
+
+from rightcall.files.atomic import atomic_write
+from rightcall.files.documents import DOCUMENT_SUFFIXES, Items, read_items, refuse_other_format, value_of
+from rightcall.files.lines import MAX_LINE_BYTES, numbered_lines
+from rightcall.files.opening import existing_file, open_checked, read_checked
+
+__all__ = [
+    "DOCUMENT_SUFFIXES",
+    "MAX_LINE_BYTES",
+    "Items",
+    "atomic_write",
+    "existing_file",
+    "numbered_lines",
+    "open_checked",
+    "read_checked",
+    "read_items",
+    "refuse_other_format",
+    "value_of",
+]

@@ -1,0 +1,140 @@
+"""The items of a JSON or YAML document, each with the line where it begins.
+
+A document is a bare list, or an object that holds the list under a key beside a `format`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.files.opening import existing_file, read_checked
+from rightcall.model import codec
+
+T = TypeVar("T")
+DOCUMENT_SUFFIXES = (".json", ".yaml", ".yml")
+_GAP = re.compile(rb"[\s,]*")
+
+
+@dataclass(frozen=True)
+class Items:
+    """What a document holds: its items with their lines, and what else stood beside the list.
+
+    An item is `msgspec.Raw` (JSON not decoded yet) or a plain value; `value_of` makes a record of either.
+    `single` says the document was one object without the list: that object is then the only item.
+    """
+
+    entries: Iterator[tuple[int, Any]]
+    header: dict[str, Any]
+    single: bool = False
+
+
+def read_items(path: str | Path, key: str) -> Items:
+    """The items of a document, which is a list or holds one under `key`. By suffix; not streaming."""
+    path = existing_file(path)
+    if path.suffix.lower() == ".json":
+        return _json_items(read_checked(path), key, str(path))
+    from rightcall.files.yaml_text import yaml_items
+
+    entries, header, single = yaml_items(read_checked(path), key, str(path))
+    return Items(iter(entries), header, single)
+
+
+def value_of(item: Any, as_type: type[T], where: str) -> T:
+    """An item as a record or plain value, or an error that names the place."""
+    if isinstance(item, (bytes, msgspec.Raw)):
+        return codec.decode(item, as_type, where)  # Raw is a buffer too
+    return codec.convert(item, as_type, where)
+
+
+def refuse_other_format(text: Any, kind: str, newest: int, where: str) -> None:
+    """Refuse a document whose `format` is not `rightcall/<kind>/<number up to the newest>`."""
+    parts = re.fullmatch(r"rightcall/([a-z_-]+)/([1-9]\d{0,5})", text) if isinstance(text, str) else None
+    expected = f"'rightcall/{kind}/{newest}'"
+    if parts is None:
+        raise InputError(where, f"format must be {expected}, got {_short(text)}")
+    if parts[1] != kind:
+        raise InputError(where, f"this is a file of {parts[1]}, {kind} were expected ({expected})")
+    if int(parts[2]) > newest:
+        problem = f"the file has the format '{text}', this RightCall reads up to number {newest}"
+        raise InputError(where, problem, "install a newer RightCall")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _json_items(data: bytes, key: str, path: str) -> Items:
+    start = len(data) - len(data.lstrip())
+    if data[start : start + 1] == b"[":
+        return Items(_located(data, data, start, path), {})
+    document = _decode_document(data, dict[str, msgspec.Raw], path)
+    line = data.count(b"\n", 0, start) + 1
+    if key not in document:
+        return Items(iter([(line, data)]), {}, single=True)
+    header = {name: msgspec.json.decode(raw) for name, raw in document.items() if name != key}
+    listed = bytes(document[key])
+    if not listed.startswith(b"["):
+        value_of(listed, list[Any], f"{path}:{line}: {key}")
+    return Items(_located(listed, data, _position(data, key, listed), path), header)
+
+
+def _position(data: bytes, key: str, listed: bytes) -> int:
+    """Where the list under `key` begins; inside a JSON text the quotes would have a backslash."""
+    for found in re.finditer(rb'(?<!\\)"' + re.escape(key.encode()) + rb'"\s*:\s*', data):
+        if data.startswith(listed, found.end()):
+            return found.end()
+    return 0
+
+
+def _located(listed: bytes, data: bytes, start: int, path: str) -> Iterator[tuple[int, Any]]:
+    raws = _decode_document(listed, list[msgspec.Raw], path)
+    position, line = start + 1, data.count(b"\n", 0, start + 1) + 1
+    for raw in raws:
+        gap = _GAP.match(data, position)
+        begin = gap.end() if gap else position
+        line += data.count(b"\n", position, begin)
+        yield line, raw
+        position = begin + len(memoryview(raw))
+        line += data.count(b"\n", begin, position)
+
+
+def _decode_document(data: bytes, as_type: type[T], path: str) -> T:
+    try:
+        return msgspec.json.decode(data, type=as_type)
+    except codec.DecodeErrors as error:
+        raise _document_error(error, as_type, data, path) from None
+
+
+def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> InputError:
+    byte = re.search(r"\(byte (\d+)\)", str(error))
+    offset = int(byte[1]) if byte else None
+    if offset is not None and "trailing characters" in str(error) and data[offset : offset + 1] in b"{[":
+        line = data.count(b"\n", 0, offset) + 1
+        hint = "if it has one object a line, name it .jsonl"
+        return InputError(f"{path}:{line}", "a second JSON value after the first", hint)
+    if isinstance(error, UnicodeDecodeError):
+        offset = _first_bad_byte(data)
+    if offset is None and "truncated" in str(error):
+        offset = len(data.rstrip())
+    if offset is None:
+        return codec.decoding_error(error, as_type, data, path)
+    line, column = data.count(b"\n", 0, offset) + 1, offset - data.rfind(b"\n", 0, offset) - 1
+    if isinstance(error, msgspec.DecodeError):
+        error = type(error)(re.sub(r"\(byte \d+\)", f"(byte {column})", str(error)))
+    return codec.decoding_error(error, as_type, data, f"{path}:{line}")
+
+
+def _first_bad_byte(data: bytes) -> int | None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return None

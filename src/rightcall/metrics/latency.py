@@ -1,0 +1,22 @@
+"""The metric `latency`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.metrics.base import VerdictMetric
+
+
+@dataclass(frozen=True)
+class Latency(VerdictMetric):
+    """Whether the agent stayed within the golden's time budget.
+
+    1 within `max_latency_ms`, budget / time taken beyond it; 1 when there is no budget or no measurement.
+
+    Golden: {"input": "Weather in Hanoi?", "max_latency_ms": 1000}
+    Fails: {"latency_ms": 4000}
+    Passes: {"latency_ms": 900}
+    """
+
+    number = "latency"
+    codes = frozenset(("over_latency",))

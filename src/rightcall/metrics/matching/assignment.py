@@ -1,0 +1,55 @@
+"""The best one-to-one assignment, by the Hungarian method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def best_assignment(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """Pairs (row, column), each used at most once, with the greatest sum of weights.
+
+    Weights are not negative, and pairs of weight 0 are left out. O(n²m) for n rows and m ≥ n columns.
+    """
+    if not weights or not weights[0]:
+        return []
+    if len(weights) == 1:
+        row = weights[0]
+        best = max(range(len(row)), key=row.__getitem__)
+        return [(0, best)] if row[best] > 0 else []
+    if len(weights) > len(weights[0]):
+        turned = [list(column) for column in zip(*weights, strict=True)]
+        return sorted((i, j) for j, i in best_assignment(turned))
+    owner = _hungarian(weights)
+    return sorted((i, j) for j, i in enumerate(owner) if i >= 0 and weights[i][j] > 0)
+
+
+def _hungarian(weights: Sequence[Sequence[float]]) -> list[int]:
+    """For each column the row it is given to, or −1. Shortest augmenting paths with potentials, cost = −weight."""
+    n, m = len(weights), len(weights[0])
+    row_potential, column_potential = [0.0] * (n + 1), [0.0] * (m + 1)
+    owner = [0] * (m + 1)  # rows count from 1 here; column 0 is where each new row starts
+    for row in range(1, n + 1):
+        owner[0], column = row, 0
+        slack, came_from, done = [math.inf] * (m + 1), [0] * (m + 1), [False] * (m + 1)
+        while owner[column]:
+            done[column] = True
+            here, step, following = owner[column], math.inf, 0
+            for j in range(1, m + 1):
+                if done[j]:
+                    continue
+                reduced = -weights[here - 1][j - 1] - row_potential[here] - column_potential[j]
+                if reduced < slack[j]:
+                    slack[j], came_from[j] = reduced, column
+                if slack[j] < step:
+                    step, following = slack[j], j
+            for j in range(m + 1):
+                if done[j]:
+                    row_potential[owner[j]] += step
+                    column_potential[j] -= step
+                else:
+                    slack[j] -= step
+            column = following
+        while column:
+            owner[column], column = owner[came_from[column]], came_from[column]
+    return [row - 1 for row in owner[1:]]

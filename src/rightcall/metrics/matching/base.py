@@ -1,0 +1,50 @@
+"""What a matcher is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from rightcall.model.call import ToolCall
+
+MISSING = msgspec.UNSET
+"""Stands for an argument that was not passed."""
+
+
+class Matcher(Protocol):
+    """Judges one argument.
+
+    `score` takes the value, or MISSING, and the position of the call it belongs to; it answers in [0, 1].
+    `describe` completes the sentence "should be …".
+    """
+
+    def score(self, value: Any, at: int) -> float: ...
+
+    def describe(self) -> str: ...
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What compiling a matcher may need besides its own words.
+
+    `calls` are the calls of the trajectory (for `ref`); `tool_of` names the tool of an expected call by its
+    id; `embed` and `judge` are only there when the user supplied them.
+    """
+
+    calls: Sequence[ToolCall] = ()
+    tool_of: dict[str, Any] = {}
+    by_schema: bool = False
+    embed: Callable[[str], Sequence[float]] | None = None
+    judge: Callable[[str, Any], float] | None = None
+
+
+def shown(value: Any, limit: int = 120) -> str:
+    """A value as short JSON, for a sentence."""
+    if value is MISSING:
+        return "nothing"
+    try:
+        text = msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,179 @@
+"""Expected calls, made ready to be compared with actual ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rightcall.errors import InputError, suggestion
+from rightcall.metrics.matching.base import MISSING, Matcher, Scope
+from rightcall.metrics.matching.compile import compile_matcher
+from rightcall.metrics.matching.equality import same
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.tool import Tool
+
+NO_DEFAULTS: dict[str, Any] = {}
+NO_MATCHERS: dict[str, Matcher] = {}
+PLAIN = frozenset((str, int, float, bool, type(None), list))
+"""Types of a spec that can only mean the value itself."""
+
+
+class Slot:
+    """One place for one actual call. An expected call that may repeat has several slots.
+
+    `matchers` holds only parameters whose expectation is more than a plain value; plain values are compared
+    in place, which is most of what scoring does.
+    """
+
+    __slots__ = ("call", "fits", "index", "matchers", "required", "tools")
+
+    def __init__(
+        self,
+        call: ExpectedCall,
+        index: int,
+        required: bool,
+        matchers: dict[str, Matcher],
+        tools: Mapping[str, Tool],
+    ) -> None:
+        self.call, self.index, self.required = call, index, required
+        self.matchers, self.tools = matchers, tools
+        self.fits = fits(call.tool)
+
+    def argument_score(self, actual: ToolCall, at: int) -> float:
+        """Dice of expected and actual arguments: 2·Σ matcher / (|Ke| + |Ka| + |A0|); see docs/scoring.md."""
+        arguments, expected = actual.arguments, self.call.args
+        if arguments is None:
+            return 0.0
+        if expected is None:
+            return 1.0
+        total, size = 0.0, len(expected) + len(arguments)
+        for name in expected:
+            score = self.parameter_score(name, actual, at)
+            total += score
+            if score and name not in arguments:
+                size += 1  # satisfied while absent
+        for name in arguments:
+            if name not in expected and not self.is_extra(name, actual):
+                size -= 1
+        return 2 * total / size if size else 1.0
+
+    def parameter_score(self, name: str, actual: ToolCall, at: int) -> float:
+        """How well one expected parameter is met; a missing one also by the default in the tool's schema."""
+        value = (actual.arguments or {}).get(name, MISSING)
+        score = self._value_score(name, value, at)
+        if score or value is not MISSING:
+            return score
+        default = self.defaults(actual.name).get(name, MISSING)
+        return 0.0 if default is MISSING else self._value_score(name, default, at)
+
+    def _value_score(self, name: str, value: Any, at: int) -> float:
+        if name in self.matchers:
+            return self.matchers[name].score(value, at)
+        return 1.0 if value is not MISSING and same((self.call.args or {})[name], value) else 0.0
+
+    def defaults(self, tool: str) -> dict[str, Any]:
+        """Defaults of the tool that was called; none when it is not known."""
+        return self.tools[tool].defaults() if tool in self.tools else NO_DEFAULTS
+
+    def is_extra(self, name: str, actual: ToolCall) -> bool:
+        """Whether an argument that nobody expected counts: not when ignored, not when it is the default."""
+        if self.call.extra_args == "ignore" or actual.arguments is None:
+            return False
+        defaults = self.defaults(actual.name)
+        return not (name in defaults and same(defaults[name], actual.arguments[name]))
+
+    def is_strict(self, actual: ToolCall, argument_score: float) -> bool:
+        forbidden = self.call.forbidden_args
+        return argument_score == 1.0 and not (
+            forbidden and not (actual.arguments or {}).keys().isdisjoint(forbidden)
+        )
+
+
+def fits(pattern: Any) -> Callable[[str], bool]:
+    """Whether a tool's name is what a pattern asks for."""
+    if isinstance(pattern, str):
+        return pattern.__eq__
+    if isinstance(pattern, dict):
+        from rightcall.tools.validate import fullmatch
+
+        if pattern.keys() != {"regex"}:
+            raise InputError("", 'tool must be a name, a list of names or {"regex": …}')
+        return fullmatch(pattern["regex"])
+    return frozenset(pattern).__contains__
+
+
+def pattern_text(pattern: Any) -> str:
+    """A tool pattern as a person would say it."""
+    if isinstance(pattern, str):
+        return pattern
+    return f"/{pattern['regex']}/" if isinstance(pattern, dict) else " or ".join(pattern)
+
+
+def make_slots(
+    golden: Golden,
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    tools: Mapping[str, Tool],
+    scope: Scope,
+) -> list[Slot]:
+    """The slots of one alternative; repeats beyond the number of actual calls are cut off."""
+    with_defaults = {} if golden.defaults == "strict" else tools
+    slots: list[Slot] = []
+    for index, call in enumerate(expected):
+        try:
+            matchers = compiled_matchers(call, tools, scope)
+        except InputError as error:
+            raise InputError(f"expected_calls[{index}]", error.problem, error.hint) from None
+        least = call.min if call.required else 0
+        most = max(call.min, 1) if call.max is None else call.max
+        most = max(least, min(most, least + len(calls)))
+        slots += [Slot(call, index, i < least, matchers, with_defaults) for i in range(most)]
+    return slots
+
+
+def compiled_matchers(call: ExpectedCall, tools: Mapping[str, Tool], scope: Scope) -> dict[str, Matcher]:
+    """A matcher for each parameter whose expectation is not a plain value to be compared as written."""
+    if not call.args:
+        return NO_MATCHERS
+    if scope.by_schema:
+        tool = tools.get(call.tool) if isinstance(call.tool, str) else None
+        parameters = tool.parameters if tool else {}
+        return {name: compile_matcher(spec, scope, parameters.get(name)) for name, spec in call.args.items()}
+    special = [name for name, spec in call.args.items() if type(spec) not in PLAIN]
+    return {name: compile_matcher(call.args[name], scope) for name in special} if special else NO_MATCHERS
+
+
+def call_ids(expected: Sequence[ExpectedCall]) -> dict[str, int]:
+    """Position of each expected call that has an id."""
+    return {call.id: index for index, call in enumerate(expected) if call.id}
+
+
+def predecessors(expected: Sequence[ExpectedCall]) -> list[set[int]]:
+    """For each expected call all that must come strictly before it, directly or through others."""
+    ids = call_ids(expected)
+    direct = [{_known(ids, name, i) for name in call.after} for i, call in enumerate(expected)]
+    before: list[set[int]] = []
+    for start in range(len(expected)):
+        seen: set[int] = set()
+        todo = list(direct[start])
+        while todo:
+            here = todo.pop()
+            if here not in seen:
+                seen.add(here)
+                todo += direct[here]
+        if start in seen:
+            raise InputError(
+                f"expected_calls[{start}]", "'after' goes round in a circle", "remove one of the edges"
+            )
+        before.append(seen)
+    return before
+
+
+def _known(ids: dict[str, int], name: str, index: int) -> int:
+    if name not in ids:
+        hint = suggestion(name, ids) or f"ids here: {', '.join(ids) or 'none'}"
+        raise InputError(
+            f"expected_calls[{index}].after", f"there is no expected call with the id '{name}'", hint
+        )
+    return ids[name]

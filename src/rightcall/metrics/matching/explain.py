@@ -1,0 +1,221 @@
+"""From an alignment to failures: what went wrong, with its evidence, never read off message text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any
+
+from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.base import Matcher
+from rightcall.metrics.matching.equality import NUMBERS, same
+from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
+from rightcall.metrics.matching.matchers.references import Ref
+from rightcall.metrics.matching.matchers.values import Exact
+from rightcall.model.call import ToolCall
+from rightcall.model.failure import Code, Failure
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+STOPS: dict[str, Code] = {
+    "limit": "loop_limit",
+    "refused": "refused",
+    "agent_error": "agent_error",
+    "infra_error": "infra_error",
+}
+
+
+def explain(
+    golden: Golden,
+    slots: Sequence[Slot],
+    comparison: Comparison,
+    pairs: Sequence[Pair],
+    free: Sequence[Pair],
+    tools: Mapping[str, Tool],
+    trajectory: Trajectory,
+) -> list[Failure]:
+    """Every failure of a case but missing content, in the order of the expected calls, then the actual ones."""
+    calls = comparison.calls
+    partner = {pair.slot: pair for pair in pairs}
+    failures = list(_forbidden_calls(golden, calls))
+    open_slots: list[int] = []
+    taken = {pair.call for pair in pairs}
+    unordered = {pair.slot: pair for pair in free if pair.strict}
+    for number, slot in enumerate(slots):
+        pair = partner.get(number)
+        if pair and pair.strict:
+            continue
+        if pair and slot.required:
+            failures += argument_failures(slot, calls[pair.call], pair.call)
+        elif slot.required and number in unordered and unordered[number].call not in taken:
+            taken.add(unordered[number].call)
+            failures.append(_out_of_order(slot, unordered[number].call))
+        elif slot.required:
+            open_slots.append(number)
+    left = [at for at in range(len(calls)) if at not in taken]
+    failures += _unmatched(slots, open_slots, calls, left, tools)
+    failures += _surplus(golden, calls, left, tools, slots)
+    strict = {pair.call for pair in pairs if pair.strict}
+    failures += schema_violations(calls, strict, tools)
+    failures += _limits(golden, calls, trajectory)
+    return failures
+
+
+def _forbidden_calls(golden: Golden, calls: Sequence[ToolCall]) -> Iterator[Failure]:
+    for pattern in golden.forbidden_calls:
+        is_forbidden = fits(pattern)
+        for at, call in enumerate(calls):
+            if is_forbidden(call.name):
+                yield Failure("forbidden_call", call.name, actual=call.arguments, call=at)
+
+
+def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
+    """What is wrong with the arguments of a call of the right tool."""
+    tool, arguments, wanted = call.name, call.arguments, slot.call
+    if arguments is None:
+        return [Failure("bad_json", tool, "", None, call.raw, "", at, slot.index)]
+    found = [
+        Failure("forbidden_arg", tool, name, None, arguments[name], "", at, slot.index)
+        for name in wanted.forbidden_args
+        if name in arguments
+    ]
+    if wanted.args is None:
+        return found
+    for name, expected in wanted.args.items():
+        if slot.parameter_score(name, call, at) == 1.0:
+            continue
+        matcher = slot.matchers.get(name)
+        detail = "" if matcher is None else matcher.describe()
+        if name in arguments:
+            code = _value_code(matcher, expected, arguments[name])
+            found.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
+        else:
+            found.append(Failure("missing_arg", tool, name, expected, None, detail, at, slot.index))
+    for name, value in arguments.items():
+        if name not in wanted.args and name not in wanted.forbidden_args and slot.is_extra(name, call):
+            found.append(Failure("extra_arg", tool, name, None, value, "", at, slot.index))
+    return found
+
+
+def _value_code(matcher: Matcher | None, expected: Any, value: Any) -> Code:
+    if isinstance(matcher, Ref):
+        return "hallucinated_ref"
+    if matcher is not None and not isinstance(matcher, Exact):
+        return "wrong_value"
+    plain = expected if matcher is None else matcher.expected
+    return "wrong_value" if _kind(plain) == _kind(value) else "wrong_type"
+
+
+def _kind(value: Any) -> Any:
+    kind = type(value)
+    return float if kind in NUMBERS else kind
+
+
+def _out_of_order(slot: Slot, at: int) -> Failure:
+    after = f"after {', '.join(slot.call.after)}" if slot.call.after else "in the order given"
+    return Failure(
+        "order_violation", pattern_text(slot.call.tool), expected=after, call=at, expected_call=slot.index
+    )
+
+
+def _unmatched(
+    slots: Sequence[Slot],
+    open_slots: list[int],
+    calls: Sequence[ToolCall],
+    left: list[int],
+    tools: Mapping[str, Tool],
+) -> Iterator[Failure]:
+    """Expected calls without a partner: first against leftover calls of the same tool, then against any other.
+
+    Takes the calls it explains out of `left`.
+    """
+    others: list[int] = []
+    for number in open_slots:
+        slot = slots[number]
+        at = next((at for at in left if slot.fits(calls[at].name)), None)
+        if at is None:
+            others.append(number)
+        else:
+            left.remove(at)
+            yield from argument_failures(slot, calls[at], at)
+    for number in others:
+        slot = slots[number]
+        tool = pattern_text(slot.call.tool)
+        at = next((at for at in left if not any(s.fits(calls[at].name) for s in slots)), None)
+        if at is None:
+            code: Code = "missing_call" if calls else "no_call"
+            yield Failure(code, tool, expected=slot.call.args, expected_call=slot.index)
+        else:
+            left.remove(at)
+            found = calls[at].name
+            code = "unknown_tool" if tools and found not in tools else "wrong_tool"
+            yield Failure(code, tool, expected=tool, actual=found, call=at, expected_call=slot.index)
+
+
+def _surplus(
+    golden: Golden,
+    calls: Sequence[ToolCall],
+    left: Sequence[int],
+    tools: Mapping[str, Tool],
+    slots: Sequence[Slot],
+) -> Iterator[Failure]:
+    """Calls that nobody expected."""
+    lenient = not golden.no_calls and (
+        golden.extra_calls == "allow" or (golden.category == "negative" and bool(golden.forbidden_calls))
+    )
+    for at in left:
+        call = calls[at]
+        arguments = call.arguments or {}
+        for slot in slots:
+            for name in slot.call.forbidden_args:
+                if name in arguments and slot.fits(call.name):
+                    yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
+        if tools and call.name not in tools:
+            yield Failure("unknown_tool", call.name, actual=call.name, call=at)
+        elif call.arguments is None:
+            yield Failure("bad_json", call.name, actual=call.raw, call=at)
+        elif not lenient:
+            yield Failure(_surplus_code(calls, at), call.name, actual=call.arguments, call=at)
+
+
+def _surplus_code(calls: Sequence[ToolCall], at: int) -> Code:
+    """A repeated call is a retry when an earlier attempt failed, otherwise a duplicate."""
+    call = calls[at]
+    twins = [
+        other
+        for position, other in enumerate(calls)
+        if position != at and other.name == call.name and same(other.arguments, call.arguments)
+    ]
+    if any(twin.status == "error" for twin in twins) or (twins and call.status == "error"):
+        return "retry"
+    return "duplicate_call" if twins else "unexpected_call"
+
+
+def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping[str, Tool]) -> list[Failure]:
+    """Arguments that the tool's own schema refuses, of calls that are not right anyway."""
+    if not tools:
+        return []
+    from rightcall.tools.validate import is_valid, problems
+
+    found = []
+    for at, call in enumerate(calls):
+        if at in right or call.arguments is None or call.name not in tools:
+            continue
+        tool = tools[call.name]
+        if not is_valid(tool, call.arguments):
+            found += [
+                Failure("schema_violation", call.name, problem.path, detail=problem.message, call=at)
+                for problem in problems(tool, call.arguments)
+            ]
+    return found
+
+
+def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -> Iterator[Failure]:
+    if golden.max_calls is not None and len(calls) > golden.max_calls:
+        yield Failure("over_calling", expected=golden.max_calls, actual=len(calls))
+    taken = trajectory.latency_ms
+    if golden.max_latency_ms is not None and taken is not None and taken > golden.max_latency_ms:
+        yield Failure("over_latency", expected=golden.max_latency_ms, actual=taken)
+    code = STOPS.get(trajectory.stop_reason)
+    if code:
+        yield Failure(code, detail=trajectory.error)

@@ -1,0 +1,265 @@
+"""Judge a case: from golden, trajectory and tools to a verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rightcall.errors import InputError
+from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
+from rightcall.metrics.matching.answer import missing_content
+from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.equality import identical_arguments
+from rightcall.metrics.matching.expectation import Slot, fits, make_slots
+from rightcall.metrics.matching.explain import explain
+from rightcall.metrics.matching.single import is_ordinary, judge_single
+from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
+from rightcall.model.call import ToolCall
+from rightcall.model.failure import Failure
+from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+DEFAULT_RULES = Rules()
+NO_TOOLS: Mapping[str, Tool] = {}
+MOST_ALTERNATIVES = 256
+
+FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg"))
+SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"))
+"""Codes that fail a case whatever its calls."""
+
+
+def judge(
+    golden: Golden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool] = NO_TOOLS,
+    *,
+    rules: Rules = DEFAULT_RULES,
+    embed: Callable[[str], Sequence[float]] | None = None,
+    grade: Callable[[str, Any], float] | None = None,
+) -> Verdict:
+    """Did the agent make the right call? Every number, the pass mark, and a failure for each thing wrong.
+
+    `tools` are those the agent was offered; without them defaults, unknown tools and schemas are not considered.
+    `embed` and `grade` serve the matchers `semantic` and `judge`. A golden that cannot be judged (an unknown id
+    in `after`, a broken matcher) raises `InputError`.
+    """
+    if _nothing_unusual(golden, trajectory):
+        if _as_expected(golden.expected_calls, trajectory.calls):
+            return flawless(len(golden.expected_calls))
+        single = judge_single(golden, trajectory, tools)
+        if single is not None:
+            numbers, failures = single
+            return _verdict(golden, numbers, failures, 1, rules)
+    calls = counted_calls(trajectory.calls, golden.count_failed)
+    alternatives = _alternatives(golden)
+    try:
+        verdicts = [
+            _judge_one(golden, expected, calls, trajectory, tools, rules, embed, grade)
+            for expected in alternatives
+        ]
+    except InputError as error:
+        place = f"golden '{golden.id}'" + (f": {error.where}" if error.where else "")
+        raise InputError(place, error.problem, error.hint) from None
+    return max(verdicts, key=_merit)
+
+
+_FLAWLESS: dict[int, Verdict] = {}
+
+
+def flawless(calls: int) -> Verdict:
+    """The verdict of a case in which exactly the expected calls were made; one object for all such cases."""
+    known = _FLAWLESS.get(calls)
+    if known is None:
+        known = _FLAWLESS.setdefault(calls, Verdict(True, 1.0, Numbers(calls, 0, 0, 0)))
+    return known
+
+
+def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
+    """The calls that count: all, only those that succeeded, or of repeated attempts only the last."""
+    if which == "successful":
+        return [call for call in calls if call.status != "error"]
+    if which == "final":
+        return [
+            call
+            for at, call in enumerate(calls)
+            if call.status != "error" or not any(later.name == call.name for later in calls[at + 1 :])
+        ]
+    return calls
+
+
+def _nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
+    """No check beyond the expected calls themselves, so that equal calls mean a flawless case."""
+    return not (
+        golden.any_of
+        or golden.forbidden_calls
+        or golden.no_calls
+        or golden.output_contains
+        or golden.max_calls is not None
+        or golden.max_latency_ms is not None
+        or golden.category == "negative"
+        or trajectory.stop_reason != "done"
+        or golden.count_failed != "all"
+    )
+
+
+def _as_expected(expected: Sequence[ExpectedCall], calls: Sequence[ToolCall]) -> bool:
+    """Whether the calls are the expected ones, one for one, as written: the common case, decided quickly."""
+    if len(expected) != len(calls):
+        return False
+    for at, wanted in enumerate(expected):
+        call = calls[at]
+        if (
+            wanted.tool != call.name
+            or wanted.args is None
+            or call.arguments is None
+            or not identical_arguments(wanted.args, call.arguments)
+            or not is_ordinary(wanted)
+            or wanted.forbidden_args
+        ):
+            return False
+    return True
+
+
+def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
+    if not golden.any_of:
+        return (golden.expected_calls,)
+    if len(golden.any_of) > MOST_ALTERNATIVES:
+        raise InputError(
+            f"golden '{golden.id}'",
+            f"any_of may hold at most {MOST_ALTERNATIVES} alternatives, got {len(golden.any_of)}",
+        )
+    return (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
+
+
+def _merit(verdict: Verdict) -> tuple[bool, float, float, float]:
+    numbers = verdict.numbers
+    return verdict.passed, verdict.score, numbers.call_f1, numbers.call_soft_f1
+
+
+def _judge_one(
+    golden: Golden,
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: Rules,
+    embed: Callable[[str], Sequence[float]] | None,
+    grade: Callable[[str, Any], float] | None,
+) -> Verdict:
+    scope = Scope(
+        calls=calls,
+        tool_of={call.id: fits(call.tool) for call in expected if call.id},
+        by_schema=golden.argument_matching == "schema",
+        embed=embed,
+        judge=grade,
+    )
+    slots = make_slots(golden, expected, calls, tools, scope)
+    comparison = Comparison(slots, calls)
+    free = align(comparison)
+    ordered = golden.order == "strict" or any(call.after for call in expected)
+    pairs = align_in_order(comparison, expected, golden.order == "strict") if ordered else free
+    absent = missing_content(golden.output_contains, trajectory.output, scope)
+    numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
+    failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
+    failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
+    return _verdict(golden, numbers, failures, len(calls), rules)
+
+
+def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
+    forbidden = spoiled = False
+    for failure in failures:
+        if failure.code in SPOILING:
+            spoiled = True
+            forbidden = forbidden or failure.code in FORBIDDEN
+    score = 0.0 if forbidden else rules.overall(numbers)
+    passed = not spoiled and _passes(golden, numbers, called, score, rules)
+    return Verdict(passed, score, numbers, tuple(failures))
+
+
+def _passes(golden: Golden, numbers: Numbers, called: int, score: float, rules: Rules) -> bool:
+    if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
+        return called == 0
+    if rules.pass_rule == "score":  # noqa: S105
+        return score >= rules.pass_score and numbers.fn == 0
+    if golden.category == "secondary":
+        threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
+        return numbers.call_f1 >= threshold
+    extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
+    return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
+
+
+def must_or_must_not(golden: Golden) -> bool:
+    """Whether a golden names calls at all, wanted or forbidden."""
+    return bool(golden.forbidden_calls or golden.expected_calls or golden.any_of)
+
+
+def _numbers(
+    golden: Golden,
+    trajectory: Trajectory,
+    slots: Sequence[Slot],
+    calls: Sequence[ToolCall],
+    pairs: Sequence[Pair],
+    free: Sequence[Pair],
+    absent_content: int,
+) -> Numbers:
+    required = sum(slot.required for slot in slots)
+    tp = sum(pair.strict and slots[pair.slot].required for pair in pairs)
+    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in pairs)
+    soft = math.fsum(pair.soft for pair in pairs if slots[pair.slot].required)
+    counted = len(calls) - absorbed
+    names_tp, names_absorbed = _named(slots, calls)
+    names_counted = len(calls) - names_absorbed
+    free_tp = sum(pair.strict and slots[pair.slot].required for pair in free)
+    return Numbers(
+        tp=tp,
+        fp=counted - tp,
+        fn=required - tp,
+        absorbed=absorbed,
+        call_precision=_ratio(tp, counted),
+        call_recall=_ratio(tp, required),
+        call_f1=_ratio(2 * tp, required + counted),
+        call_soft_f1=_ratio(2 * soft, required + counted),
+        tool_precision=_ratio(names_tp, names_counted),
+        tool_recall=_ratio(names_tp, required),
+        tool_f1=_ratio(2 * names_tp, required + names_counted),
+        parameter_accuracy=_parameter_accuracy(slots, free),
+        order=_ratio(tp, free_tp),
+        content=1.0 - _ratio(absent_content, len(golden.output_contains), empty=0.0),
+        latency=_latency(golden, trajectory),
+    )
+
+
+def _ratio(part: float, whole: float, empty: float = 1.0) -> float:
+    return part / whole if whole else empty
+
+
+def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """Required and optional slots that find a call of their own by the tool's name alone."""
+    many = float(len(slots) + 1)
+    weights = [
+        [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls]
+        for slot in slots
+    ]
+    chosen = assign_by_groups(weights)
+    required = sum(slots[i].required for i, _ in chosen)
+    return required, len(chosen) - required
+
+
+def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[Pair]) -> float:
+    """Weighted mean argument score over required expected calls; one without a partner scores 0.
+
+    Order plays no part: arguments can be right in the wrong order.
+    """
+    weights = [slot.call.weight for slot in slots if slot.required]
+    worth = math.fsum(pair.soft * slots[pair.slot].call.weight for pair in free if slots[pair.slot].required)
+    return _ratio(worth, math.fsum(weights))
+
+
+def _latency(golden: Golden, trajectory: Trajectory) -> float:
+    """1 within the budget, budget/latency beyond it; 1 when there is no budget or no measurement."""
+    budget, taken = golden.max_latency_ms, trajectory.latency_ms
+    if budget is None or taken is None or taken <= budget:
+        return 1.0
+    return budget / taken

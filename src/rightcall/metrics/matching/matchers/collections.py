@@ -1,0 +1,86 @@
+"""Matchers on lists and objects: set, multiset, superset_of, subset_of, items, object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.metrics.matching.assignment import best_assignment
+from rightcall.metrics.matching.base import MISSING, Matcher
+
+
+def paired(members: list[Matcher], values: list[Any], at: int) -> tuple[int, float]:
+    """How many members found a value of their own to accept in full, and the sum of the scores, at best."""
+    weights = [[member.score(value, at) for value in values] for member in members]
+    pairs = best_assignment(weights)
+    scores = [weights[i][j] for i, j in pairs]
+    return sum(score == 1.0 for score in scores), sum(scores)
+
+
+@dataclass(slots=True)
+class Bag:
+    """Elements in any order, matched one to one.
+
+    `multiset`: the same elements as often · `set`: repeats do not count · `superset_of`: these and maybe
+    more · `subset_of`: some of these and no other.
+    """
+
+    kind: str
+    members: list[Matcher]
+
+    def score(self, value: Any, at: int) -> float:
+        if not isinstance(value, list):
+            return 0.0
+        if self.kind == "set":
+            return self._as_set(value, at)
+        full, total = paired(self.members, value, at)
+        wanted, found = len(self.members), len(value)
+        if self.kind == "superset_of":
+            return total / wanted if wanted else 1.0
+        if self.kind == "subset_of":
+            return total / found if found else 1.0
+        return 1.0 if full == wanted == found else 2 * total / (wanted + found)
+
+    def _as_set(self, value: list[Any], at: int) -> float:
+        wanted = [max((m.score(v, at) for v in value), default=0.0) for m in self.members]
+        found = [max((m.score(v, at) for m in self.members), default=0.0) for v in value]
+        size = len(wanted) + len(found)
+        return (sum(wanted) + sum(found)) / size if size else 1.0
+
+    def describe(self) -> str:
+        words = {"set": "the set", "multiset": "in any order", "superset_of": "at least", "subset_of": "only"}
+        return f"{words[self.kind]} [{', '.join(m.describe() for m in self.members)}]"
+
+
+@dataclass(slots=True)
+class Items:
+    """A list matched position by position: `{"items": [1, {"number": 2, "abs": 0.1}]}`."""
+
+    members: list[Matcher]
+
+    def score(self, value: Any, at: int) -> float:
+        if not isinstance(value, list):
+            return 0.0
+        size = max(len(value), len(self.members))
+        total = sum(m.score(v, at) for m, v in zip(self.members, value, strict=False))
+        return total / size if size else 1.0
+
+    def describe(self) -> str:
+        return f"[{', '.join(m.describe() for m in self.members)}]"
+
+
+@dataclass(slots=True)
+class Object:
+    """An object matched key by key, with no other keys: `{"object": {"name": "Ann", "age": {"range": [18, 99]}}}`."""
+
+    members: dict[str, Matcher]
+
+    def score(self, value: Any, at: int) -> float:
+        if not isinstance(value, dict):
+            return 0.0
+        total = sum(m.score(value.get(key, MISSING), at) for key, m in self.members.items())
+        size = len(self.members) + sum(key not in self.members for key in value)
+        return total / size if size else 1.0
+
+    def describe(self) -> str:
+        return "{" + ", ".join(f"{key}: {m.describe()}" for key, m in self.members.items()) + "}"

@@ -1,0 +1,34 @@
+"""Matchers made of matchers: not, all, any_of (the same as one_of)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.metrics.matching.base import MISSING, Matcher
+
+
+@dataclass(slots=True)
+class Not:
+    """Passed, and not accepted by the inner matcher: `{"not": "admin"}`."""
+
+    inner: Matcher
+
+    def score(self, value: Any, at: int) -> float:
+        return 0.0 if value is MISSING or self.inner.score(value, at) == 1.0 else 1.0
+
+    def describe(self) -> str:
+        return f"anything but {self.inner.describe()}"
+
+
+@dataclass(slots=True)
+class All:
+    """Accepted by every matcher: `{"all": [{"contains": "a"}, {"contains": "b"}]}`."""
+
+    members: list[Matcher]
+
+    def score(self, value: Any, at: int) -> float:
+        return min((member.score(value, at) for member in self.members), default=1.0)
+
+    def describe(self) -> str:
+        return " and ".join(member.describe() for member in self.members) or "anything"

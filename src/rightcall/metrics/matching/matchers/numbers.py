@@ -1,0 +1,52 @@
+"""Matchers on numbers: number with tolerance, range."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.metrics.matching.base import shown
+
+
+def is_number(value: Any) -> bool:
+    """A JSON number: not true or false, not NaN."""
+    return type(value) is int or (type(value) is float and not math.isnan(value))
+
+
+@dataclass(slots=True)
+class Number:
+    """Near a number: |v − e| ≤ max(abs, rel·|e|): `{"number": {"value": 10, "abs": 0.5}}`."""
+
+    value: float
+    abs: float = 0.0
+    rel: float = 0.0
+
+    def score(self, value: Any, at: int) -> float:
+        if not is_number(value):
+            return 0.0
+        allowed = max(self.abs, self.rel * math.fabs(self.value))
+        return 1.0 if value == self.value or math.fabs(value - self.value) <= allowed else 0.0
+
+    def describe(self) -> str:
+        allowed = max(self.abs, self.rel * math.fabs(self.value))
+        return f"{shown(self.value)} ± {allowed:g}" if allowed else shown(self.value)
+
+
+@dataclass(slots=True)
+class Range:
+    """Between two numbers, ends included: `{"range": {"min": 1, "max": 7}}` or `{"range": [1, 7]}`."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def score(self, value: Any, at: int) -> float:
+        if not is_number(value):
+            return 0.0
+        fits = (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+        return 1.0 if fits else 0.0
+
+    def describe(self) -> str:
+        if self.low is None or self.high is None:
+            return f"at most {shown(self.high)}" if self.low is None else f"at least {shown(self.low)}"
+        return f"between {shown(self.low)} and {shown(self.high)}"

@@ -1,0 +1,155 @@
+"""Matchers on text: text with things ignored, regex, contains, icontains, date."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeVar
+
+from rightcall.metrics.matching.base import shown
+from rightcall.metrics.matching.equality import same
+
+Ignorable = Literal["case", "space", "punctuation", "accents"]
+
+
+def folded(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
+    """The text without what is ignored."""
+    text = unicodedata.normalize("NFKC" if nfkc else "NFC", text)
+    if "accents" in ignore:
+        bare = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+        text = bare.replace("đ", "d").replace("Đ", "D")  # the one common letter that NFD leaves whole
+    if "case" in ignore:
+        text = text.casefold()
+    if "punctuation" in ignore:
+        text = "".join(c for c in text if unicodedata.category(c)[0] not in "PS")
+    return "".join(text.split()) if "space" in ignore else text
+
+
+@dataclass(slots=True)
+class Text:
+    """The same text apart from what is ignored: `{"text": "Hanoi", "ignore": ["case", "accents"]}`."""
+
+    value: str
+    ignore: frozenset[str] = frozenset()
+    nfkc: bool = False
+
+    def score(self, value: Any, at: int) -> float:
+        if not isinstance(value, str):
+            return 0.0
+        wanted = folded(self.value, self.ignore, self.nfkc)
+        return 1.0 if folded(value, self.ignore, self.nfkc) == wanted else 0.0
+
+    def describe(self) -> str:
+        ignored = f" (ignoring {', '.join(sorted(self.ignore))})" if self.ignore else ""
+        return f"{shown(self.value)}{ignored}"
+
+
+@dataclass(slots=True)
+class Regex:
+    """A text that the pattern fits from end to end: `{"regex": "[A-Z]{3}"}`."""
+
+    pattern: str
+    fits: Callable[[str], bool]
+
+    def score(self, value: Any, at: int) -> float:
+        return 1.0 if isinstance(value, str) and self.fits(value) else 0.0
+
+    def describe(self) -> str:
+        return f"text that fits /{self.pattern}/"
+
+
+@dataclass(slots=True)
+class Contains:
+    """A text with this part, or a list with this item: `{"contains": "Hanoi"}`; `icontains` ignores case."""
+
+    part: Any
+    any_case: bool = False
+
+    def score(self, value: Any, at: int) -> float:
+        if isinstance(value, list):
+            return 1.0 if any(self._equal(item) for item in value) else 0.0
+        if not isinstance(value, str) or not isinstance(self.part, str):
+            return 0.0
+        ignore = frozenset(("case",)) if self.any_case else frozenset[str]()
+        return 1.0 if folded(self.part, ignore) in folded(value, ignore) else 0.0
+
+    def _equal(self, item: Any) -> bool:
+        if self.any_case and isinstance(item, str) and isinstance(self.part, str):
+            return item.casefold() == self.part.casefold()
+        return same(self.part, item)
+
+    def describe(self) -> str:
+        return f"something that contains {shown(self.part)}"
+
+
+@dataclass(slots=True)
+class Date:
+    """The same day or instant in any common spelling: `{"date": "2026-03-01"}` also fits "1 March 2026"."""
+
+    value: str
+
+    def score(self, value: Any, at: int) -> float:
+        wanted, found = parse_date(self.value), parse_date(value) if isinstance(value, str) else None
+        if wanted is None or found is None:
+            return 0.0
+        return 1.0 if _same_moment(wanted, found) else 0.0
+
+    def describe(self) -> str:
+        return f"the date {self.value}"
+
+
+DATE_FORMATS = (
+    "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y",
+    "%Y年%m月%d日", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S", "%a %d %b %Y", "%A %d %B %Y",
+    "%d %B %Y %H:%M", "%B %d %Y %H:%M",
+)  # fmt: skip
+"""Spellings besides ISO 8601. Orders that differ between countries (03/04/2026) are not guessed."""
+
+
+Moment = TypeVar("Moment", datetime.date, datetime.datetime)
+
+
+def parse_date(text: str) -> datetime.date | datetime.datetime | None:
+    """A day, or an instant when there is a time of day; None when the text is no unambiguous date."""
+    text = re.sub(r"(\d)(st|nd|rd|th)\b", r"\1", text.strip().replace(",", ""))
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        return _try(lambda: datetime.date.fromisoformat(text))
+    if re.match(r"\d{4}-\d{2}-\d{2}[Tt ]", text):
+        return _try(lambda: datetime.datetime.fromisoformat(text.upper()))
+    for spelling in DATE_FORMATS:
+        moment = _try(partial(datetime.datetime.strptime, text, spelling))
+        if moment is not None:
+            return moment if "%H" in spelling else moment.date()
+    return None
+
+
+def _try(read: Callable[[], Moment]) -> Moment | None:
+    try:
+        return read()
+    except ValueError:
+        return None
+
+
+def _same_moment(wanted: datetime.date, found: datetime.date) -> bool:
+    both = isinstance(wanted, datetime.datetime), isinstance(found, datetime.datetime)
+    if both == (True, True):
+        return _instant(wanted) == _instant(found)
+    if both == (False, False):
+        return wanted == found
+    day, moment = (wanted, found) if both[1] else (found, wanted)
+    return isinstance(moment, datetime.datetime) and moment.date() == day and _is_midnight(moment)
+
+
+def _instant(moment: Any) -> datetime.datetime:
+    """With no zone, a time is taken as UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+    result: datetime.datetime = aware.astimezone(datetime.UTC)
+    return result
+
+
+def _is_midnight(moment: datetime.datetime) -> bool:
+    return moment.timetz().replace(tzinfo=None) == datetime.time(0)

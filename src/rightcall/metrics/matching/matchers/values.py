@@ -1,0 +1,112 @@
+"""Matchers on whole values: exact, one_of, any, present, absent, optional, default, a Python function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.metrics.matching.base import MISSING, Matcher, shown
+from rightcall.metrics.matching.equality import same
+
+
+@dataclass(slots=True)
+class Exact:
+    """The value itself: `{"exact": {"a": 1}}`, or any bare JSON value."""
+
+    expected: Any
+
+    def score(self, value: Any, at: int) -> float:
+        return 1.0 if value is not MISSING and same(self.expected, value) else 0.0
+
+    def describe(self) -> str:
+        return shown(self.expected)
+
+
+@dataclass(slots=True)
+class OneOf:
+    """Any of several values or matchers: `{"one_of": ["celsius", "C"]}`."""
+
+    options: list[Matcher]
+
+    def score(self, value: Any, at: int) -> float:
+        return max((option.score(value, at) for option in self.options), default=0.0)
+
+    def describe(self) -> str:
+        return "one of " + ", ".join(option.describe() for option in self.options)
+
+
+@dataclass(slots=True)
+class Anything:
+    """Any value, or none: `{"any": true}`."""
+
+    def score(self, value: Any, at: int) -> float:
+        return 1.0
+
+    def describe(self) -> str:
+        return "anything or nothing"
+
+
+@dataclass(slots=True)
+class Present:
+    """Any value, but it must be passed: `{"present": true}`."""
+
+    def score(self, value: Any, at: int) -> float:
+        return 0.0 if value is MISSING else 1.0
+
+    def describe(self) -> str:
+        return "any value"
+
+
+@dataclass(slots=True)
+class Absent:
+    """Must not be passed: `{"absent": true}`."""
+
+    def score(self, value: Any, at: int) -> float:
+        return 1.0 if value is MISSING else 0.0
+
+    def describe(self) -> str:
+        return "left out"
+
+
+@dataclass(slots=True)
+class Optional:
+    """A matcher, or missing: `{"optional": {"number": 5}}`."""
+
+    inner: Matcher
+
+    def score(self, value: Any, at: int) -> float:
+        return 1.0 if value is MISSING else self.inner.score(value, at)
+
+    def describe(self) -> str:
+        return f"{self.inner.describe()} or left out"
+
+
+@dataclass(slots=True)
+class Default:
+    """Exactly this value, and missing counts as this value: `{"default": 10}`."""
+
+    expected: Any
+
+    def score(self, value: Any, at: int) -> float:
+        return 1.0 if value is MISSING or same(self.expected, value) else 0.0
+
+    def describe(self) -> str:
+        return f"{shown(self.expected)} (the default when left out)"
+
+
+@dataclass(slots=True)
+class Function:
+    """A Python callable `value -> bool | float`; only from Python, never from a file."""
+
+    function: Callable[[Any], Any]
+
+    def score(self, value: Any, at: int) -> float:
+        if value is MISSING:
+            return 0.0
+        result = float(self.function(value))
+        return 0.0 if math.isnan(result) else min(1.0, max(0.0, result))
+
+    def describe(self) -> str:
+        return f"accepted by {getattr(self.function, '__name__', 'the given function')}"

@@ -1,0 +1,80 @@
+"""Failures in words a person understands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rightcall.metrics.matching.base import shown
+from rightcall.metrics.matching.compile import matcher_key
+from rightcall.model.failure import Code, Failure
+
+
+def sentence(failure: Failure) -> str:
+    """One failure as one clause, without a full stop."""
+    return SENTENCES[failure.code](failure)
+
+
+def reason(failures: Iterable[Failure]) -> str:
+    """All failures of a case in one line; the same clause is said once."""
+    return "; ".join(dict.fromkeys(map(sentence, failures)))
+
+
+def call_text(tool: str, arguments: Any) -> str:
+    """A call as it would be written in code: `get_weather(city="Hanoi")`."""
+    if not isinstance(arguments, dict):
+        return tool if arguments is None else f"{tool}({shown(arguments)})"
+    return f"{tool}({', '.join(f'{name}={_spec(value)}' for name, value in arguments.items())})"
+
+
+def _spec(value: Any) -> str:
+    is_matcher = isinstance(value, dict) and matcher_key(value) is not None
+    return f"<{shown(value, 60)}>" if is_matcher else shown(value, 60)
+
+
+def _wanted(failure: Failure) -> str:
+    return failure.detail or shown(failure.expected)
+
+
+def _wrong_value(f: Failure) -> str:
+    return f"{f.tool}: {f.parameter} should be {_wanted(f)}, was {shown(f.actual)}"
+
+
+SENTENCES: dict[Code, Callable[[Failure], str]] = {
+    "no_call": lambda f: f"nothing was called; expected {call_text(f.tool, f.expected)}",
+    "missing_call": lambda f: f"{call_text(f.tool, f.expected)} was not called",
+    "unexpected_call": lambda f: f"{call_text(f.tool, f.actual)} was not expected",
+    "duplicate_call": lambda f: f"{call_text(f.tool, f.actual)} was called again for nothing",
+    "retry": lambda f: f"{call_text(f.tool, f.actual)} was tried again after a failure",
+    "wrong_tool": lambda f: f"called {f.actual} instead of {f.tool}",
+    "unknown_tool": lambda f: (
+        f"called {f.actual}, a tool that does not exist"
+        + ("" if f.expected is None else f", instead of {f.expected}")
+    ),
+    "missing_arg": lambda f: f"{f.tool}: {f.parameter} is missing, should be {_wanted(f)}",
+    "extra_arg": lambda f: f"{f.tool}: {f.parameter} was not expected, was {shown(f.actual)}",
+    "wrong_value": _wrong_value,
+    "wrong_type": lambda f: f"{_wrong_value(f)} (another type)",
+    "bad_json": lambda f: f"{f.tool}: the arguments are not a JSON object: {shown(f.actual)}",
+    "schema_violation": lambda f: f"{f.tool}: not valid for the tool's schema: {f.detail}",
+    "order_violation": lambda f: f"{f.tool} was called out of order; expected {f.expected}",
+    "forbidden_call": lambda f: f"{call_text(f.tool, f.actual)} is forbidden here",
+    "forbidden_arg": lambda f: f"{f.tool}: {f.parameter} must not be passed, was {shown(f.actual)}",
+    "hallucinated_ref": lambda f: (
+        f"{f.tool}: {f.parameter} should be {_wanted(f)}, but {shown(f.actual)} came from nowhere"
+    ),
+    "over_calling": lambda f: f"{f.actual} calls, at most {f.expected} are allowed",
+    "over_latency": lambda f: f"took {f.actual:g} ms, the budget is {f.expected:g} ms",
+    "missing_content": lambda f: f"the answer lacks {shown(f.expected)}",
+    "wrong_state": lambda f: (
+        f"{f.tool or 'the world'} ended in the wrong state: {f.detail or shown(f.actual)}"
+    ),
+    "loop_limit": lambda f: f"stopped at a limit before it was done{_because(f)}",
+    "refused": lambda f: f"the model refused{_because(f)}",
+    "agent_error": lambda f: f"the agent broke{_because(f)}",
+    "infra_error": lambda f: f"the provider did not answer{_because(f)}",
+}
+
+
+def _because(failure: Failure) -> str:
+    return f": {failure.detail}" if failure.detail else ""

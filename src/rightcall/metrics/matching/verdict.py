@@ -1,0 +1,90 @@
+"""What judging a case gives: every number, the pass mark and the evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+import msgspec
+
+from rightcall.errors import ConfigError, suggestion
+from rightcall.model.failure import Failure
+from rightcall.model.record import Record
+
+
+class Numbers(Record, frozen=True):
+    """Counts and rates of one case, all read off one alignment. `docs/scoring.md` defines each."""
+
+    tp: int
+    fp: int
+    fn: int
+    absorbed: int
+    call_precision: float = 1.0
+    call_recall: float = 1.0
+    call_f1: float = 1.0
+    call_soft_f1: float = 1.0
+    tool_precision: float = 1.0
+    tool_recall: float = 1.0
+    tool_f1: float = 1.0
+    parameter_accuracy: float = 1.0
+    order: float = 1.0
+    content: float = 1.0
+    latency: float = 1.0
+
+
+class Verdict(Record, frozen=True):
+    """Did the agent make the right call? `score` is the overall score, 0 when something forbidden happened."""
+
+    passed: bool
+    score: float
+    numbers: Numbers
+    failures: tuple[Failure, ...] = ()
+
+
+WEIGHTS = {
+    "precision": "call_precision",
+    "recall": "call_recall",
+    "parameter_accuracy": "parameter_accuracy",
+    "content": "content",
+    "latency": "latency",
+    "order": "order",
+}
+"""What the overall score may weigh, and the number each name stands for."""
+
+
+DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {"precision": 0.3, "recall": 0.3, "parameter_accuracy": 0.3, "content": 0.1}
+)
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """How numbers become a pass mark: a suite's `weights`, `pass_rule`, and the thresholds."""
+
+    weights: Mapping[str, float] = DEFAULT_WEIGHTS
+    pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
+    pass_score: float = 0.8
+    secondary_threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        chosen = self.weights
+        problems = [
+            f"unknown weight '{name}'; {suggestion(name, WEIGHTS) or 'known: ' + ', '.join(WEIGHTS)}"
+            for name in chosen
+            if name not in WEIGHTS
+        ]
+        if any(weight < 0 for weight in chosen.values()) or not sum(chosen.values()) > 0:
+            problems.append("weights must not be negative, and one must be above 0")
+        if problems:
+            raise ConfigError(*problems)
+
+    def overall(self, numbers: Numbers) -> float:
+        """The weighted mean of the dimensions."""
+        if self.weights is DEFAULT_WEIGHTS:
+            n = numbers
+            worth = 0.3 * (n.call_precision + n.call_recall + n.parameter_accuracy) + 0.1 * n.content
+            return min(1.0, round(worth, 12))
+        total = sum(self.weights.values())
+        worth = math.fsum(weight * getattr(numbers, WEIGHTS[name]) for name, weight in self.weights.items())
+        return min(1.0, round(worth / total, 12))  # 0.3 + 0.3 + 0.3 + 0.1 is 1, not 0.9999999999999999

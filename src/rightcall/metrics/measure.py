@@ -1,0 +1,75 @@
+"""From a case to its result: the dimensions of every case, and the metrics that were asked for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from rightcall.metrics.base import Metric, VerdictMetric
+from rightcall.metrics.matching.judge import DEFAULT_RULES, flawless, judge
+from rightcall.metrics.matching.verdict import Rules, Verdict
+from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
+from rightcall.model.case import TestCase
+from rightcall.model.golden import Golden
+from rightcall.model.run import CaseResult
+from rightcall.model.score import Score
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+SPOTLESS = {name: Score(1.0, True) for name in DIMENSIONS}
+
+
+def dimension_scores(verdict: Verdict) -> dict[str, Score]:
+    """The score of each dimension; one shared dict for flawless cases, which are the most common."""
+    if verdict is flawless(verdict.numbers.tp):
+        return SPOTLESS
+    return {name: metric.of(verdict) for name, metric in _dimensions()}
+
+
+def result_of(
+    golden: Golden,
+    trial: int,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    *,
+    rules: Rules = DEFAULT_RULES,
+) -> CaseResult:
+    """The result of one case by its dimensions alone."""
+    verdict = judge(golden, trajectory, tools, rules=rules)
+    failed_outside = trajectory.stop_reason == "infra_error"
+    return CaseResult(
+        golden_id=golden.id,
+        trial=trial,
+        passed=verdict.passed,
+        score=verdict.score,
+        metrics=dimension_scores(verdict),
+        codes=verdict.failures,
+        category=golden.category,
+        error=(trajectory.error or "the provider did not answer") if failed_outside else "",
+        latency_ms=trajectory.latency_ms,
+        usage=trajectory.usage,
+    )
+
+
+async def measure_all(metrics: Sequence[Metric], case: TestCase) -> dict[str, Score]:
+    """The score of each metric. A metric that breaks gives an error score, never an exception."""
+    return {metric.name: await measure_one(metric, case) for metric in metrics}
+
+
+async def measure_one(metric: Metric, case: TestCase) -> Score:
+    try:
+        score = metric.measure(case)
+        if inspect.isawaitable(score):
+            score = await score
+    except Exception as error:
+        return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
+    if not isinstance(score, Score):
+        return Score.broken(f"{metric.name} returned {type(score).__name__}, not a Score")
+    return score
+
+
+@cache
+def _dimensions() -> list[tuple[str, VerdictMetric]]:
+    found = [(name, resolve_metric(name)) for name in DIMENSIONS]
+    return [(name, metric) for name, metric in found if isinstance(metric, VerdictMetric)]

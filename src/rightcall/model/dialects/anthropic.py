@@ -1,0 +1,130 @@
+"""The spelling of Anthropic's Messages API: `input_schema`, `tool_use` and `tool_result` blocks.
+
+It cannot express a tool's output schema, title and annotations; system messages (they are a field of the
+request: `system_text`); the name of a result; arguments that did not parse (written as `{}`); outputs that
+are neither text nor a list of blocks (written as JSON text). Thinking and other blocks are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rightcall.errors import InputError, suggestion
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.dialects import wire
+from rightcall.model.message import Message, Role
+from rightcall.model.tool import Tool
+
+ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+TOOL_FIELDS = tuple(Tool.__struct_fields__)
+BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
+"""Block types by which a list of messages is known to be of this spelling."""
+
+
+def read_tool(raw: dict[str, Any], where: str) -> Tool:
+    """A tool; fields only Anthropic's servers need (`cache_control`, `strict`, …) are passed over."""
+    wire.refuse_misspelt(raw, TOOL_FIELDS, where)
+    name, description = wire.needed(raw, "name", where, ""), wire.field(raw, "description", str, where, "")
+    return Tool(name, description, wire.schema_of(raw, "input_schema", where, ""))
+
+
+def write_tool(tool: Tool) -> dict[str, Any]:
+    """A tool definition for a request."""
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **described, "input_schema": tool.input_schema}
+
+
+def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
+    """Messages; a user message with results becomes a tool message, then a user message if it has text."""
+    found: list[Message] = []
+    for i, item in enumerate(raw):
+        found += _read_message(item, where, f"messages[{i}]")
+    return wire.joined(found)
+
+
+def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
+    """Messages for a request: all results of a turn in one user message, before any text."""
+    written: list[dict[str, Any]] = []
+    open_results: list[dict[str, Any]] | None = None
+    for message in wire.joined(messages):
+        if message.role == "tool":
+            open_results = [_write_result(result) for result in wire.results_of(message)]
+            written.append({"role": "user", "content": open_results})
+        elif message.role == "user" and open_results:
+            open_results.append({"type": "text", "text": message.content})
+            open_results = None
+        elif message.role != "system":
+            written.append(_write_spoken(message))
+            open_results = None
+    return written
+
+
+def system_text(messages: Iterable[Message]) -> str:
+    """The system messages, for the request's `system` field."""
+    return "\n\n".join(m.content for m in messages if m.role == "system" and m.content)
+
+
+def _read_message(item: dict[str, Any], where: str, path: str) -> list[Message]:
+    role = _role(item, where, path)
+    content, path = item.get("content"), f"{path}.content"
+    text = wire.text_of(content, where, path)
+    blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
+    calls = tuple(_read_call(b, where, path) for b in blocks if b.get("type") == "tool_use")
+    results = tuple(_read_result(b, where, path) for b in blocks if b.get("type") == "tool_result")
+    answered = [Message("tool", results=results)] if results else []
+    if results and not text and not calls:
+        return answered
+    return [*answered, Message(role, text, calls)]
+
+
+def _role(item: dict[str, Any], where: str, path: str) -> Role:
+    role = item.get("role")
+    if isinstance(role, str) and role in ROLES:
+        return ROLES[role]
+    raise InputError(
+        where,
+        f"{path}.role must be one of user, assistant, system, got {role!r}",
+        suggestion(str(role), ROLES),
+    )
+
+
+def _read_call(block: dict[str, Any], where: str, path: str) -> ToolCall:
+    name = wire.field(block, "name", str, where, path)
+    return wire.parsed_call(name, block.get("input"), wire.field(block, "id", str, where, path))
+
+
+def _read_result(block: dict[str, Any], where: str, path: str) -> ToolResult:
+    return ToolResult(
+        wire.field(block, "tool_use_id", str, where, path),
+        wire.output_of(block.get("content"), where, path),
+        wire.field(block, "is_error", bool, where, path),
+    )
+
+
+def _write_spoken(message: Message) -> dict[str, Any]:
+    if not message.calls:
+        return {"role": message.role, "content": message.content}
+    text = [{"type": "text", "text": message.content}] if message.content else []
+    calls = [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments or {}}
+        for call in message.calls
+    ]
+    return {"role": message.role, "content": [*text, *calls]}
+
+
+def _write_result(result: ToolResult) -> dict[str, Any]:
+    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
+    if result.output is not None:
+        block["content"] = result.output if _is_blocks(result.output) else wire.output_text(result.output)
+    if result.is_error:
+        block["is_error"] = True
+    return block
+
+
+def _is_blocks(output: Any) -> bool:
+    return (
+        isinstance(output, list)
+        and bool(output)
+        and all(isinstance(b, dict) and isinstance(b.get("type"), str) for b in output)
+    )

@@ -1,0 +1,57 @@
+"""The spelling of the Model Context Protocol, tools only: `inputSchema`, `outputSchema`, hints.
+
+It expresses everything a `Tool` has. Its own `_meta`, `icons` and `execution` are passed over.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.errors import InputError
+from rightcall.model.dialects import wire
+from rightcall.model.tool import Annotations, Tool
+
+FIELDS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+HINTS = {
+    "readOnlyHint": "read_only",
+    "destructiveHint": "destructive",
+    "idempotentHint": "idempotent",
+    "openWorldHint": "open_world",
+}
+
+
+def read_tool(raw: dict[str, Any], where: str) -> Tool:
+    """A tool as a server's `tools/list` gives it."""
+    wire.refuse_misspelt(raw, FIELDS, where)
+    hints = wire.field(raw, "annotations", dict, where, "")
+    wire.refuse_misspelt(hints, (*HINTS, "title"), where, "annotations")
+    read = {ours: _hint(hints, theirs, where) for theirs, ours in HINTS.items()}
+    name, description = wire.needed(raw, "name", where, ""), wire.field(raw, "description", str, where, "")
+    title = wire.field(raw, "title", str, where, "") or wire.field(hints, "title", str, where, "annotations")
+    output_schema = wire.field(raw, "outputSchema", dict, where, "") if "outputSchema" in raw else None
+    schema = wire.schema_of(raw, "inputSchema", where, "")
+    return Tool(name, description, schema, output_schema, title, Annotations(**read))
+
+
+def write_tool(tool: Tool) -> dict[str, Any]:
+    """A tool as a server would list it."""
+    written: dict[str, Any] = {"name": tool.name}
+    if tool.title:
+        written["title"] = tool.title
+    if tool.description:
+        written["description"] = tool.description
+    written["inputSchema"] = tool.input_schema
+    if tool.output_schema is not None:
+        written["outputSchema"] = tool.output_schema
+    hints = {theirs: getattr(tool.annotations, ours) for theirs, ours in HINTS.items()}
+    if said := {hint: value for hint, value in hints.items() if value is not None}:
+        written["annotations"] = said
+    return written
+
+
+def _hint(hints: dict[str, Any], name: str, where: str) -> bool | None:
+    value = hints.get(name)
+    if value is None or isinstance(value, bool):
+        return value
+    found = wire.KINDS.get(type(value), type(value).__name__)
+    raise InputError(where, f"annotations.{name} must be true or false, got {found}")

@@ -1,0 +1,38 @@
+"""RightCall's own spelling: the records as they are, unknown fields refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rightcall.model.codec import convert, to_plain
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+
+
+def read_tool(raw: dict[str, Any], where: str) -> Tool:
+    """A tool written with the field names of `Tool`."""
+    return convert(raw, Tool, where)
+
+
+def write_tool(tool: Tool) -> dict[str, Any]:
+    """Everything a tool has, defaults left out."""
+    plain: dict[str, Any] = to_plain(tool)
+    return plain
+
+
+def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
+    """Messages written with the field names of `Message`."""
+    return convert({"messages": raw}, _Transcript, where).messages
+
+
+def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
+    """Everything the messages have, defaults left out."""
+    return [to_plain(message) for message in messages]
+
+
+class _Transcript(Record, frozen=True):
+    """Gives errors their path: `messages[3].role`."""
+
+    messages: tuple[Message, ...]

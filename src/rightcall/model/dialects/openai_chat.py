@@ -1,0 +1,121 @@
+"""The spelling of OpenAI's chat completions, which most other servers speak too.
+
+It cannot express a tool's output schema, title and annotations; that a result is an error, its name, or an
+output that is not text (written as JSON text, null as ""). The older `function_call` and role `function`
+are read; `arguments` may be an object, as Mistral sends it. A refusal is read as the message's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rightcall.errors import InputError, suggestion
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.dialects import wire
+from rightcall.model.message import Message, Role
+from rightcall.model.tool import Tool
+
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+MESSAGE_FIELDS = ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "name")
+TOOL_FIELDS = ("name", "description", "parameters", "strict")
+
+
+def read_tool(raw: dict[str, Any], where: str) -> Tool:
+    """A tool under `function`; without `parameters` it takes no arguments."""
+    function = wire.checked(raw.get("function"), dict, where, "function")
+    return read_function(function, where, "function")
+
+
+def read_function(raw: dict[str, Any], where: str, path: str) -> Tool:
+    """The inner object: name, description, parameters."""
+    wire.refuse_misspelt(raw, TOOL_FIELDS, where, path)
+    name, description = (
+        wire.needed(raw, "name", where, path),
+        wire.field(raw, "description", str, where, path),
+    )
+    return Tool(name, description, wire.schema_of(raw, "parameters", where, path))
+
+
+def write_tool(tool: Tool) -> dict[str, Any]:
+    """A tool definition for a request."""
+    described = {"description": tool.description} if tool.description else {}
+    return {"type": "function", "function": {"name": tool.name, **described, "parameters": tool.input_schema}}
+
+
+def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
+    """Messages; neighbouring tool messages become one with all results."""
+    return wire.joined(_read_message(item, where, f"messages[{i}]") for i, item in enumerate(raw))
+
+
+def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
+    """Messages for a request: one tool message per result."""
+    written: list[dict[str, Any]] = []
+    for message in messages:
+        if message.role == "tool":
+            written += [_write_result(result) for result in wire.results_of(message)]
+        elif message.calls:
+            calls = [_write_call(call) for call in message.calls]
+            written.append({"role": message.role, "content": message.content or None, "tool_calls": calls})
+        else:
+            written.append({"role": message.role, "content": message.content})
+    return written
+
+
+def _read_message(item: dict[str, Any], where: str, path: str) -> Message:
+    wire.refuse_misspelt(item, MESSAGE_FIELDS, where, path)
+    role = _role(item, where, path)
+    if role == "tool":
+        call_id, name = (wire.field(item, key, str, where, path) for key in ("tool_call_id", "name"))
+        output = wire.output_of(item.get("content"), where, f"{path}.content")
+        return Message("tool", results=(ToolResult(call_id, output, name=name),))
+    text = wire.text_of(item.get("content"), where, f"{path}.content")
+    text = text or wire.field(item, "refusal", str, where, path)
+    return Message(role, text, tuple(_read_calls(item, where, path)))
+
+
+def _role(item: dict[str, Any], where: str, path: str) -> Role:
+    role = item.get("role")
+    if isinstance(role, str) and role in ROLES:
+        return ROLES[role]
+    raise InputError(
+        where,
+        f"{path}.role must be one of {', '.join(ROLES)}, got {role!r}",
+        suggestion(str(role), ROLES),
+    )
+
+
+def _read_calls(item: dict[str, Any], where: str, path: str) -> list[ToolCall]:
+    calls = wire.field(item, "tool_calls", list, where, path)
+    found = [_read_call(call, where, f"{path}.tool_calls[{i}]") for i, call in enumerate(calls)]
+    if item.get("function_call") is not None and not found:
+        found.append(_read_call({"function": item["function_call"]}, where, f"{path}.function_call"))
+    return found
+
+
+def _read_call(raw: Any, where: str, path: str) -> ToolCall:
+    wire.checked(raw, dict, where, path)
+    call_id = wire.field(raw, "id", str, where, path)
+    if isinstance(raw.get("custom"), dict):  # a custom tool takes free text, not JSON
+        custom = raw["custom"]
+        text = wire.field(custom, "input", str, where, f"{path}.custom")
+        return ToolCall(wire.field(custom, "name", str, where, f"{path}.custom"), None, call_id, raw=text)
+    function = wire.field(raw, "function", dict, where, path)
+    name = wire.field(function, "name", str, where, f"{path}.function")
+    return wire.parsed_call(name, function.get("arguments"), call_id)
+
+
+def _write_call(call: ToolCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": wire.arguments_text(call)}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _write_result(result: ToolResult) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": result.call_id, "content": wire.output_text(result.output)}

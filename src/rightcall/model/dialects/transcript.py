@@ -1,0 +1,71 @@
+"""From a transcript to a trajectory: calls in order, each with the result the agent was given."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.dialects.wire import results_of
+from rightcall.model.message import Message
+from rightcall.model.trajectory import Trajectory
+
+
+def trajectory_from_messages(messages: Sequence[Message]) -> Trajectory:
+    """Calls with step = index of their message among the assistant's, joined with their results.
+
+    A result goes to the first unanswered call of its id in the latest turn that used the id; without a
+    usable id on either side, to the first unanswered call in order. The output is the text of the last
+    assistant message that said or called anything.
+    """
+    transcript = _Transcript()
+    for message in messages:
+        if message.role == "assistant":
+            transcript.add_spoken(message)
+        elif message.role == "tool":
+            for result in results_of(message):
+                transcript.add_result(result)
+    return Trajectory(tuple(messages), tuple(transcript.calls), transcript.output)
+
+
+class _Transcript:
+    """The calls so far, and which of them still wait for a result."""
+
+    def __init__(self) -> None:
+        self.calls: list[ToolCall] = []
+        self.output = ""
+        self._step = -1
+        self._waiting: dict[str, deque[int]] = {}  # by call id; "" for calls without one
+        self._in_order: deque[int] = deque()
+        self._answered: set[int] = set()
+
+    def add_spoken(self, message: Message) -> None:
+        self._step += 1
+        if message.content or message.calls:
+            self.output = message.content
+        for call in message.calls:
+            place = len(self.calls)
+            self.calls.append(replace(call, step=self._step))
+            waiting = self._waiting.setdefault(call.id, deque())
+            if call.id and waiting and self.calls[waiting[0]].step != self._step:
+                waiting.clear()  # the id is used anew: an older call of it will get no result any more
+            waiting.append(place)
+            self._in_order.append(place)
+
+    def add_result(self, result: ToolResult) -> None:
+        place = self._place_of(result)
+        if place is not None:
+            self._answered.add(place)
+            status = "error" if result.is_error else "ok"
+            self.calls[place] = replace(self.calls[place], status=status, output=result.output)
+
+    def _place_of(self, result: ToolResult) -> int | None:
+        same_id = self._waiting.get(result.call_id) if result.call_id else None
+        queue = same_id or (self._waiting.get("") if result.call_id else self._in_order)
+        while queue:
+            place = queue.popleft()
+            if place not in self._answered:
+                return place
+        return None

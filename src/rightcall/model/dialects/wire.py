@@ -1,0 +1,154 @@
+"""What the spellings share: checked access to hostile JSON, call arguments, text out of content parts."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.codec import DecodeErrors, encode
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+
+TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+"""Content parts that are words, with the field that holds the words. Other parts are passed over."""
+
+KINDS: dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+def checked(value: Any, expected: type, where: str, path: str) -> Any:
+    """The value itself, if it is of the expected JSON type."""
+    if isinstance(value, expected):
+        return value
+    hint = "was it JSON-encoded twice?" if isinstance(value, str) and expected in (dict, list) else ""
+    problem = f"{path} must be {KINDS[expected]}, got {KINDS.get(type(value), type(value).__name__)}"
+    raise InputError(where, problem, hint)
+
+
+def field(raw: dict[str, Any], name: str, expected: type, where: str, path: str) -> Any:
+    """A field that may be absent or null (then the empty value of its type)."""
+    value = raw.get(name)
+    return expected() if value is None else checked(value, expected, where, dotted(path, name))
+
+
+def needed(raw: dict[str, Any], name: str, where: str, path: str) -> str:
+    """A text field that must be there and must not be empty."""
+    if raw.get(name) in (None, ""):
+        subject = f"{path} needs" if path else "needs"
+        raise InputError(where, f"{subject} the field '{name}', which is missing or empty")
+    text: str = checked(raw[name], str, where, dotted(path, name))
+    return text
+
+
+def schema_of(raw: dict[str, Any], name: str, where: str, path: str) -> dict[str, Any]:
+    """The schema of a tool's input; a tool that gives none takes no arguments."""
+    if raw.get(name) is None:
+        return Tool("").input_schema
+    schema: dict[str, Any] = field(raw, name, dict, where, path)
+    return schema
+
+
+def dotted(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def refuse_misspelt(raw: dict[str, Any], known: Iterable[str], where: str, path: str = "") -> None:
+    """Refuse a field that is nearly a known one.
+
+    Other unknown fields pass: providers add fields faster than we can list them.
+    """
+    known = list(known)
+    for name in raw.keys() - set(known):
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+        if near:
+            inside = f" in {path}" if path else ""
+            raise InputError(where, f"unknown field '{name}'{inside}", f"did you mean '{near[0]}'?")
+
+
+def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
+    """A call from the wire, where arguments are JSON text (or, on some servers, the object itself).
+
+    Text that is not a JSON object is kept in `raw`: that is the model's mistake, not an exception.
+    """
+    if isinstance(arguments, dict):
+        return ToolCall(name, arguments, call_id)
+    if not isinstance(arguments, str):
+        return ToolCall(name, None, call_id, raw=encode(arguments).decode())
+    try:
+        value = msgspec.json.decode(arguments)
+    except (*DecodeErrors, UnicodeEncodeError):
+        value = None
+    if isinstance(value, dict):
+        return ToolCall(name, value, call_id)
+    return ToolCall(name, None, call_id, raw=arguments)
+
+
+def arguments_text(call: ToolCall) -> str:
+    """The arguments as the model wrote them, or would write them."""
+    return (call.raw or "") if call.arguments is None else encode(call.arguments).decode()
+
+
+def text_of(content: Any, where: str, path: str, *, between: str = "") -> str:
+    """The words of a message's content: a text, null, or a list of parts."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    texts = []
+    for i, part in enumerate(checked(content, list, where, path)):
+        if isinstance(part, str):
+            texts.append(part)
+            continue
+        kind = checked(part, dict, where, f"{path}[{i}]").get("type")
+        if isinstance(kind, str) and kind in TEXT_PARTS:
+            texts.append(field(part, TEXT_PARTS[kind], str, where, f"{path}[{i}]"))
+    return between.join(texts)
+
+
+def output_of(content: Any, where: str, path: str) -> Any:
+    """A tool's output: text as text, parts of text joined by newlines, anything else as it is."""
+    if isinstance(content, list) and not all(_is_text(part) for part in content):
+        return content
+    return text_of(content, where, path, between="\n") if isinstance(content, list) else content
+
+
+def output_text(output: Any) -> str:
+    """A tool's output as the text a model is shown."""
+    if output is None:
+        return ""
+    return output if isinstance(output, str) else encode(output).decode()
+
+
+def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """The messages with neighbouring tool messages made one, as all spellings are read."""
+    found: list[Message] = []
+    for message in messages:
+        if message.role == "tool" and found and found[-1].role == "tool":
+            last = found.pop()
+            found.append(Message("tool", last.content + message.content, (), last.results + message.results))
+        else:
+            found.append(message)
+    return tuple(found)
+
+
+def results_of(message: Message) -> tuple[ToolResult, ...]:
+    """The results of a tool message; one that only has text counts as a single result without id."""
+    if message.results or not message.content:
+        return message.results
+    return (ToolResult("", message.content),)
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, str) or (isinstance(part, dict) and part.get("type") in ("text", "input_text"))

@@ -1,0 +1,141 @@
+"""Arguments read off a text with the help of the schema: numbers, enums, quotations, names, dates.
+
+It guesses nothing: what the text does not show is left out, also when it is required.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rightcall.model import Tool
+from rightcall.providers.words import stem, words
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])[-+]?\d+(?:\.\d+)?")
+_QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)|“([^”]+)”|「([^」]+)」|《([^》]+)》")
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_URL = re.compile(r"https?://[^\s\"'<>]+")
+_PATH = re.compile(r"(?<![\w/])(?:~?/)?(?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,5}(?!\w)")
+_DATE = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?|\d{1,2}/\d{1,2}/\d{4}"
+    r"|\b(?:today|tomorrow|yesterday|tonight)\b|hôm nay|ngày mai|hôm qua|今天|明天|后天|昨天",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"\b(?=[\w-]*\d)[A-Za-z][\w-]*\b|(?<![\w.])\d+\b")
+_NAME = re.compile(r"\b[^\W\d_a-zà-ỹ][\w'’-]*(?:\s+[^\W\d_a-zà-ỹ][\w'’-]*)*")
+_CHINESE_OWNER = re.compile(r"([\u3400-\u9fff]{2,6}?)(?:今天|明天|后天|现在)?的")
+_NOT = re.compile(r"\b(?:not|no|without|don't|never)\b|không|不", re.IGNORECASE)
+
+_HINTS: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = (
+    (frozenset({"email", "mail"}), _EMAIL),
+    (frozenset({"url", "link", "uri"}), _URL),
+    (frozenset({"path", "file", "filename"}), _PATH),
+    (frozenset({"date", "day", "when", "time"}), _DATE),
+    (frozenset({"id", "code", "number"}), _CODE),
+)
+
+
+def extract(tool: Tool, text: str) -> dict[str, Any]:
+    """Arguments for the tool, each place in the text used at most once; required parameters first."""
+    needed = tool.input_schema.get("required")
+    required = set(needed) if isinstance(needed, list) else set()
+    taken: list[tuple[int, int]] = []
+    found: dict[str, Any] = {}
+    for name in sorted(tool.parameters, key=lambda name: name not in required):
+        schema = tool.parameters[name]
+        value = _value(name, schema if isinstance(schema, dict) else {}, text, taken, name in required)
+        if value is not None:
+            found[name] = value
+    return {name: found[name] for name in tool.parameters if name in found}
+
+
+def _value(name: str, schema: dict[str, Any], text: str, taken: list[tuple[int, int]], needed: bool) -> Any:
+    choices = schema.get("enum")
+    if isinstance(choices, list):
+        return _chosen(choices, text)
+    kind = schema.get("type")
+    kinds = kind if isinstance(kind, list) else [kind]
+    if "integer" in kinds or "number" in kinds:
+        return _number(name, text, taken, whole="number" not in kinds, needed=needed)
+    if "boolean" in kinds:
+        return _flag(name, text)
+    if "array" in kinds:
+        items = schema.get("items")
+        return _several(items if isinstance(items, dict) else {}, text)
+    return _string(name, schema, text, taken, needed) if "string" in kinds or kind is None else None
+
+
+def _chosen(choices: list[Any], text: str) -> Any:
+    """The choice that the text names; of several, the one named first."""
+    said = {stem(word) for word in words(text)}
+    places = []
+    for choice in choices:
+        at = text.casefold().find(str(choice).casefold().replace("_", " "))
+        if at >= 0 or (words(str(choice)) and set(words(str(choice))) <= said):
+            places.append((at if at >= 0 else len(text), -len(str(choice)), choice))
+    return min(places, key=lambda place: place[:2])[2] if places else None
+
+
+def _number(name: str, text: str, taken: list[tuple[int, int]], *, whole: bool, needed: bool) -> Any:
+    """The number beside a word of the parameter's name, else the next one, if the parameter is required."""
+    free = [m for m in _NUMBER.finditer(text) if not _overlaps(m.span(), taken)]
+    wanted = set(words(name))
+    near = [m for m in free if wanted & set(words(text[max(0, m.start() - 20) : m.end() + 20]))]
+    for match in near[:1] or (free[:1] if needed else []):
+        number = float(match.group().replace(",", ""))
+        if whole and number != int(number):
+            continue
+        taken.append(match.span())
+        return int(number) if number == int(number) and "." not in match.group() else number
+    return None
+
+
+def _flag(name: str, text: str) -> bool | None:
+    wanted = set(words(name))
+    if not wanted or not wanted <= set(words(text)):
+        return None
+    return not _NOT.search(text)
+
+
+def _several(items: dict[str, Any], text: str) -> list[Any] | None:
+    if items.get("type") in ("integer", "number"):
+        numbers = [float(m.group().replace(",", "")) for m in _NUMBER.finditer(text)]
+        return [int(n) if n == int(n) else n for n in numbers] or None
+    if isinstance(items.get("enum"), list):
+        return [c for c in items["enum"] if str(c).casefold() in text.casefold()] or None
+    found = [next(filter(None, m.groups())) for m in _QUOTED.finditer(text)]
+    return found or None
+
+
+def _string(
+    name: str, schema: dict[str, Any], text: str, taken: list[tuple[int, int]], needed: bool
+) -> str | None:
+    about = {*words(name), *re.split(r"[_\W]+", name.casefold()), str(schema.get("format", "")).split("-")[0]}
+    for hints, pattern in _HINTS:
+        if about & hints:
+            return _taken(pattern, text, taken)
+    if not needed:
+        return None
+    return (
+        _taken(_QUOTED, text, taken)
+        or _taken(_NAME, text, taken, start=_first_word_end(text))
+        or _taken(_CHINESE_OWNER, text, taken)
+    )
+
+
+def _taken(pattern: re.Pattern[str], text: str, taken: list[tuple[int, int]], start: int = 0) -> str | None:
+    for match in pattern.finditer(text, start):
+        if not _overlaps(match.span(), taken):
+            taken.append(match.span())
+            return next((group for group in match.groups() if group), match.group())
+    return None
+
+
+def _first_word_end(text: str) -> int:
+    """Past the first word, which is capitalised in any sentence."""
+    match = re.match(r"\s*\w+", text)
+    return match.end() if match else 0
+
+
+def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in taken)

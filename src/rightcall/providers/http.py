@@ -1,0 +1,166 @@
+"""The one HTTP client: a request out, JSON bytes back, and a name for everything that can go wrong.
+
+It asks once. Whether and when to ask again is decided by the executor's pool from the `ProviderError`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from rightcall.errors import ConfigError, ProviderError
+from rightcall.providers import failures
+from rightcall.providers.secrets import one_line
+
+if TYPE_CHECKING:
+    import aiohttp
+    from yarl import URL
+
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Network:
+    """Limits of the client, in seconds and bytes. `read` is the longest silence between two bytes."""
+
+    connections: int = 100
+    total: float = 300.0
+    connect: float = 10.0
+    read: float = 300.0
+    largest_reply: int = 32 * MEGABYTE
+    trusted: ssl.SSLContext | None = None
+
+
+class HttpClient:
+    """Posts JSON to one server over a pool of connections, opened at the first request.
+
+    `headers` is asked for the key when the connections are opened. The key goes to this server only
+    (redirects are not followed), and never into an error or a repr.
+    """
+
+    def __init__(self, base_url: str, headers: Callable[[], Mapping[str, str]], network: Network) -> None:
+        self.base_url, self.network = checked_url(base_url), network
+        self._headers = headers
+        self._session: aiohttp.ClientSession | None = None
+        self._urls: dict[str, URL] = {}
+
+    def __repr__(self) -> str:
+        return f"HttpClient({self.base_url!r})"
+
+    async def post(self, path: str, body: bytes) -> bytes:
+        """The body of a successful answer that says it is JSON, or a `ProviderError`."""
+        session = self._session or self.open()
+        try:
+            async with session.post(
+                self._urls.get(path) or self._url(path), data=body, allow_redirects=False
+            ) as response:
+                content = await self._read(response)
+                if response.status != 200:
+                    raise failures.refused(self.base_url, response.status, response.headers, content)
+                kind = response.headers.get("content-type", "json")
+                if "json" not in kind.lower():
+                    raise failures.not_json(self.base_url, kind, content)
+                return content
+        except ProviderError:
+            raise
+        except Exception as error:  # whatever a transport raises becomes one kind of error
+            raise failures.transport(self.base_url, error, self.network.total) from None
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def unreachable(self) -> str | None:
+        """Why no connection can be opened to the server, or None. Sends nothing."""
+        url = urlsplit(self.base_url)
+        if proxy_for(self.base_url):
+            return None  # only the proxy knows
+        port = url.port or (443 if url.scheme == "https" else 80)
+        try:
+            async with asyncio.timeout(self.network.connect):
+                _, writer = await asyncio.open_connection(url.hostname, port)
+        except TimeoutError:
+            return f"{self.base_url} did not accept a connection within {self.network.connect:g} s"
+        except OSError as error:
+            return f"{self.base_url} cannot be reached: {one_line(str(error))}"
+        writer.close()
+        return None
+
+    def open(self) -> aiohttp.ClientSession:
+        """Make ready to connect. Needs a running event loop; `ConfigError` when there is no key."""
+        if self._session is not None:
+            return self._session
+        import aiohttp
+
+        limits = self.network
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=limits.connections, keepalive_timeout=60, ttl_dns_cache=300, ssl=limits.trusted or True
+            ),
+            headers={
+                "content-type": "application/json",
+                "accept": "application/json",
+                "accept-encoding": "gzip",
+                "user-agent": "rightcall",
+                **self._headers(),
+            },
+            timeout=aiohttp.ClientTimeout(
+                total=limits.total, sock_connect=limits.connect, sock_read=limits.read
+            ),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            read_bufsize=256 * 1024,
+            proxy=proxy_for(self.base_url),
+        )
+        return self._session
+
+    def _url(self, path: str) -> URL:
+        from yarl import URL
+
+        return self._urls.setdefault(path, URL(self.base_url + path))
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+        limit = self.network.largest_reply
+        if (response.content_length or 0) > limit:
+            raise failures.too_large(self.base_url, limit)
+        chunks, size = [], 0
+        while chunk := await response.content.readany():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limit:
+                raise failures.too_large(self.base_url, limit)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def checked_url(base_url: str) -> str:
+    """The URL without a last slash, or a `ConfigError` that does not repeat a password in it."""
+    try:
+        url = urlsplit(base_url.strip())
+        valid = url.scheme in ("http", "https") and bool(url.hostname) and (url.port is None or url.port > 0)
+    except ValueError:
+        valid = False
+    if not valid:
+        shown = one_line(base_url.rsplit("@", 1)[-1], 100)
+        raise ConfigError(f"base_url must look like http://host:port/v1, got '{shown}'")
+    if url.username or url.password or url.query or url.fragment:
+        raise ConfigError(
+            f"base_url for {url.hostname} must hold no user, password or query;"
+            " keys come from the environment"
+        )
+    return base_url.strip().rstrip("/")
+
+
+def proxy_for(base_url: str) -> str | None:
+    """The proxy that the environment names for this server; never one for this machine itself."""
+    from urllib.request import getproxies, proxy_bypass
+
+    url = urlsplit(base_url)
+    host = url.hostname or ""
+    if host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
+        return None
+    return getproxies().get(url.scheme)

@@ -1,0 +1,77 @@
+"""`keyword:`: no model at all. The tool that shares most words with the request, arguments read off the text.
+
+What this baseline passes, a dataset does not really test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from rightcall.model import Message, Tool, ToolCall, Usage
+from rightcall.model.dialects.wire import output_text
+from rightcall.providers.base import ModelReply, ModelRequest, Provider
+from rightcall.providers.extraction import extract
+from rightcall.providers.words import words
+
+THRESHOLD = 2.0
+"""Below it no tool is called: one word of a tool's name that no other tool has, or two of its description."""
+
+_NAME, _TEXT = 2.0, 1.0
+
+
+class KeywordProvider(Provider):
+    """Lexical choice; the same request always has the same answer."""
+
+    def __init__(self, threshold: float = THRESHOLD) -> None:
+        self.name, self._threshold = "keyword:", threshold
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """One call, or none; after a tool's result, that result as the answer."""
+        last = request.messages[-1] if request.messages else Message("user")
+        message = _report(last) if last.role == "tool" else self._answer(request)
+        return ModelReply(message, Usage(cost_usd=0.0), model="keyword")
+
+    def _answer(self, request: ModelRequest) -> Message:
+        text = next((m.content for m in reversed(request.messages) if m.role == "user"), "")
+        tool = choose(request.prompt.tools, text, self._threshold)
+        if tool is None or request.prompt.settings.tool_choice == "none":
+            return Message("assistant", "No tool fits this request.")
+        return Message(
+            "assistant", calls=(ToolCall(tool.name, extract(tool, text), f"call_{request.turn}_0"),)
+        )
+
+
+def choose(tools: tuple[Tool, ...], text: str, threshold: float = THRESHOLD) -> Tool | None:
+    """The tool that shares most words with the text, rare words counting more; the first of equals."""
+    said = set(words(text))
+    weights = [_weights(tool) for tool in tools]
+    tools_with = Counter(word for weight in weights for word in weight)
+
+    def score(weight: dict[str, float]) -> float:
+        shared = said & weight.keys()
+        return math.fsum(weight[w] * _rarity(tools_with[w], len(tools)) for w in sorted(shared))
+
+    scores = [score(weight) for weight in weights]
+    best = max(scores, default=0.0)
+    return tools[scores.index(best)] if best >= threshold else None
+
+
+def _rarity(tools_with: int, tools: int) -> float:
+    """1 for a word of one tool alone, falling to 0.5 for a word that all of several tools have."""
+    return 1.0 if tools == 1 else 1.0 - 0.5 * math.log(tools_with) / math.log(tools)
+
+
+def _weights(tool: Tool) -> dict[str, float]:
+    """What each of the tool's words is worth."""
+    found = dict.fromkeys(words(tool.description), _TEXT)
+    for name, schema in tool.parameters.items():
+        choices = schema.get("enum") if isinstance(schema, dict) else None
+        texts = [name, *(str(choice) for choice in choices or [] if isinstance(choices, list))]
+        found |= dict.fromkeys((word for text in texts for word in words(text)), _TEXT)
+    return found | dict.fromkeys(words(tool.name), _NAME)
+
+
+def _report(message: Message) -> Message:
+    said = "\n".join(output_text(result.output) for result in message.results)
+    return Message("assistant", said[:2000] or message.content)

@@ -1,0 +1,94 @@
+"""`openai:MODEL`: chat completions, also of vLLM, Ollama, llama.cpp and gateways by their `base_url`."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rightcall.errors import InputError
+from rightcall.model import Tool
+from rightcall.model.dialects import openai_chat as spelling
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
+from rightcall.providers.remote import Json, RemoteProvider, usage_of
+
+STOPS: dict[str, Stop] = {"length": "truncated", "model_length": "truncated", "content_filter": "refused"}
+
+
+class OpenAIProvider(RemoteProvider):
+    """GPT models, or any server with `/chat/completions`."""
+
+    prefix: ClassVar[str] = "openai"
+    vendor_url: ClassVar[str] = "https://api.openai.com/v1"
+    key_name: ClassVar[str] = "OPENAI_API_KEY"
+    path: ClassVar[str] = "/chat/completions"
+
+    def constant(self, prompt: Prompt) -> Json:
+        """Model, settings and the choice of tools; the system text is a message here."""
+        # Newer OpenAI models refuse max_tokens, most compatible servers do not know the newer name.
+        limit = "max_completion_tokens" if self.at_vendor else "max_tokens"
+        return constant_fields(self.model, prompt, limit)
+
+    def varying(self, request: ModelRequest) -> Json:
+        """Messages with the system text first, and the seed of the trial."""
+        return varying_fields(request)
+
+    def write_tool(self, tool: Tool) -> Json:
+        """Under `function`."""
+        return spelling.write_tool(tool)
+
+    def read(self, body: Json, where: str) -> ModelReply:
+        """The first choice."""
+        return read_reply(body, where)
+
+
+def constant_fields(model: str, prompt: Prompt, limit: str) -> Json:
+    """The body of a request without tools and messages; absent settings are None."""
+    settings = prompt.settings
+    return {
+        "model": model,
+        limit: settings.max_tokens,
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "stop": settings.stop or None,
+        "tool_choice": settings.tool_choice if prompt.tools else None,
+        "parallel_tool_calls": settings.parallel_calls if prompt.tools else None,
+    }
+
+
+def varying_fields(request: ModelRequest) -> Json:
+    """Messages and seed."""
+    messages = spelling.write_messages(request.messages)
+    if request.prompt.system:
+        messages.insert(0, {"role": "system", "content": request.prompt.system})
+    seed = request.sampling_seed
+    return {"messages": messages} if seed is None else {"messages": messages, "seed": seed}
+
+
+def read_reply(body: Json, where: str) -> ModelReply:
+    """A `chat.completion` object as a reply. Calls count by being there, whatever the finish reason says."""
+    choices = body.get("choices")
+    choice: Any = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        raise InputError(where, f"has no choices[0].message, found {sorted(body)[:8]}", _said(body))
+    read = spelling.read_messages([{**message, "role": "assistant"}], where)
+    refused = bool(message.get("refusal"))
+    stop = STOPS.get(str(choice.get("finish_reason")), "done")
+    return ModelReply(
+        read[0],
+        usage_of(body.get("usage"), "prompt_tokens", "completion_tokens", CACHED),
+        "refused" if refused else stop,
+        str(body.get("model") or ""),
+    )
+
+
+CACHED = ("prompt_tokens_details", "cached_tokens")
+
+
+def _said(body: Json) -> str:
+    """Some gateways answer 200 with an error inside."""
+    error = body.get("error")
+    return (
+        f"the server says: {error.get('message', error) if isinstance(error, dict) else error}"
+        if error
+        else ""
+    )

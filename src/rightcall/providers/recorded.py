@@ -1,0 +1,194 @@
+"""`recorded:FILE`: answers recorded once and replayed for ever, without a model or a key.
+
+A cassette (`*.cassette.jsonl`) has one object a line: first the format, then a line for each prompt when it
+is first used, and a line for each exchange. What looks like a secret is removed as it is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import msgspec
+
+from rightcall.errors import InputError, ProviderError
+from rightcall.model import Annotations, Message, Tool, ToolCall, ToolResult, Usage
+from rightcall.model.codec import convert, decode, encode, to_plain
+from rightcall.model.record import Record
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings
+from rightcall.providers.cassette_miss import explain_miss
+from rightcall.providers.secrets import scrub
+
+FORMAT = "rightcall/cassette/1"
+
+R = TypeVar("R", bound=Record)
+
+
+class Exchange(Record, frozen=True):
+    """A request, known by its prompt's fingerprint, and the reply to it."""
+
+    prompt: str
+    messages: tuple[Message, ...]
+    reply: ModelReply
+    golden_id: str = ""
+    trial: int = 0
+
+    @property
+    def key(self) -> str:
+        """What a request must equal to get this reply. Trials differ in it, so they never share one."""
+        return fingerprint([self.prompt, self.messages, self.golden_id, self.trial])
+
+
+class Line(Record, frozen=True):
+    """One line of the file: exactly one of the three."""
+
+    format: str | None = None
+    prompt: Prompt | None = None
+    exchange: Exchange | None = None
+
+
+class Cassette:
+    """What a file holds: prompts by fingerprint, exchanges by key in the order they were recorded."""
+
+    def __init__(self) -> None:
+        self.prompts: dict[str, Prompt] = {}
+        self.exchanges: dict[str, list[Exchange]] = defaultdict(list)
+
+    @classmethod
+    def read(cls, path: Path) -> Cassette:
+        """A cassette from its file. A last line that was cut off by a crash is passed over."""
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+        whole, _, _cut = data.rpartition(b"\n")
+        found = cls()
+        for number, text in enumerate(whole.split(b"\n") if whole else [], 1):
+            found._add(decode(text, Line, f"{path}:{number}"), f"{path}:{number}")
+        return found
+
+    def _add(self, line: Line, where: str) -> None:
+        if line.format not in (None, FORMAT):
+            raise InputError(where, f"format must be '{FORMAT}', got '{line.format}'")
+        if line.prompt is not None:
+            self.prompts[fingerprint(line.prompt)] = line.prompt
+        if line.exchange is not None:
+            self.exchanges[line.exchange.key].append(line.exchange)
+
+
+_OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
+    *(r.__struct_fields__ for r in (Exchange, Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)),
+    *(r.__struct_fields__ for r in (Settings, Tool, Annotations)),
+)
+"""Words of the file itself: no secret, even if the environment has one that is spelt so."""
+
+
+class ReplayProvider(Provider):
+    """Answers from a cassette. A request that was recorded n times gets its n replies in turn, over again."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.name = f"recorded:{path}"
+        self._path = Path(path)
+        self._cassette: Cassette | None = None
+        self._asked: dict[str, int] = defaultdict(int)
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The recorded reply, or an error that says how the request differs from the nearest recorded one."""
+        tape = self._tape()
+        wanted, prompt = _exchange(request, ModelReply(Message("assistant")))
+        found = tape.exchanges.get(wanted.key)
+        if not found:
+            nearest = [e for exchanges in tape.exchanges.values() for e in exchanges]
+            reason = explain_miss(wanted, prompt, nearest, tape.prompts)
+            raise ProviderError(f"{self._path}: {reason}", kind="not_recorded")
+        turn = self._asked[wanted.key]
+        self._asked[wanted.key] += 1
+        return found[turn % len(found)].reply
+
+    async def check(self) -> list[str]:
+        """A cassette that is missing or broken."""
+        try:
+            self._tape()
+        except InputError as error:
+            return [str(error)]
+        return []
+
+    def _tape(self) -> Cassette:
+        if self._cassette is None:
+            self._cassette = Cassette.read(self._path)
+        return self._cassette
+
+
+class RecordingProvider(Provider):
+    """Asks another provider and appends every exchange to a cassette. Errors are not recorded."""
+
+    def __init__(self, provider: Provider, path: str | Path) -> None:
+        self.name, self._inner, self._path = provider.name, provider, Path(path)
+        self._file: IO[bytes] | None = None
+        self._prompts: set[str] = set()
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The other provider's reply."""
+        reply = await self._inner.complete(request)
+        exchange, prompt = _exchange(request, reply)
+        lines = [] if exchange.prompt in self._prompts else [Line(prompt=prompt)]
+        self._write([*lines, Line(exchange=exchange)])
+        self._prompts.add(exchange.prompt)
+        return reply
+
+    def prepare(self, prompt: Prompt) -> None:
+        """The other provider's preparation."""
+        self._inner.prepare(prompt)
+
+    async def check(self) -> list[str]:
+        """The other provider's problems."""
+        return await self._inner.check()
+
+    async def aclose(self) -> None:
+        """Close the cassette and the other provider."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        await self._inner.aclose()
+
+    def _write(self, lines: list[Line]) -> None:
+        if self._file is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            _mend(self._path)
+            self._file = self._path.open("ab")
+            if self._file.tell() == 0:
+                lines = [Line(format=FORMAT), *lines]
+        self._file.write(b"".join(encode(line) + b"\n" for line in lines))
+        self._file.flush()
+
+
+def fingerprint(value: object) -> str:
+    """A short name for a value, the same for equal values whatever the order of their keys."""
+    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:24]
+
+
+def _exchange(request: ModelRequest, reply: ModelReply) -> tuple[Exchange, Prompt]:
+    """What is written and compared: all of it without secrets, so that a replay needs none."""
+    prompt = _scrubbed(request.prompt, Prompt)
+    exchange = Exchange(fingerprint(prompt), request.messages, reply, request.golden_id, request.trial)
+    return _scrubbed(exchange, Exchange), prompt
+
+
+def _scrubbed(record: R, as_type: type[R]) -> R:
+    return convert(_without_secrets(to_plain(record)), as_type, "cassette")
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value in _OUR_WORDS else scrub(value)
+    if isinstance(value, dict):
+        return {_without_secrets(name): _without_secrets(inner) for name, inner in value.items()}
+    return [_without_secrets(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _mend(path: Path) -> None:
+    """Cut off half a line that a crash left behind, so that the next one begins on its own."""
+    if path.is_file() and (data := path.read_bytes()) and not data.endswith(b"\n"):
+        path.write_bytes(data[: data.rfind(b"\n") + 1])

@@ -1,0 +1,177 @@
+"""What the providers of one wire format each have in common: a server, a key, a prompt encoded once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any, ClassVar, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.model import Message, Usage
+from rightcall.model.codec import DecodeErrors, encode
+from rightcall.providers import failures
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
+from rightcall.providers.http import HttpClient, Network
+from rightcall.providers.prices import Prices, cost
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+_REMEMBERED = 256  # prompts: one a run, or one a golden that brings its own tools
+
+
+class RemoteProvider(Provider):
+    """A model behind HTTP. A subclass knows one wire format: `constant`, `varying` and `read`.
+
+    The key is read from the environment when the first request is made, and only for the vendor's own
+    host is it needed: a server of one's own may not have any.
+    """
+
+    prefix: ClassVar[str]
+    vendor_url: ClassVar[str]
+    key_name: ClassVar[str]
+    path: ClassVar[str]
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        network: Network | None = None,
+        prices: Prices | None = None,
+    ) -> None:
+        self.model, self.name = model, f"{self.prefix}:{model}"
+        self._http = HttpClient(base_url or self.vendor_url, self._headers, network or Network())
+        self._prices = prices
+        self._encoded: dict[int, tuple[Prompt, Json]] = {}
+        self._tools: dict[int, tuple[Any, msgspec.Raw]] = {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r}, base_url={self.base_url!r})"
+
+    @property
+    def base_url(self) -> str:
+        """The address that requests go to."""
+        return self._http.base_url
+
+    @property
+    def at_vendor(self) -> bool:
+        """Whether requests go to the vendor's own host, as opposed to a compatible server."""
+        return urlsplit(self.base_url).hostname == urlsplit(self.vendor_url).hostname
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Ask once. The prompt of the request is encoded the first time it is seen, and then reused."""
+        body = encode({**self._constant(request.prompt), **self.varying(request)})
+        self._http.open()
+        started = perf_counter()
+        content = await self._http.post(self.path, body)
+        latency = (perf_counter() - started) * 1000
+        reply = self._decoded(content, request.turn)
+        usage = replace(reply.usage, cost_usd=cost(self.name, reply.usage, self._prices))
+        return replace(reply, usage=usage, latency_ms=latency)
+
+    def prepare(self, prompt: Prompt) -> None:
+        """Encode the prompt now; raises a `ConfigError` for a setting this wire format does not have."""
+        self._constant(prompt)
+
+    async def check(self) -> list[str]:
+        """A missing key, then an unreachable server."""
+        if self.at_vendor and not os.environ.get(self.key_name):
+            return [f"{self.name} needs a key; set the environment variable {self.key_name}"]
+        problem = await self._http.unreachable()
+        return [f"{self.name}: {problem}"] if problem else []
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    def constant(self, prompt: Prompt) -> Json:
+        """The fields of the request's body that depend on the prompt alone, without the tools."""
+        raise NotImplementedError
+
+    def varying(self, request: ModelRequest) -> Json:
+        """The fields that differ from request to request."""
+        raise NotImplementedError
+
+    def read(self, body: Json, where: str) -> ModelReply:
+        """An answer's body as a reply, without cost and latency. `InputError` when it is malformed."""
+        raise NotImplementedError
+
+    def write_tool(self, tool: Any) -> Json:
+        """A tool in this wire format's spelling."""
+        raise NotImplementedError
+
+    def authorization(self, key: str) -> Mapping[str, str]:
+        """The headers that carry the key."""
+        return {"authorization": f"Bearer {key}"}
+
+    def _headers(self) -> Mapping[str, str]:
+        key = os.environ.get(self.key_name, "").strip()
+        if key and not (key.isascii() and key.isprintable()):
+            raise ConfigError(f"the environment variable {self.key_name} holds no usable key")
+        if not key and self.at_vendor:
+            raise ConfigError(f"{self.name} needs a key; set the environment variable {self.key_name}")
+        return self.authorization(key) if key else {}
+
+    def _constant(self, prompt: Prompt) -> Json:
+        known = self._encoded.get(id(prompt))
+        if known is not None:
+            return known[1]
+        fields = {name: value for name, value in self.constant(prompt).items() if value is not None}
+        if prompt.tools:
+            fields["tools"] = self._encoded_tools(prompt.tools)
+        fields |= prompt.settings.extra
+        raw = {name: msgspec.Raw(encode(value)) for name, value in fields.items()}
+        # The prompt is kept beside its encoding: as long as it lives, its id means no other object.
+        return _remember(self._encoded, prompt, raw)
+
+    def _encoded_tools(self, tools: Any) -> msgspec.Raw:
+        known = self._tools.get(id(tools))
+        if known is not None:
+            return known[1]
+        return _remember(self._tools, tools, msgspec.Raw(encode([self.write_tool(tool) for tool in tools])))
+
+    def _decoded(self, content: bytes, turn: int) -> ModelReply:
+        try:
+            body = msgspec.json.decode(content, type=dict[str, Any])
+            reply = self.read(body, "reply")
+        except DecodeErrors as error:
+            cut = content[:120].decode(errors="replace")
+            raise failures.malformed(self.base_url, f"{error} in {cut!r}") from None
+        except InputError as error:
+            raise failures.malformed(self.base_url, str(error)) from None
+        return replace(reply, message=with_ids(reply.message, turn))
+
+
+def with_ids(message: Message, turn: int) -> Message:
+    """The message with an id on every call: some servers give none, or the same one twice."""
+    ids = [call.id for call in message.calls]
+    if all(ids) and len(set(ids)) == len(ids):
+        return message
+    calls = tuple(replace(call, id=f"call_{turn}_{i}") for i, call in enumerate(message.calls))
+    return replace(message, calls=calls)
+
+
+def counted(usage: Any, *names: str) -> int:
+    """A count of tokens at a path of a usage object; 0 when it is absent or makes no sense."""
+    value = usage
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def usage_of(usage: Any, given: str, made: str, cached: tuple[str, ...]) -> Usage:
+    """Tokens under the names of one wire format; cached ones are part of the given ones."""
+    return Usage(counted(usage, given), counted(usage, made), cached_tokens=counted(usage, *cached))
+
+
+def _remember(shelf: dict[int, tuple[Any, T]], key: Any, value: T) -> T:
+    if len(shelf) >= _REMEMBERED:
+        shelf.pop(next(iter(shelf)))
+    shelf[id(key)] = (key, value)
+    return value

@@ -1,0 +1,169 @@
+"""`scripted:FILE`: a model that says what a script tells it to. For tests, and to see how a case would score.
+
+A script (YAML or JSON) is a list of entries; the first that fits the request answers it:
+
+    format: rightcall/script/1
+    replies:
+      - golden: forecast-5d           # or input: the first user message; or neither: any request
+        trial: 0                            # left out: every trial
+        turns:
+          - calls: [{name: get_forecast, arguments: {city: Hue, days: 5}}]
+          - text: Sunny all week.
+
+`turns` are the model's answers one after the other in a conversation; past the last one it answers with
+an empty text, which ends an agent's loop.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from rightcall.errors import ConfigError, InputError, ProviderError, suggestion
+from rightcall.model import Message, ToolCall, Usage
+from rightcall.model.codec import convert, decode
+from rightcall.model.record import Record
+from rightcall.providers.base import ModelReply, ModelRequest, Provider, Stop
+from rightcall.providers.remote import with_ids
+
+FORMAT = "rightcall/script/1"
+
+Answer = ModelReply | Message | ToolCall | str | Sequence[ToolCall]
+"""Ways to spell one answer in Python: words, one call, several calls, or everything."""
+
+Script = Callable[[ModelRequest], Answer | Awaitable[Answer]]
+
+
+class Turn(Record, frozen=True):
+    """One answer of the script."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    stop: Stop = "done"
+    usage: Usage = Usage(cost_usd=0.0)
+
+
+class Entry(Record, frozen=True):
+    """Which requests are meant, and the answers to them."""
+
+    turns: tuple[Turn, ...]
+    golden: str | None = None
+    input: str | None = None
+    trial: int | None = None
+
+    def fits(self, request: ModelRequest) -> bool:
+        """Whether this entry answers the request."""
+        return (
+            self.golden in (None, request.golden_id)
+            and self.input in (None, first_words(request))
+            and self.trial in (None, request.trial)
+        )
+
+
+class ScriptFile(Record, frozen=True):
+    """A script as a file holds it."""
+
+    replies: tuple[Entry, ...]
+    format: str = FORMAT
+
+
+class ScriptedProvider(Provider):
+    """Answers by entries, or by a function of the request; the same request always has the same answer."""
+
+    def __init__(self, script: Script | Sequence[Entry], name: str = "scripted:python") -> None:
+        self.name, self._script = name, script
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> ScriptedProvider:
+        """A script out of a YAML or JSON file."""
+        return cls(_read(Path(path)).replies, f"scripted:{path}")
+
+    @classmethod
+    def from_answers(cls, answers: Mapping[str, Answer | Sequence[Answer]]) -> ScriptedProvider:
+        """Answers, or lists of answers by turn, by golden id or by the user's first words."""
+
+        def script(request: ModelRequest) -> Answer:
+            key = request.golden_id if request.golden_id in answers else first_words(request)
+            if key not in answers:
+                raise _no_answer(request, answers)
+            said = answers[key]
+            if isinstance(said, ModelReply | Message | ToolCall | str) or _only_calls(said):
+                said = [said]  # type: ignore[list-item]
+            return said[request.turn] if request.turn < len(said) else ""
+
+        return cls(script)
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The scripted answer."""
+        if callable(self._script):
+            said = self._script(request)
+            reply = as_reply(await said if inspect.isawaitable(said) else said)
+        else:
+            reply = _scripted(self._script, request)
+        return replace(reply, message=with_ids(reply.message, request.turn), model=reply.model or self.name)
+
+
+def as_reply(said: Answer) -> ModelReply:
+    """An answer in any spelling as a reply."""
+    free = Usage(cost_usd=0.0)
+    if isinstance(said, ModelReply):
+        return said
+    if isinstance(said, Message):
+        return ModelReply(said, free)
+    if isinstance(said, str):
+        return ModelReply(Message("assistant", said), free)
+    calls = (said,) if isinstance(said, ToolCall) else tuple(said)
+    if not all(isinstance(call, ToolCall) for call in calls):
+        raise ConfigError(f"a script must answer with text, calls or a Message, got {type(said).__name__}")
+    return ModelReply(Message("assistant", calls=calls), free)
+
+
+def first_words(request: ModelRequest) -> str:
+    """The first user message."""
+    return next((m.content for m in request.messages if m.role == "user"), "")
+
+
+def _scripted(entries: Sequence[Entry], request: ModelRequest) -> ModelReply:
+    entry = next((entry for entry in entries if entry.fits(request)), None)
+    if entry is None:
+        raise _no_answer(request, [e.golden or e.input or "" for e in entries])
+    turn = entry.turns[request.turn] if request.turn < len(entry.turns) else Turn()
+    return ModelReply(Message("assistant", turn.text, turn.calls), turn.usage, turn.stop)
+
+
+def _no_answer(request: ModelRequest, known: Any) -> ProviderError:
+    asked = request.golden_id or first_words(request)
+    hint = suggestion(asked, [k for k in known if k])
+    text = f"the script has no answer for '{asked[:100]}' (trial {request.trial})"
+    return ProviderError(f"{text}; {hint}" if hint else text, kind="not_recorded")
+
+
+def _only_calls(said: Any) -> bool:
+    return bool(said) and all(isinstance(item, ToolCall) for item in said)
+
+
+def _read(path: Path) -> ScriptFile:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    if path.suffix in (".yaml", ".yml"):
+        script = convert(_yaml(data, path), ScriptFile, str(path))
+    else:
+        script = decode(data, ScriptFile, str(path))
+    if script.format != FORMAT:
+        raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
+    return script
+
+
+def _yaml(data: bytes, path: Path) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(data)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(str(path), f"not valid YAML: {' '.join(str(error).split())[:200]}") from None

@@ -1,0 +1,170 @@
+"""A client object of the user's own as a provider: `anthropic.AsyncAnthropic`, `openai.AsyncOpenAI` and kin.
+
+So Bedrock, Vertex, Azure and private gateways work with the authentication their SDK already has. The
+client is known by what it can do (`messages.create`, `chat.completions.create`, `responses.create`).
+Its own retries should be off (`max_retries=0`): the executor's pool retries, and knows the budget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from time import perf_counter
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.errors import ConfigError, InputError, ProviderError
+from rightcall.model.dialects import anthropic as anthropic_spelling
+from rightcall.model.dialects import openai_chat, openai_responses
+from rightcall.providers import anthropic, failures, openai
+from rightcall.providers import openai_responses as responses
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
+from rightcall.providers.prices import Prices, cost
+from rightcall.providers.remote import Json, with_ids
+from rightcall.providers.secrets import one_line, scrub
+
+Api = Literal["messages", "chat", "responses"]
+
+_CREATE = {"messages": "messages.create", "chat": "chat.completions.create", "responses": "responses.create"}
+_PRICED_AS = {"messages": "anthropic", "chat": "openai", "responses": "openai-responses"}
+
+
+class SdkProvider(Provider):
+    """Asks through the user's client. It is the user's to close."""
+
+    def __init__(
+        self, client: Any, model: str, *, api: Api | None = None, prices: Prices | None = None
+    ) -> None:
+        self._api: Api = api or _api_of(client)
+        self._create = _find(client, _CREATE[self._api])
+        if self._create is None:
+            raise ConfigError(f"the client {type(client).__name__} has no {_CREATE[self._api]}")
+        self.model, self.name = model, f"{_PRICED_AS[self._api]}:{model}"
+        self._where, self._prices = type(client).__name__, prices
+        self._constant: tuple[Prompt, Json] | None = None
+
+    def __repr__(self) -> str:
+        return f"SdkProvider({self._where}, {self.model!r})"
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Ask once through the client; its exceptions become `ProviderError`s."""
+        fields = {**self._fields(request.prompt), **_varying(self._api, request)}
+        started = perf_counter()
+        answer = await self._ask(fields)
+        latency = (perf_counter() - started) * 1000
+        try:
+            reply = _READ[self._api](_plain(answer), "reply")
+        except InputError as error:
+            raise failures.malformed(self._where, str(error)) from None
+        usage = replace(reply.usage, cost_usd=cost(self.name, reply.usage, self._prices))
+        message = with_ids(reply.message, request.turn)
+        return replace(reply, message=message, usage=usage, latency_ms=latency)
+
+    def prepare(self, prompt: Prompt) -> None:
+        """Spell the prompt now."""
+        self._fields(prompt)
+
+    async def _ask(self, fields: Json) -> Any:
+        assert self._create is not None
+        try:
+            if inspect.iscoroutinefunction(inspect.unwrap(self._create)):
+                return await self._create(**fields)
+            answer = await asyncio.to_thread(self._create, **fields)  # a client that is not async
+            return await answer if inspect.isawaitable(answer) else answer
+        except Exception as error:  # every SDK has its own tree of exceptions
+            raise _translated(error, self._where) from None
+
+    def _fields(self, prompt: Prompt) -> Json:
+        if self._constant is None or self._constant[0] is not prompt:
+            self._constant = (prompt, _constant(self._api, self.model, prompt))
+        return self._constant[1]
+
+
+def is_sdk_client(value: Any) -> bool:
+    """Whether the object can be asked through one of the three APIs."""
+    return any(_find(value, path) is not None for path in _CREATE.values())
+
+
+def _api_of(client: Any) -> Api:
+    apis: tuple[Api, ...] = ("messages", "chat", "responses")
+    for api in apis:
+        if _find(client, _CREATE[api]) is not None:
+            return api
+    raise ConfigError(
+        f"{type(client).__name__} is no model client: it has none of {', '.join(_CREATE.values())}"
+    )
+
+
+def _find(client: Any, path: str) -> Callable[..., Awaitable[Any]] | None:
+    found = client
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found if callable(found) else None
+
+
+def _constant(api: Api, model: str, prompt: Prompt) -> Json:
+    if api == "messages":
+        fields, write = anthropic.constant_fields(model, prompt), anthropic_spelling.write_tool
+    elif api == "chat":
+        fields, write = openai.constant_fields(model, prompt, "max_completion_tokens"), openai_chat.write_tool
+    else:
+        fields, write = responses.constant_fields(model, prompt), openai_responses.write_tool
+    said = {name: value for name, value in fields.items() if value is not None}
+    if prompt.tools:
+        said["tools"] = [write(tool) for tool in prompt.tools]
+    extra = {"extra_body": prompt.settings.extra} if prompt.settings.extra else {}
+    return {**said, **extra}
+
+
+def _varying(api: Api, request: ModelRequest) -> Json:
+    if api == "messages":
+        return anthropic.varying_fields(request)
+    if api == "chat":
+        return openai.varying_fields(request)
+    return {"input": openai_responses.write_messages(request.messages)}
+
+
+_READ: dict[Api, Callable[[Json, str], ModelReply]] = {
+    "messages": anthropic.read_reply,
+    "chat": openai.read_reply,
+    "responses": responses.read_reply,
+}
+
+
+def _plain(answer: Any) -> Json:
+    """The answer as JSON: SDKs give pydantic models, fakes may give dicts."""
+    dump = getattr(answer, "model_dump", None)
+    if callable(dump):
+        answer = dump(mode="json", warnings=False)
+    if not isinstance(answer, dict):
+        raise InputError("reply", f"must be an object, got {type(answer).__name__}")
+    return answer
+
+
+def _translated(error: Exception, where: str) -> ProviderError:
+    """By what the exception carries: a response with a status, or the name of its class."""
+    if isinstance(error, ProviderError):
+        return error
+    response = getattr(error, "response", None)
+    status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
+    headers = getattr(response, "headers", None)
+    if isinstance(status, int):
+        body = getattr(error, "body", None)
+        content = _encoded(body) if body is not None else str(error).encode()
+        return failures.refused(where, status, headers if isinstance(headers, Mapping) else {}, content)
+    kind, text = type(error).__name__, scrub(one_line(str(error)))
+    if isinstance(error, TimeoutError) or "Timeout" in kind:
+        return ProviderError(f"{where} gave no answer in time: {text}", kind="timeout", retryable=True)
+    if isinstance(error, OSError) or "Connection" in kind:
+        return ProviderError(f"{where} cannot be reached: {text}", kind="unreachable", retryable=True)
+    return ProviderError(f"{where} raised {kind}: {text}", kind="rejected")
+
+
+def _encoded(body: Any) -> bytes:
+    try:
+        return msgspec.json.encode(body)
+    except (TypeError, ValueError):
+        return str(body).encode()

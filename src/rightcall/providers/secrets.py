@@ -1,0 +1,46 @@
+"""Keys: read from the environment at the moment of need, and kept out of everything that is written."""
+
+from __future__ import annotations
+
+import os
+import re
+
+HIDDEN = "[secret]"
+
+_SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
+_LOOKS_SECRET = re.compile(
+    r"""
+      \b(?:sk|pk|rk|xai|gsk|hf|ghp|github_pat|glpat|xox[abpr])[-_][A-Za-z0-9_\-]{12,}   # vendors' prefixes
+    | \bAKIA[0-9A-Z]{16}\b                                                              # AWS
+    | \bAIza[0-9A-Za-z_\-]{30,}                                                         # Google
+    | (?<=\bBearer\ )[A-Za-z0-9._~+/=\-]{8,}
+    """,
+    re.VERBOSE,
+)
+_SHORTEST = 8  # a shorter value would blank out ordinary words
+
+
+def scrub(text: str, *known: str) -> str:
+    """The text without anything that is, or looks like, a key.
+
+    `known` are values that are secret for certain; those of environment variables named like secrets
+    (`…_API_KEY`, `…_TOKEN`) are added to them.
+    """
+    for value in sorted({*known, *environment_secrets()}, key=len, reverse=True):
+        if value and value in text:
+            text = text.replace(value, HIDDEN)
+    return _LOOKS_SECRET.sub(HIDDEN, text)
+
+
+def environment_secrets() -> list[str]:
+    """Values of the environment variables that are named like secrets."""
+    return [
+        value for name, value in os.environ.items() if len(value) >= _SHORTEST and _SECRET_NAME.search(name)
+    ]
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Foreign text made fit for an error message: printable, on one line, cut at `limit` characters."""
+    text = text[: 4 * limit]
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -1,0 +1,75 @@
+"""Results as JSON lines, for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import BinaryIO
+
+import msgspec
+
+from rightcall.metrics.measure import SPOTLESS
+from rightcall.model.codec import encode
+from rightcall.model.failure import Failure
+from rightcall.model.run import CaseResult
+from rightcall.model.score import Score
+
+HELD_BACK = 4 * 1024 * 1024
+"""Bytes kept before the first are written: a file that turns out bad in its first megabytes leaves no output."""
+
+
+class RowScore(msgspec.Struct, frozen=True, gc=False):
+    value: float
+    passed: bool
+    reason: str
+    error: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """One case, as `score --json` and `run --json` print it."""
+
+    golden_id: str
+    trial: int
+    passed: bool
+    score: float
+    metrics: dict[str, RowScore] | msgspec.Raw
+    codes: tuple[Failure, ...]
+    error: str | msgspec.UnsetType = msgspec.UNSET
+
+
+def row_of(result: CaseResult) -> Row:
+    """What machines are told of a result."""
+    return Row(
+        result.golden_id,
+        result.trial,
+        result.passed,
+        result.score,
+        SPOTLESS_JSON if result.metrics is SPOTLESS else _scores(result.metrics),
+        result.codes,
+        result.error or msgspec.UNSET,
+    )
+
+
+def write_rows(results: Iterable[CaseResult], out: BinaryIO) -> None:
+    """Write a line for each result. Nothing is written if the results break off early in a small file."""
+    held: list[bytes] = []
+    size = 0
+    for result in results:
+        line = encode(row_of(result))
+        held.append(line)
+        size += len(line)
+        if size >= HELD_BACK:
+            out.write(b"\n".join(held) + b"\n")
+            held, size = [], 0
+    if held:
+        out.write(b"\n".join(held) + b"\n")
+    out.flush()
+
+
+def _scores(metrics: dict[str, Score]) -> dict[str, RowScore]:
+    return {
+        name: RowScore(score.value, score.passed, score.reason, score.error or msgspec.UNSET)
+        for name, score in metrics.items()
+    }
+
+
+SPOTLESS_JSON = msgspec.Raw(encode(_scores(SPOTLESS)))

@@ -1,0 +1,111 @@
+"""Tables and progress for people."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from rightcall.model.run import CaseResult, Summary
+from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
+
+
+class Watcher:
+    """Keeps the first failures and, on a terminal, shows how far a long job is."""
+
+    def __init__(self, verb: str, keep: int) -> None:
+        self.failed: list[CaseResult] = []
+        self._verb, self._keep = verb, keep
+
+    def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
+        console = Console(stderr=True)
+        started, shown = time.monotonic(), 0.0
+        for seen, result in enumerate(results, 1):
+            if not result.passed and len(self.failed) < self._keep:
+                self.failed.append(result)
+            if (
+                seen % 1000 == 0
+                and console.is_terminal
+                and (now := time.monotonic()) - max(started, shown) > 0.5
+            ):
+                shown = now
+                console.print(
+                    f"{self._verb} {seen:,} ({seen / (now - started):,.0f}/s)", end="\r", highlight=False
+                )
+            yield result
+        if shown:
+            console.print(" " * 60, end="\r")
+
+
+def print_summary(
+    summary: Summary,
+    failed: Sequence[CaseResult],
+    *,
+    hints: Sequence[str] = (),
+    console: Console | None = None,
+) -> None:
+    """The table of categories, what went wrong, and what to type next."""
+    console = console or Console(highlight=False)
+    view = summary_view(summary)
+    console.print(summary_table(view))
+    if failed:
+        console.print()
+        print_failures(console, view, failed)
+    if hints:
+        console.print("\n[dim]next:[/dim]")
+        for hint in hints:
+            console.print(f"  {escape(hint)}", soft_wrap=True)
+
+
+def summary_table(view: SummaryView) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("")
+    for title in ("cases", "passed", *DIMENSIONS.values()):
+        table.add_column(title, justify="right")
+    rows = view.rows if len(view.rows) > 2 else view.rows[-1:]
+    for row in rows:
+        style = "bold" if row is view.total and len(rows) > 1 else ""
+        table.add_row(*_cells(row), style=style)
+    return table
+
+
+def print_failures(console: Console, view: SummaryView, failed: Sequence[CaseResult]) -> None:
+    """Each failure with its reason, then how often each code occurred."""
+    for result in failed:
+        trial = f" [dim]trial {result.trial}[/dim]" if result.trial else ""
+        mark = "[yellow]error[/yellow]" if result.error else "[red]✗[/red]"
+        reason = result.error or result.metrics["overall"].reason or "did not pass"
+        console.print(
+            f"{mark} [bold]{escape(clean(result.golden_id))}[/bold]{trial}  {escape(clean(reason))}"
+        )
+    hidden = view.total.cases - view.total.passed + view.total.errors - len(failed)
+    if hidden > 0:
+        console.print(f"[dim]… and {hidden:,} more[/dim]")
+    if view.codes:
+        counted = ", ".join(f"{row.code} {row.cases:,}" for row in view.codes)
+        console.print(f"[dim]failed cases by code:[/dim] {counted}")
+
+
+def percent(rate: float) -> str:
+    """A rate in a table: never rounded up to 100 or down to 0."""
+    text = f"{rate * 100:.1f}%"
+    if text == "100.0%" and rate < 1:
+        return ">99.9%"
+    return "<0.1%" if text == "0.0%" and rate > 0 else text
+
+
+def clean(text: str) -> str:
+    """Text of models and datasets without control characters and bidirectional overrides."""
+    return "".join(c if c.isprintable() or c in "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _cells(row: GroupRow) -> list[str]:
+    errors = f" (+{row.errors:,} errors)" if row.errors else ""
+    passed = f"{row.passed:,} ({percent(row.pass_rate)})"
+    values = [
+        f"{row.dimensions[name]:.3f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
+    ]
+    return [row.name, f"{row.cases:,}{errors}", passed, *values]

@@ -1,0 +1,156 @@
+"""What the store gives back and is asked for, without a word about how it is kept."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rightcall.model import AnyGolden, CaseResult, Category, Code, Run, Usage
+from rightcall.model.record import Record
+
+Outcome = Literal["passed", "failed", "error"]
+Key = tuple[str, int]
+"""A golden's id and a trial: what names one result inside a run."""
+
+
+class StoredRun(Record, frozen=True):
+    """A run as it stands in the store: finished or still being written.
+
+    `results`, `passed`, `errors` and `usage` grow with every batch, so they are right for a run in progress
+    too. `planned` is how many results there will be (0 when nobody said). `updated_at` is the time of the
+    last write: an unfinished run that was not written to for minutes was stopped or killed.
+    """
+
+    run: Run
+    results: int = 0
+    passed: int = 0
+    errors: int = 0
+    planned: int = 0
+    usage: Usage = Usage()
+    updated_at: str = ""
+    verdict: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.run.id
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end."""
+        return self.run.finished_at is not None
+
+    @property
+    def pass_rate(self) -> float:
+        """Share of the results that passed; errors say nothing of the agent and are left out."""
+        judged = self.results - self.errors
+        return self.passed / judged if judged else 0.0
+
+
+class StoredCase(Record, frozen=True):
+    """One golden in one run: what should happen, every trial with its trajectory, notes and tags.
+
+    `golden` is None when the run was written without its goldens.
+    """
+
+    golden_id: str
+    golden: AnyGolden | None
+    results: tuple[CaseResult, ...]
+    tags: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+class Note(Record, frozen=True):
+    """What somebody wrote about a case. `id` is the store's own number for it."""
+
+    id: int
+    text: str
+    author: str
+    created_at: str
+
+
+class RunFilter(msgspec.Struct, frozen=True):
+    """Which runs to list; an empty field does not narrow. `text` is sought in id, name, agent and group."""
+
+    name: str = ""
+    group: str = ""
+    agent: str = ""
+    tag: str = ""
+    text: str = ""
+    state: Literal["any", "finished", "unfinished"] = "any"
+    since: str = ""
+    until: str = ""
+
+
+class ResultFilter(msgspec.Struct, frozen=True):
+    """Which results of a run to list; an empty field does not narrow.
+
+    `failed_metric` keeps results that did not pass that metric, `tool` those with a failure about that tool,
+    `tag` those whose case has the tag, `text` those with it in the golden's id or input.
+    """
+
+    outcome: Outcome | None = None
+    category: Category | None = None
+    code: Code | None = None
+    tool: str = ""
+    failed_metric: str = ""
+    tag: str = ""
+    text: str = ""
+    golden_id: str = ""
+
+
+class Retention(msgspec.Struct, frozen=True):
+    """Which runs to keep: the newest `keep` of each suite, and whatever is younger than `older_than_days`.
+
+    A run goes only when both rules let it go; a run with a tag, or one that is still being written, stays.
+    """
+
+    keep: int | None = None
+    older_than_days: float | None = None
+
+
+class DatasetVersion(Record, frozen=True):
+    """One version of a dataset: an unchangeable one, or the draft that the next push may replace."""
+
+    alias: str
+    version: int
+    finalized: bool
+    author: str
+    created_at: str
+    goldens: int
+    fingerprint: str
+
+
+class DatasetDiff(Record, frozen=True):
+    """What changed between two versions, by golden id."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+class Copied(Record, frozen=True):
+    """What a copy brought over; what was there already is not counted."""
+
+    runs: int = 0
+    results: int = 0
+    datasets: int = 0
+
+
+def changes(stored: Run, now: Run) -> list[str]:
+    """What a resumed run would do differently from its beginning, one sentence each; empty when nothing."""
+    before, after = _told(stored), _told(now)
+    return [
+        f"{what} changed: the run began with {before.get(what, 'none')}, now it is {after.get(what, 'none')}"
+        for what in sorted(before.keys() | after.keys())
+        if before.get(what) != after.get(what)
+    ]
+
+
+def _told(run: Run) -> dict[str, str]:
+    """Everything that must stay the same, by the name a user knows it by."""
+    told = {what: fingerprint[:12] for what, fingerprint in run.fingerprints.items()}
+    told |= {f"setting {name}": repr(value) for name, value in run.settings.items()}
+    return told | {"agent": repr(run.agent), "trials": str(run.trials), "seed": str(run.seed)}

@@ -1,0 +1,120 @@
+"""Tags on runs and cases, notes on cases: what people add to what happened."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection, delete, insert, select
+
+from rightcall.errors import InputError
+from rightcall.store.base import Note
+from rightcall.store.sql import tables
+from rightcall.store.sql.bulk import insert_missing
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.runs import find
+from rightcall.store.sql.text import held
+
+LONGEST_TAG = 100
+LONGEST_NOTE = 20_000
+
+
+class Annotations(Core):
+    """The part of the store that holds tags and notes."""
+
+    def tag_run(self, run: str, *tags: str) -> None:
+        """Put tags on a run; one that is there already stays."""
+        with self.writing() as connection:
+            key = find(connection, run).key
+            insert_missing(connection, tables.run_tags, [(key, held(tag)) for tag in _checked(tags)])
+
+    def untag_run(self, run: str, *tags: str) -> None:
+        """Take tags off a run."""
+        t = tables.run_tags.c
+        with self.writing() as connection:
+            key = find(connection, run).key
+            connection.execute(delete(tables.run_tags).where(t.run_key == key, t.tag.in_(tags)))
+
+    def tag_case(self, run: str, golden_id: str, *tags: str) -> None:
+        """Put tags on one golden of one run."""
+        with self.writing() as connection:
+            key = _case_key(connection, run, golden_id)
+            rows = [(key, held(golden_id), held(tag)) for tag in _checked(tags)]
+            insert_missing(connection, tables.case_tags, rows)
+
+    def untag_case(self, run: str, golden_id: str, *tags: str) -> None:
+        """Take tags off a case."""
+        t = tables.case_tags.c
+        with self.writing() as connection:
+            key = find(connection, run).key
+            wanted = (t.run_key == key, t.golden_id == golden_id, t.tag.in_(tags))
+            connection.execute(delete(tables.case_tags).where(*wanted))
+
+    def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
+        """Write a note on one golden of one run."""
+        if not text.strip() or len(text) > LONGEST_NOTE:
+            raise InputError(
+                "note", f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"
+            )
+        at = self.now()
+        with self.writing() as connection:
+            key = _case_key(connection, run, golden_id)
+            values = {
+                "run_key": key,
+                "golden_id": golden_id,
+                "text": text,
+                "author": author,
+                "created_at": at,
+            }
+            statement = insert(tables.notes).values(values).returning(tables.notes.c.key)
+            number = connection.execute(statement).scalar_one()
+        return Note(number, text, author, at)
+
+    def delete_note(self, number: int) -> None:
+        """Take a note away; one that is gone already is no error."""
+        with self.writing() as connection:
+            connection.execute(delete(tables.notes).where(tables.notes.c.key == number))
+
+    def tags(self) -> list[str]:
+        """Every tag that some run has."""
+        with self.reading() as connection:
+            query = select(tables.run_tags.c.tag).distinct().order_by(tables.run_tags.c.tag)
+            return list(connection.execute(query).scalars())
+
+
+def tags_of_cases(
+    connection: Connection, run_key: int, golden_ids: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """The tags of some of a run's cases, by golden id."""
+    t = tables.case_tags.c
+    query = select(t.golden_id, t.tag).where(t.run_key == run_key, t.golden_id.in_(golden_ids))
+    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for golden_id, tag in connection.execute(query.order_by(t.golden_id, t.tag)):
+        found[golden_id] += (tag,)
+    return found
+
+
+def notes_of_case(connection: Connection, run_key: int, golden_id: str) -> tuple[Note, ...]:
+    """The notes on a case, oldest first."""
+    n = tables.notes.c
+    query = select(n.key, n.text, n.author, n.created_at).where(
+        n.run_key == run_key, n.golden_id == golden_id
+    )
+    return tuple(Note(*row) for row in connection.execute(query.order_by(n.created_at, n.key)))
+
+
+def _case_key(connection: Connection, run: str, golden_id: str) -> int:
+    """The run's key, when the golden is in the run."""
+    row = find(connection, run)
+    for table in (tables.results, tables.cases):
+        query = select(table.c.run_key).where(table.c.run_key == row.key, table.c.golden_id == golden_id)
+        if connection.execute(query.limit(1)).first() is not None:
+            return int(row.key)
+    raise InputError(f"run {row.id}", f"has no golden '{golden_id}'")
+
+
+def _checked(tags: Iterable[str]) -> list[str]:
+    for tag in tags:
+        if not tag.strip() or len(tag) > LONGEST_TAG:
+            raise InputError(f"tag '{tag[:30]}'", f"must have between 1 and {LONGEST_TAG} characters")
+    return sorted(set(tags))

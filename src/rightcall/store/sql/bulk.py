@@ -1,0 +1,59 @@
+"""Many rows at once, straight to the driver.
+
+SQLAlchemy's own `execute` with a list of dicts costs several times what the rows themselves cost
+(`benchmarks/store_throughput.py` prints both).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Table
+
+Row = tuple[Any, ...]
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+    """Insert rows that are new for certain; each row has the table's columns in their order."""
+    if not rows:
+        return
+    cursor = connection.connection.cursor()
+    try:
+        if connection.dialect.name == "postgresql":
+            with cursor.copy(_copy_statement(table)) as copy:
+                for row in rows:
+                    copy.write_row(row)
+        else:
+            cursor.executemany(_insert_statement(table, "?"), rows)
+    finally:
+        cursor.close()
+
+
+def insert_missing(connection: Connection, table: Table, rows: Sequence[Row]) -> int:
+    """Insert those rows whose key is not there yet, and say how many that were."""
+    if not rows:
+        return 0
+    cursor = connection.connection.cursor()
+    try:
+        mark = "%s" if connection.dialect.name == "postgresql" else "?"
+        cursor.executemany(_insert_statement(table, mark) + " ON CONFLICT DO NOTHING", rows)
+        return int(cursor.rowcount)
+    finally:
+        cursor.close()
+
+
+@cache
+def _insert_statement(table: Table, mark: str) -> str:
+    marks = ", ".join([mark] * len(table.columns))
+    return f"INSERT INTO {table.name} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 (names are ours)
+
+
+@cache
+def _copy_statement(table: Table) -> str:
+    return f"COPY {table.name} ({_columns(table)}) FROM STDIN"
+
+
+def _columns(table: Table) -> str:
+    return ", ".join(column.name for column in table.columns)

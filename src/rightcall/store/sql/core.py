@@ -1,0 +1,97 @@
+"""What every part of the store shares: its connections, its clock, the numbers of its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, Engine, select, text
+
+from rightcall.errors import InputError
+from rightcall.store.address import sqlite_file
+from rightcall.store.sql import tables
+from rightcall.store.sql.engine import make_engine, reading, writing
+from rightcall.store.sql.schema import bring_to_head
+from rightcall.store.sql.text import held
+
+
+def utc_now() -> datetime:
+    """The clock on the wall."""
+    return datetime.now(UTC)
+
+
+def written(time: datetime) -> str:
+    """A time as the store writes it: UTC, ISO 8601, sortable as text."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class Core:
+    """An open store without its contents."""
+
+    def __init__(self, url: str, *, name: str, clock: Callable[[], datetime] = utc_now) -> None:
+        self.name, self.clock = name, clock
+        self.file: Path | None = sqlite_file(url)
+        if self.file is not None:
+            _make_folder(self.file.parent)
+        self.engine: Engine = make_engine(url)
+        self._metric_keys: dict[str, int] = {}
+        self.migrated_from = bring_to_head(self.engine, name, self.file)
+
+    def close(self) -> None:
+        """Give the connections back; a store that is not closed loses nothing."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def now(self) -> str:
+        """The time, as it is written."""
+        return written(self.clock())
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """One consistent view, for as short as possible."""
+        return reading(self.engine, self.name)
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """A transaction that will write: all of it is stored when the block ends, or none of it."""
+        return writing(self.engine, self.name)
+
+    def metric_keys(self, names: Iterable[str]) -> Mapping[str, int]:
+        """The number of each metric, giving one to those that are new. Numbers are never taken back."""
+        new = sorted({name for name in names if name not in self._metric_keys})
+        if new:
+            statement = text("INSERT INTO metrics (name) VALUES (:name) ON CONFLICT DO NOTHING")
+            with self.writing() as connection:
+                for name in new:
+                    connection.execute(statement, {"name": held(name)})
+            self._read_metrics()
+        return self._metric_keys
+
+    def metric_names(self, keys: Iterable[int]) -> Mapping[int, str]:
+        """The name of each metric's number."""
+        names = {key: name for name, key in self._metric_keys.items()}
+        if any(key not in names for key in keys):
+            self._read_metrics()
+            names = {key: name for name, key in self._metric_keys.items()}
+        return names
+
+    def _read_metrics(self) -> None:
+        with self.reading() as connection:
+            rows = connection.execute(select(tables.metrics.c.name, tables.metrics.c.key))
+            self._metric_keys = {row.name: row.key for row in rows}
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), f"the store's folder cannot be made ({error.strerror})") from None

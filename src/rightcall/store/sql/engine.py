@@ -1,0 +1,120 @@
+"""Connections and transactions, and the engines' complaints in a user's words.
+
+SQLite runs with a write-ahead log (readers and the one writer do not wait for each other), waits up to
+`PATIENCE` seconds for another writer, and with `synchronous=NORMAL`: a commit is in the operating system's
+hands when the call returns, so `kill -9` of this process loses nothing that was stored. A power cut or a
+kernel panic can lose the last commits before the log was flushed, and never corrupts the file; `FULL` would
+close that gap for a disk flush at every batch, and what it protects can be had again by `--resume`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc
+
+from rightcall.errors import InfrastructureError, MissingExtraError, RightCallError
+
+PATIENCE = 60
+"""Seconds a writer waits for the others before it gives up."""
+
+WRITES = {"rightcall_writes": True}
+
+
+def make_engine(url: str) -> Engine:
+    """An engine for the URL; connects to nothing yet."""
+    if url.startswith("sqlite"):
+        engine = create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    except ModuleNotFoundError:
+        raise MissingExtraError("a store in PostgreSQL", "psycopg", "postgres") from None
+
+
+@contextmanager
+def reading(engine: Engine, name: str) -> Iterator[Connection]:
+    """One consistent view, for as short as possible: a long one keeps SQLite's log from shrinking."""
+    with _plain_errors(name), engine.connect() as connection, connection.begin():
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine, name: str) -> Iterator[Connection]:
+    """A transaction that will write: all of it is stored when the block ends, or none of it."""
+    with (
+        _plain_errors(name),
+        engine.connect().execution_options(**WRITES) as connection,
+        connection.begin(),
+    ):
+        yield connection
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.isolation_level = None  # this file says BEGIN itself, and IMMEDIATE where it will write
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # of effect before the first table only
+    _switch_to_log(connection)
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA cache_size=-16000")
+
+
+def _switch_to_log(connection: sqlite3.Connection) -> None:
+    """SQLite does not wait for its lock here when several processes make one store at the same moment."""
+    give_up = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > give_up:
+                raise
+            time.sleep(0.01)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("rightcall_writes", False)
+    # One that reads first and writes later can find that somebody wrote between: IMMEDIATE waits now.
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def _plain_errors(name: str) -> Iterator[None]:
+    try:
+        yield
+    except RightCallError:
+        raise
+    except (exc.DBAPIError, exc.TimeoutError) as error:
+        raise store_error(name, error) from error
+    except Exception as error:
+        if not _of_a_driver(error):
+            raise
+        raise store_error(name, error) from error
+
+
+def _of_a_driver(error: Exception) -> bool:
+    return isinstance(error, sqlite3.Error) or type(error).__module__.startswith("psycopg")
+
+
+def store_error(name: str, error: Exception) -> InfrastructureError:
+    """What the engine said, in one line, with what to do about it."""
+    cause = getattr(error, "orig", None) or error
+    said = " ".join(str(cause).split())[:300]
+    low = said.lower()
+    hint = ""
+    if "locked" in low:
+        hint = f"; another process kept writing for {PATIENCE} seconds, try again when it is done"
+    elif "disk is full" in low or "no space" in low or "disk full" in low:
+        hint = "; free some space (`rightcall runs prune` removes old runs) and resume the run"
+    elif "not a database" in low:
+        hint = "; the file is something else, name another with --store"
+    elif "readonly" in low or "unable to open" in low or "permission" in low:
+        hint = "; may this user write to the file and its folder?"
+    elif "connect" in low or "password" in low:
+        hint = "; is the server running, and are user, password and database right?"
+    return InfrastructureError(f"store {name}: {said}{hint}")

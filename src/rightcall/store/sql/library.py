@@ -1,0 +1,194 @@
+"""Versions of datasets: finalized ones that never change, and one draft that the next push replaces."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from rightcall.errors import InputError, suggestion
+from rightcall.model import AnyGolden, Golden
+from rightcall.model.golden import with_id
+from rightcall.store.base import DatasetDiff, DatasetVersion
+from rightcall.store.sql import tables
+from rightcall.store.sql.bulk import insert_rows
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.guard import alone_with_contents
+from rightcall.store.sql.results import to_golden
+from rightcall.store.sql.text import held
+from rightcall.store.sql.writing import GOLDENS_AT_ONCE, golden_row, keep_goldens
+
+LONGEST_ALIAS = 200
+
+datasets, items = tables.datasets.c, tables.dataset_items.c
+
+
+class Library(Core):
+    """The part of the store that holds datasets."""
+
+    def push_dataset(
+        self, alias: str, goldens: Iterable[AnyGolden], *, finalized: bool = True, author: str = ""
+    ) -> DatasetVersion:
+        """Keep a dataset as the next version of its alias, in place of the draft if there is one.
+
+        A draft stays open for the next push. Pushing what the newest version holds already makes no new one.
+        """
+        if not alias.strip() or len(alias) > LONGEST_ALIAS:
+            raise InputError(
+                f"dataset '{alias[:30]}'", f"the alias must have between 1 and {LONGEST_ALIAS} characters"
+            )
+        with self.writing() as connection:
+            alone_with_contents(connection)
+            _drop_draft(connection, alias)
+            newest = connection.execute(_newest(alias)).first()
+            version = 1 if newest is None else newest.version + 1
+            values = {"alias": alias, "version": version, "finalized": finalized, "author": author}
+            values |= {"created_at": self.now(), "goldens": 0, "fingerprint": ""}
+            key = connection.execute(
+                insert(tables.datasets).values(values).returning(datasets.key)
+            ).scalar_one()
+            count, fingerprint = _insert_items(connection, key, alias, goldens)
+            if newest is not None and newest.fingerprint == fingerprint:
+                _delete_versions(connection, [key])
+                return to_version(newest)
+            connection.execute(
+                update(tables.datasets)
+                .where(datasets.key == key)
+                .values(goldens=count, fingerprint=fingerprint)
+            )
+            return to_version(connection.execute(_newest(alias)).one())
+
+    def pull_dataset(
+        self, alias: str, version: int | None = None, *, finalized: bool = True
+    ) -> Iterator[AnyGolden]:
+        """The goldens of a version in their order, streamed; by default the newest finalized one."""
+        with self.reading() as connection:
+            key, position = _find(connection, alias, version, finalized).key, -1
+        while True:
+            query = (
+                select(items.position, tables.goldens.c.content)
+                .join(tables.goldens, tables.goldens.c.fingerprint == items.fingerprint)
+                .where(items.dataset_key == key, items.position > position)
+                .order_by(items.position)
+                .limit(GOLDENS_AT_ONCE)
+            )
+            with self.reading() as connection:
+                rows = connection.execute(query).all()
+            if not rows:
+                return
+            yield from (to_golden(row.content) for row in rows)
+            position = rows[-1].position
+
+    def dataset(self, alias: str, version: int | None = None, *, finalized: bool = True) -> DatasetVersion:
+        """What is known of one version; with `finalized=False` the draft counts too."""
+        with self.reading() as connection:
+            return to_version(_find(connection, alias, version, finalized))
+
+    def datasets(self, alias: str = "") -> list[DatasetVersion]:
+        """Every version, by alias and number."""
+        query = select(tables.datasets).order_by(datasets.alias, datasets.version)
+        with self.reading() as connection:
+            rows = connection.execute(query.where(datasets.alias == alias) if alias else query)
+            return [to_version(row) for row in rows]
+
+    def finalize_dataset(self, alias: str) -> DatasetVersion:
+        """Make the draft a version that never changes."""
+        with self.writing() as connection:
+            wanted = (datasets.alias == alias, datasets.finalized.is_(False))
+            if (
+                connection.execute(update(tables.datasets).where(*wanted).values(finalized=True)).rowcount
+                == 0
+            ):
+                raise InputError(f"dataset {alias}", "has no draft to finalize")
+            return to_version(connection.execute(_newest(alias)).one())
+
+    def diff_datasets(self, alias: str, old: int, new: int) -> DatasetDiff:
+        """What changed between two versions; a golden is the same when its id is."""
+        with self.reading() as connection:
+            before, after = (
+                _contents(connection, _find(connection, alias, version, False).key) for version in (old, new)
+            )
+        return DatasetDiff(
+            added=tuple(sorted(after.keys() - before.keys())),
+            removed=tuple(sorted(before.keys() - after.keys())),
+            changed=tuple(sorted(i for i in before.keys() & after.keys() if before[i] != after[i])),
+        )
+
+    def delete_dataset(self, alias: str, version: int | None = None) -> int:
+        """Delete one version, or all of them; how many that were."""
+        with self.writing() as connection:
+            alone_with_contents(connection)
+            if version is not None:
+                return _delete_versions(connection, [_find(connection, alias, version, False).key])
+            _find(connection, alias, None, False)
+            query = select(datasets.key).where(datasets.alias == alias)
+            return _delete_versions(connection, list(connection.execute(query).scalars()))
+
+
+def to_version(row: Row[Any]) -> DatasetVersion:
+    """The record of a row."""
+    return DatasetVersion(
+        row.alias, row.version, row.finalized, row.author, row.created_at, row.goldens, row.fingerprint
+    )
+
+
+def _newest(alias: str) -> Any:
+    return select(tables.datasets).where(datasets.alias == alias).order_by(datasets.version.desc()).limit(1)
+
+
+def _find(connection: Connection, alias: str, version: int | None, finalized: bool) -> Row[Any]:
+    query = _newest(alias)
+    if version is not None:
+        query = query.where(datasets.version == version)
+    elif finalized:
+        query = query.where(datasets.finalized.is_(True))
+    found: Row[Any] | None = connection.execute(query).first()
+    if found is not None:
+        return found
+    newest = connection.execute(_newest(alias)).first()
+    if newest is None:
+        known = list(connection.execute(select(datasets.alias).distinct()).scalars())
+        raise InputError(f"dataset {alias}", "is not in the store", suggestion(alias, known))
+    if version is not None:
+        raise InputError(f"dataset {alias}", f"has no version {version}; the newest is {newest.version}")
+    raise InputError(f"dataset {alias}", "has only a draft", "pull the draft, or finalize it first")
+
+
+def _insert_items(
+    connection: Connection, key: int, alias: str, goldens: Iterable[AnyGolden]
+) -> tuple[int, str]:
+    digest, seen, stream = hashlib.sha256(), set[str](), iter(goldens)
+    while batch := [_with_id(golden) for golden in itertools.islice(stream, GOLDENS_AT_ONCE)]:
+        rows = [golden_row(golden) for golden in batch]
+        keep_goldens(connection, rows)
+        members = []
+        for golden, row in zip(batch, rows, strict=True):
+            if golden.id in seen:
+                raise InputError(f"dataset {alias}", f"two goldens have the id '{golden.id}'")
+            members.append((key, len(seen), held(golden.id), row[0]))
+            seen.add(golden.id)
+            digest.update(row[0].encode())
+        insert_rows(connection, tables.dataset_items, members)
+    return len(seen), digest.hexdigest()[:32]
+
+
+def _with_id(golden: AnyGolden) -> AnyGolden:
+    return with_id(cast(Golden, golden))  # either kind gives its own kind back
+
+
+def _contents(connection: Connection, key: int) -> dict[str, str]:
+    query = select(items.golden_id, items.fingerprint).where(items.dataset_key == key)
+    return {row.golden_id: row.fingerprint for row in connection.execute(query)}
+
+
+def _drop_draft(connection: Connection, alias: str) -> None:
+    query = select(datasets.key).where(datasets.alias == alias, datasets.finalized.is_(False))
+    _delete_versions(connection, list(connection.execute(query).scalars()))
+
+
+def _delete_versions(connection: Connection, keys: list[int]) -> int:
+    connection.execute(delete(tables.dataset_items).where(items.dataset_key.in_(keys)))
+    return connection.execute(delete(tables.datasets).where(datasets.key.in_(keys))).rowcount

@@ -1,0 +1,232 @@
+"""Results of a run, one case with all its trials, what is finished already."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_
+
+from rightcall.errors import InputError
+from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
+from rightcall.store.base import Key, ResultFilter
+from rightcall.store.sql import tables
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.packing import expanded
+from rightcall.store.sql.rows import to_result
+from rightcall.store.sql.runs import find
+from rightcall.store.sql.text import held
+
+AT_ONCE = 500
+OUTCOMES = {"failed": tables.FAILED, "passed": tables.PASSED, "error": tables.ERROR}
+
+EVERYTHING = ResultFilter()
+
+results = tables.results.c
+
+
+class Results(Core):
+    """The part of the store that holds the results of runs."""
+
+    def finished(self, run: str, *, errors: bool = True) -> Iterator[Key]:
+        """Golden id and trial of every stored result, in order, streamed: `set(store.finished(run))`.
+
+        Without `errors`, those that say nothing of the agent are left out.
+        """
+        with self.reading() as connection:
+            key = find(connection, run).key
+        last: Key | None = None
+        while True:
+            with self.reading() as connection:
+                keys = keys_after(connection, key, last, errors=errors)
+            if not keys:
+                return
+            yield from keys
+            last = keys[-1]
+
+    def results(
+        self, run: str, which: ResultFilter = EVERYTHING, *, trajectories: bool = False
+    ) -> Iterator[CaseResult]:
+        """Every result that fits, by golden id and trial whatever the order they finished in, streamed.
+
+        Reads in short transactions: a run that is being written can be read, and is not held up.
+        """
+        last: Key | None = None
+        while page := self.results_page(run, which, limit=AT_ONCE, after=last, trajectories=trajectories):
+            yield from page
+            last = page[-1].golden_id, page[-1].trial
+
+    def results_page(
+        self,
+        run: str,
+        which: ResultFilter = EVERYTHING,
+        *,
+        limit: int = 100,
+        after: Key | None = None,
+        trajectories: bool = False,
+    ) -> list[CaseResult]:
+        """The next `limit` results; `after` is golden id and trial of the last one on the page before."""
+        with self.reading() as connection:
+            found = chosen(connection, find(connection, run).key, which, limit, after)
+            numbers = [row.id for row in found]
+            scores, codes = _scores(connection, numbers), _codes(connection, numbers)
+            contents = _trajectories(connection, numbers) if trajectories else {}
+        names = self.metric_names(score[0] for of_one in scores.values() for score in of_one)
+        return [to_result(row, scores[row.id], codes[row.id], names, contents.get(row.id)) for row in found]
+
+    def count(self, run: str, which: ResultFilter = EVERYTHING) -> int:
+        """How many results fit."""
+        with self.reading() as connection:
+            wanted = conditions(find(connection, run).key, which)
+            query = select(func.count()).select_from(tables.results).where(*wanted)
+            return int(connection.execute(query).scalar_one())
+
+    def code_counts(self, run: str) -> dict[str, int]:
+        """How many failures of each code there are, right while the run is still written too."""
+        c = tables.codes.c
+        with self.reading() as connection:
+            key = find(connection, run).key
+            query = select(c.code, func.count()).where(c.run_key == key).group_by(c.code).order_by(c.code)
+            return dict(connection.execute(query).tuples().all())
+
+    def result(self, run: str, golden_id: str, trial: int = 0) -> CaseResult:
+        """One trial of one golden, with its trajectory."""
+        of_golden = self.results(run, ResultFilter(golden_id=golden_id), trajectories=True)
+        found = next((result for result in of_golden if result.trial == trial), None)
+        if found is None:
+            raise InputError(f"run {run}", f"has no result for golden '{golden_id}', trial {trial}")
+        return found
+
+    def golden(self, run: str, golden_id: str) -> AnyGolden | None:
+        """What was expected, as the run saw it; None when the run was written without its goldens."""
+        with self.reading() as connection:
+            return golden_of(connection, find(connection, run).key, golden_id)
+
+
+def keys_after(connection: Connection, run_key: int, after: Key | None, *, errors: bool) -> list[Key]:
+    """The next golden ids and trials that have a result, in order."""
+    query = select(results.golden_id, results.trial).where(results.run_key == run_key)
+    if not errors:
+        query = query.where(results.outcome != tables.ERROR)
+    rows = connection.execute(_in_order(query, after).limit(AT_ONCE * 10))
+    return [(golden_id, trial) for golden_id, trial in rows]
+
+
+def chosen(
+    connection: Connection, run_key: int, which: ResultFilter, limit: int, after: Key | None
+) -> Sequence[Row[Any]]:
+    """The next rows of `results` that fit."""
+    query = select(tables.results).where(*conditions(run_key, which))
+    return connection.execute(_in_order(query, after).limit(limit)).all()
+
+
+def conditions(run_key: int, which: ResultFilter) -> list[ColumnElement[bool]]:
+    """A filter as SQL."""
+    found: list[ColumnElement[bool]] = [results.run_key == run_key]
+    if which.outcome is not None:
+        found.append(results.outcome == OUTCOMES[which.outcome])
+    if which.category is not None:
+        found.append(results.category == which.category)
+    if which.golden_id:
+        found.append(results.golden_id == which.golden_id)
+    if which.code is not None or which.tool:
+        found.append(results.id.in_(_with_failure(run_key, which)))
+    if which.failed_metric:
+        found.append(_fails_metric(which.failed_metric))
+    if which.tag:
+        t = tables.case_tags.c
+        tagged = select(t.golden_id).where(t.run_key == run_key, t.tag == which.tag)
+        found.append(results.golden_id.in_(tagged))
+    if which.text:
+        found.append(
+            or_(
+                results.golden_id.icontains(which.text, autoescape=True),
+                results.golden_id.in_(_with_input(run_key, which.text)),
+            )
+        )
+    return found
+
+
+def golden_of(connection: Connection, run_key: int, golden_id: str) -> AnyGolden | None:
+    """What was expected, as the run saw it."""
+    content = connection.execute(
+        select(tables.goldens.c.content)
+        .join(tables.cases, tables.cases.c.fingerprint == tables.goldens.c.fingerprint)
+        .where(tables.cases.c.run_key == run_key, tables.cases.c.golden_id == golden_id)
+    ).scalar()
+    return None if content is None else to_golden(content)
+
+
+def to_golden(content: bytes) -> AnyGolden:
+    """A golden of either kind: only a conversation has a scenario."""
+    fields = expanded(content, dict[str, msgspec.Raw])
+    return expanded(content, ConversationalGolden) if "scenario" in fields else expanded(content, Golden)
+
+
+def _in_order(query: Select[Any], after: Key | None) -> Select[Any]:
+    if after is not None:
+        query = query.where(tuple_(results.golden_id, results.trial) > tuple_(held(after[0]), after[1]))
+    return query.order_by(results.golden_id, results.trial)
+
+
+def _with_failure(run_key: int, which: ResultFilter) -> Select[Any]:
+    codes = tables.codes.c
+    query = select(codes.result_id).where(codes.run_key == run_key)
+    if which.code is not None:
+        query = query.where(codes.code == which.code)
+    return query.where(codes.tool == which.tool) if which.tool else query
+
+
+def _fails_metric(name: str) -> ColumnElement[bool]:
+    scores, metrics = tables.scores.c, tables.metrics.c
+    return (
+        select(scores.result_id)
+        .join(tables.metrics, metrics.key == scores.metric_key)
+        .where(scores.result_id == results.id, metrics.name == name, scores.passed.is_(False))
+        .exists()
+    )
+
+
+def _with_input(run_key: int, text: str) -> Select[Any]:
+    cases, goldens = tables.cases.c, tables.goldens.c
+    return (
+        select(cases.golden_id)
+        .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
+        .where(cases.run_key == run_key, goldens.input.icontains(text, autoescape=True))
+    )
+
+
+def _slices(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE))
+
+
+def _scores(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Sequence[Any]]]:
+    s = tables.scores.c
+    columns = (s.metric_key, s.value, s.passed, s.reason, s.error, s.codes)
+    found: dict[int, list[Sequence[Any]]] = defaultdict(list)
+    for some in _slices(numbers):
+        query = select(s.result_id, *columns).where(s.result_id.in_(some)).order_by(s.result_id, s.position)
+        for number, *score in connection.execute(query):
+            found[number].append(score)
+    return found
+
+
+def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[bytes]]:
+    c = tables.codes.c
+    found: dict[int, list[bytes]] = defaultdict(list)
+    for some in _slices(numbers):
+        query = select(c.result_id, c.evidence).where(c.result_id.in_(some)).order_by(c.result_id, c.position)
+        for number, evidence in connection.execute(query):
+            found[number].append(evidence)
+    return found
+
+
+def _trajectories(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes]:
+    t = tables.trajectories.c
+    return {
+        number: content
+        for some in _slices(numbers)
+        for number, content in connection.execute(select(t.result_id, t.content).where(t.result_id.in_(some)))
+    }

@@ -1,0 +1,128 @@
+"""A result as the rows of its tables, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rightcall.errors import InputError
+from rightcall.model import CaseResult, Failure, Score, Trajectory, Usage
+from rightcall.store.sql.bulk import Row
+from rightcall.store.sql.packing import compressed, expanded, packed, unpacked
+from rightcall.store.sql.tables import ERROR, FAILED, PASSED
+from rightcall.store.sql.text import held
+
+LONGEST_ID = 1000
+"""Bytes of a golden's id: PostgreSQL refuses to index much longer ones."""
+
+LARGEST = 2**63 - 1
+
+
+class ResultRows(NamedTuple):
+    """The rows of one result, without the number it will get and the run it belongs to."""
+
+    golden_id: str
+    trial: int
+    outcome: int
+    rest: Row
+    scores: list[Row]
+    codes: list[Row]
+    trajectory: bytes | None
+    usage: Usage
+
+
+def to_rows(result: CaseResult, metric_keys: Mapping[str, int]) -> ResultRows:
+    """Everything about a result as columns; the trajectory compressed."""
+    check_golden_id(result.golden_id)
+    usage = Usage(
+        _counted(result.usage.input_tokens), _counted(result.usage.output_tokens), result.usage.cost_usd
+    )
+    return ResultRows(
+        held(result.golden_id),
+        result.trial,
+        ERROR if result.error else PASSED if result.passed else FAILED,
+        (
+            result.passed,
+            _number(result.score),
+            result.category,
+            held(result.error),
+            _number(result.latency_ms),
+            usage.input_tokens,
+            usage.output_tokens,
+            _number(usage.cost_usd),
+        ),
+        [
+            (
+                position,
+                metric_keys[name],
+                _number(score.value),
+                score.passed,
+                held(score.reason) if score.reason else "",
+                held(score.error) if score.error else "",
+                packed(score.codes) if score.codes else None,
+            )
+            for position, (name, score) in enumerate(result.metrics.items())
+        ],
+        [
+            (position, failure.code, held(failure.tool), held(failure.parameter), packed(failure))
+            for position, failure in enumerate(result.codes)
+        ],
+        None if result.trajectory is None else compressed(result.trajectory),
+        usage,
+    )
+
+
+def to_result(
+    row: Any,
+    scores: Iterable[Sequence[Any]],
+    codes: Iterable[bytes],
+    metric_names: Mapping[int, str],
+    trajectory: bytes | None,
+) -> CaseResult:
+    """The result again, from a row of `results` and what hangs on it, each in its order."""
+    return CaseResult(
+        golden_id=row.golden_id,
+        trial=row.trial,
+        passed=bool(row.passed),
+        score=_value(row.score),
+        metrics={
+            metric_names[key]: Score(
+                _value(value),
+                bool(passed),
+                reason,
+                unpacked(failures, tuple[Failure, ...]) if failures else (),
+                error,
+            )
+            for key, value, passed, reason, error, failures in scores
+        },
+        codes=tuple(unpacked(evidence, Failure) for evidence in codes),
+        category=row.category,
+        error=row.error,
+        latency_ms=row.latency_ms,
+        usage=Usage(row.input_tokens, row.output_tokens, row.cost_usd),
+        trajectory=None if trajectory is None else expanded(trajectory, Trajectory),
+    )
+
+
+def check_golden_id(golden_id: str) -> None:
+    """An id that one engine could not hold is refused on all of them."""
+    if len(golden_id) * 4 > LONGEST_ID and len(golden_id.encode(errors="replace")) > LONGEST_ID:
+        raise InputError(
+            f"golden {golden_id[:40]!r}…",
+            f"the id is longer than {LONGEST_ID} bytes",
+            "give it a shorter one",
+        )
+
+
+def _counted(tokens: int) -> int:
+    return min(tokens, LARGEST)
+
+
+def _number(value: float | None) -> float | None:
+    """SQLite keeps NaN as NULL, so NULL stands for it on every engine."""
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def _value(column: float | None) -> float:
+    return math.nan if column is None else column

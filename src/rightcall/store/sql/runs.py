@@ -1,0 +1,207 @@
+"""The list of runs, and one run by what a user types for it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, insert, or_, select, tuple_, update
+
+from rightcall.errors import InputError, suggestion
+from rightcall.model import Run, Summary, Usage
+from rightcall.store.base import RunFilter, StoredRun
+from rightcall.store.sql import tables
+from rightcall.store.sql.bulk import insert_missing
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.packing import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.text import held
+from rightcall.store.sql.writing import RunWriter
+
+runs = tables.runs.c
+
+
+class Runs(Core):
+    """The part of the store that holds runs."""
+
+    def begin_run(
+        self, run: Run, *, planned: int = 0, documents: Mapping[str, bytes] | None = None
+    ) -> RunWriter:
+        """Store a run that begins, and get what writes its results.
+
+        `planned` is how many results it will have. `documents` holds what `run.fingerprints` names (suite,
+        tools, …): each is kept once under its fingerprint.
+        """
+        documents = documents or {}
+        if unnamed := sorted(documents.keys() - run.fingerprints.keys()):
+            raise InputError(f"run {run.id}", f"has no fingerprint for its {', '.join(unnamed)}")
+        rows = [
+            (held(kind), held(run.fingerprints[kind]), squeezed(data)) for kind, data in documents.items()
+        ]
+        with self.writing() as connection:
+            refers_to_contents(connection)
+            key = insert_run(connection, run, planned=planned, now=self.now())
+            insert_missing(connection, tables.documents, sorted(rows))
+        return RunWriter(self, key, run.id)
+
+    def resume_run(self, run: str) -> RunWriter:
+        """What goes on writing an unfinished run; ask `changes` first whether it is still the same run."""
+        with self.reading() as connection:
+            row = find(connection, run)
+        if row.finished_at is not None:
+            raise InputError(f"run {row.id}", f"was finished at {row.finished_at}", "start a new run instead")
+        return RunWriter(self, row.key, row.id)
+
+    def finish_run(
+        self, run: str, summary: Summary | None, verdict: str = "", *, finished_at: str | None = None
+    ) -> None:
+        """Write how a run ended; after that it takes no more results."""
+        at = finished_at or self.now()
+        values = {
+            "finished_at": at,
+            "updated_at": at,
+            "verdict": verdict,
+            "summary": None if summary is None else packed(summary),
+        }
+        with self.writing() as connection:
+            key = find(connection, run).key
+            connection.execute(update(tables.runs).where(runs.key == key).values(**values))
+
+    def run(self, run: str = "last") -> StoredRun:
+        """One run by its id, the beginning of it, or `last`."""
+        with self.reading() as connection:
+            return with_tags(connection, [find(connection, run)])[0]
+
+    def runs(
+        self, which: RunFilter | None = None, *, limit: int = 50, after: str | None = None
+    ) -> list[StoredRun]:
+        """A page of runs, newest first; `after` is the id of the last run on the page before."""
+        with self.reading() as connection:
+            return with_tags(connection, listed(connection, which or RunFilter(), limit, after))
+
+    def document(self, kind: str, fingerprint: str) -> bytes | None:
+        """A suite, tool definitions, whatever a run named by fingerprint; None when it was not kept."""
+        d = tables.documents.c
+        query = select(d.content).where(d.kind == kind, d.fingerprint == fingerprint)
+        with self.reading() as connection:
+            content = connection.execute(query).scalar()
+        return None if content is None else unsqueezed(content)
+
+
+def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> int:
+    """A new row for a run that begins; its key."""
+    taken = connection.execute(select(runs.finished_at).where(runs.id == run.id)).first()
+    if taken is not None:
+        hint = "give the new run another id" if taken[0] else f"go on with it: --resume {run.id}"
+        raise InputError(f"run {run.id}", "is in the store already", hint)
+    values = {
+        "id": run.id,
+        "name": run.name,
+        "group_name": run.group,
+        "agent": run.agent,
+        "trials": run.trials,
+        "seed": str(run.seed),
+        "started_at": run.started_at,
+        "updated_at": now,
+        "verdict": "",
+        "planned": planned,
+        "fingerprints": packed(run.fingerprints),
+        "versions": packed(run.versions),
+        "settings": packed(run.settings),
+        **dict.fromkeys(("results", "passed", "errors", "input_tokens", "output_tokens"), 0),
+    }
+    statement = insert(tables.runs).values(values).returning(runs.key)
+    return int(connection.execute(statement).scalar_one())
+
+
+def find(connection: Connection, wanted: str) -> Row[Any]:
+    """The row of the run with this id or this beginning of one, or the one begun last for `last`."""
+    if wanted == "last":
+        newest = connection.execute(_newest_first(select(tables.runs)).limit(1)).first()
+        if newest is None:
+            raise InputError("", "there is no run in the store yet", "rightcall run SUITE makes the first")
+        return newest
+    exact = connection.execute(select(tables.runs).where(runs.id == wanted)).first()
+    if exact is not None:
+        return exact
+    alike = list(connection.execute(_newest_first(select(tables.runs).where(_begins(wanted))).limit(6)))
+    if len(alike) == 1 and wanted:
+        return alike[0]
+    if alike and wanted:
+        shown = ", ".join(row.id for row in alike[:5]) + (", …" if len(alike) > 5 else "")
+        raise InputError(f"run {wanted}", f"several runs begin so: {shown}", "type more of the id")
+    recent = list(connection.execute(_newest_first(select(runs.id)).limit(200)).scalars())
+    hint = suggestion(wanted, recent) or "`rightcall runs list` shows them; `last` is the newest"
+    raise InputError(f"run {wanted}", "is not in the store", hint)
+
+
+def listed(connection: Connection, which: RunFilter, limit: int, after: str | None) -> Sequence[Row[Any]]:
+    """Rows of the runs that fit, newest first; `after` is the id of the last one on the page before."""
+    query = select(tables.runs).where(*_conditions(which))
+    if after is not None:
+        at = find(connection, after)
+        query = query.where(tuple_(runs.started_at, runs.key) < tuple_(held(at.started_at), at.key))
+    return connection.execute(_newest_first(query).limit(limit)).all()
+
+
+def with_tags(connection: Connection, rows: Sequence[Row[Any]]) -> list[StoredRun]:
+    """The records of rows, each with the tags people gave it."""
+    t = tables.run_tags.c
+    tags: dict[int, tuple[str, ...]] = defaultdict(tuple)
+    query = select(t.run_key, t.tag).where(t.run_key.in_([row.key for row in rows])).order_by(t.tag)
+    for run_key, tag in connection.execute(query):
+        tags[run_key] += (tag,)
+    return [to_run(row, tags[row.key]) for row in rows]
+
+
+def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
+    """The record of a row."""
+    usage = Usage(row.input_tokens, row.output_tokens, row.cost_usd)
+    run = Run(
+        id=row.id,
+        name=row.name,
+        started_at=row.started_at,
+        agent=row.agent,
+        trials=row.trials,
+        seed=int(row.seed),
+        group=row.group_name,
+        finished_at=row.finished_at,
+        fingerprints=unpacked(row.fingerprints, dict[str, str]),
+        versions=unpacked(row.versions, dict[str, str]),
+        settings=unpacked(row.settings, dict[str, Any]),
+        summary=None if row.summary is None else unpacked(row.summary, Summary),
+    )
+    return StoredRun(
+        run, row.results, row.passed, row.errors, row.planned, usage, row.updated_at, row.verdict, tags
+    )
+
+
+def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:
+    exact = {runs.name: which.name, runs.group_name: which.group, runs.agent: which.agent}
+    found: list[ColumnElement[bool]] = [column == value for column, value in exact.items() if value]
+    if which.tag:
+        found.append(
+            runs.key.in_(select(tables.run_tags.c.run_key).where(tables.run_tags.c.tag == which.tag))
+        )
+    if which.text:
+        columns = (runs.id, runs.name, runs.agent, runs.group_name)
+        found.append(or_(*(column.icontains(which.text, autoescape=True) for column in columns)))
+    if which.state != "any":
+        found.append(
+            runs.finished_at.is_(None) if which.state == "unfinished" else runs.finished_at.is_not(None)
+        )
+    if which.since:
+        found.append(runs.started_at >= which.since)
+    if which.until:
+        found.append(runs.started_at < which.until)
+    return found
+
+
+def _begins(prefix: str) -> ColumnElement[bool]:
+    """By range rather than LIKE: it uses the index, and a percent sign in an id means itself."""
+    return (runs.id >= prefix) & (runs.id < prefix + "\U0010ffff")
+
+
+def _newest_first(query: Select[Any]) -> Select[Any]:
+    return query.order_by(runs.started_at.desc(), runs.key.desc())

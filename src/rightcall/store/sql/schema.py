@@ -1,0 +1,91 @@
+"""Which version a store has: make it, bring it to this version, or refuse it."""
+
+from __future__ import annotations
+
+import sqlite3
+import warnings
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, delete, insert, inspect, select, text
+
+from rightcall.errors import InputError
+from rightcall.store.sql import tables
+from rightcall.store.sql.engine import reading, writing
+
+HEAD = "0002"
+"""The newest migration; kept here because looking it up imports Alembic, which takes a fifth of a second."""
+
+_ONE_AT_A_TIME = 7_246_018
+"""The advisory lock under which PostgreSQL stores are migrated; any number, but always this one."""
+
+
+def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
+    """Make or migrate the store when it is not at this version; the version it had, None when it was new."""
+    with reading(engine, name) as connection:
+        before = version_of(connection)
+    if before == HEAD:
+        return before
+    _refuse_newer(engine, name, before)
+    if before is not None and file is not None:
+        backup(file, file.with_name(f"{file.name}.v{before}.bak"))
+    with writing(engine, name) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _ONE_AT_A_TIME})
+        if version_of(connection) != HEAD:  # another process may have been faster
+            upgrade(connection, HEAD)
+            _sign(connection)
+    return before
+
+
+def version_of(connection: Connection) -> str | None:
+    """The store's version; None when there is nothing in the database yet."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None if found is None else str(found)
+
+
+def upgrade(connection: Connection, version: str) -> None:
+    """Run the migrations up to a version inside the caller's transaction."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "rightcall.store:migrations")
+    config.attributes["connection"] = connection
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Alembic's own deprecations are not the user's business
+        command.upgrade(config, version)
+
+
+def backup(file: Path, target: Path) -> None:
+    """A copy of a SQLite store that may be in use, log included."""
+    source, copy = sqlite3.connect(file), sqlite3.connect(target)
+    try:
+        source.backup(copy)
+    finally:
+        source.close()
+        copy.close()
+
+
+def _sign(connection: Connection) -> None:
+    """Who brought the store to its version, for the day an older RightCall has to refuse it."""
+    from importlib.metadata import version
+
+    connection.execute(delete(tables.about).where(tables.about.c.name == "written_by"))
+    connection.execute(insert(tables.about).values(name="written_by", value=version("rightcall")))
+
+
+def _refuse_newer(engine: Engine, name: str, version: str | None) -> None:
+    if version is None or version < HEAD:
+        return
+    with reading(engine, name) as connection:
+        by = connection.execute(
+            select(tables.about.c.value).where(tables.about.c.name == "written_by")
+        ).scalar()
+    raise InputError(
+        name,
+        f"this store has version {version} (RightCall {by or 'unknown'} wrote it), "
+        f"and this RightCall knows versions up to {HEAD}",
+        "upgrade RightCall, or name another store with --store",
+    )

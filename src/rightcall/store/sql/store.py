@@ -1,0 +1,29 @@
+"""Store: everything that is kept, behind one name."""
+
+from __future__ import annotations
+
+from rightcall.store.base import ResultFilter, StoredCase
+from rightcall.store.sql.annotations import Annotations, notes_of_case, tags_of_cases
+from rightcall.store.sql.exporting import Exporting
+from rightcall.store.sql.library import Library
+from rightcall.store.sql.removing import Removing
+from rightcall.store.sql.runs import Runs, find
+
+
+class Store(Runs, Exporting, Annotations, Library, Removing):
+    """Runs and what belongs to them, in SQLite or PostgreSQL. Made by `open_store`.
+
+    Where a method takes a run, an id, the unique beginning of one, or `last` will do.
+    """
+
+    def case(self, run: str, golden_id: str) -> StoredCase:
+        """One golden of a run: what was expected, every trial with its trajectory, tags and notes."""
+        results = tuple(self.results(run, ResultFilter(golden_id=golden_id), trajectories=True))
+        golden = self.golden(run, golden_id)
+        if golden is None and not results:
+            self.result(run, golden_id)  # says what is missing
+        with self.reading() as connection:
+            key = find(connection, run).key
+            tags = tags_of_cases(connection, key, [golden_id])[golden_id]
+            notes = notes_of_case(connection, key, golden_id)
+        return StoredCase(golden_id, golden, results, tags, notes)

@@ -1,0 +1,214 @@
+"""The schema as it is now; `migrations/` holds the way to it.
+
+The list of runs reads `runs` alone: every batch of results adds to the counters in its run's row, and a
+finished run carries its summary. A run's page reads a slice of `results` by one of its two indices; a case's
+page reads one key. `scores`, `codes` and `trajectories` hang on `results.id` and are written and deleted with
+it in one transaction by one function each, so they carry no foreign keys: checking thirteen rows a result
+would cost more than writing them.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    UniqueConstraint,
+)
+
+from rightcall.store.sql.text import Words
+
+FAILED, PASSED, ERROR = 0, 1, 2
+"""`results.outcome`."""
+
+RowNumber = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite gives numbers by itself only to a column called INTEGER."""
+
+metadata = MetaData()
+
+about = Table(
+    "about",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("value", Words, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("id", Words, nullable=False, unique=True),
+    Column("name", Words, nullable=False),
+    Column("group_name", Words, nullable=False),
+    Column("agent", Words, nullable=False),
+    Column("trials", BigInteger, nullable=False),
+    Column("seed", Words, nullable=False),
+    Column("started_at", Words, nullable=False),
+    Column("finished_at", Words),
+    Column("updated_at", Words, nullable=False),
+    Column("verdict", Words, nullable=False),
+    Column("planned", BigInteger, nullable=False),
+    Column("results", BigInteger, nullable=False),
+    Column("passed", BigInteger, nullable=False),
+    Column("errors", BigInteger, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("cost_usd", Double),
+    Column("fingerprints", LargeBinary, nullable=False),
+    Column("versions", LargeBinary, nullable=False),
+    Column("settings", LargeBinary, nullable=False),
+    Column("summary", LargeBinary),
+    Index("runs_by_time", "started_at", "key"),
+    Index("runs_by_name", "name", "started_at", "key"),
+    Index("runs_by_group", "group_name", "started_at", "key"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("kind", Words, primary_key=True),
+    Column("fingerprint", Words, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+goldens = Table(
+    "goldens",
+    metadata,
+    Column("fingerprint", Words, primary_key=True),
+    Column("input", Words, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("run_key", BigInteger, primary_key=True),
+    Column("golden_id", Words, primary_key=True),
+    Column("fingerprint", Words, nullable=False),
+    Index("cases_by_golden", "fingerprint"),
+    sqlite_with_rowid=False,
+)
+
+metrics = Table(
+    "metrics",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("name", Words, nullable=False, unique=True),
+)
+
+results = Table(
+    "results",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("run_key", BigInteger, nullable=False),
+    Column("golden_id", Words, nullable=False),
+    Column("trial", BigInteger, nullable=False),
+    Column("outcome", SmallInteger, nullable=False),
+    Column("passed", Boolean, nullable=False),
+    Column("score", Double),
+    Column("category", Words, nullable=False),
+    Column("error", Words, nullable=False),
+    Column("latency_ms", Double),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("cost_usd", Double),
+    UniqueConstraint("run_key", "golden_id", "trial", name="results_once"),
+    Index("results_by_outcome", "run_key", "outcome", "golden_id", "trial"),
+)
+
+scores = Table(
+    "scores",
+    metadata,
+    Column("result_id", BigInteger, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("metric_key", BigInteger, nullable=False),
+    Column("value", Double),
+    Column("passed", Boolean, nullable=False),
+    Column("reason", Words, nullable=False),
+    Column("error", Words, nullable=False),
+    Column("codes", LargeBinary),
+    sqlite_with_rowid=False,
+)
+
+codes = Table(
+    "codes",
+    metadata,
+    Column("result_id", BigInteger, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run_key", BigInteger, nullable=False),
+    Column("code", Words, nullable=False),
+    Column("tool", Words, nullable=False),
+    Column("parameter", Words, nullable=False),
+    Column("evidence", LargeBinary, nullable=False),
+    Index("codes_by_run", "run_key", "code"),
+    sqlite_with_rowid=False,
+)
+
+trajectories = Table(
+    "trajectories",
+    metadata,
+    Column("result_id", RowNumber, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+run_tags = Table(
+    "run_tags",
+    metadata,
+    Column("run_key", BigInteger, primary_key=True),
+    Column("tag", Words, primary_key=True),
+    Index("run_tags_by_tag", "tag", "run_key"),
+    sqlite_with_rowid=False,
+)
+
+case_tags = Table(
+    "case_tags",
+    metadata,
+    Column("run_key", BigInteger, primary_key=True),
+    Column("golden_id", Words, primary_key=True),
+    Column("tag", Words, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("run_key", BigInteger, nullable=False),
+    Column("golden_id", Words, nullable=False),
+    Column("text", Words, nullable=False),
+    Column("author", Words, nullable=False),
+    Column("created_at", Words, nullable=False),
+    Index("notes_by_case", "run_key", "golden_id"),
+)
+
+datasets = Table(
+    "datasets",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("alias", Words, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("finalized", Boolean, nullable=False),
+    Column("author", Words, nullable=False),
+    Column("created_at", Words, nullable=False),
+    Column("goldens", BigInteger, nullable=False),
+    Column("fingerprint", Words, nullable=False),
+    UniqueConstraint("alias", "version", name="datasets_once"),
+)
+
+dataset_items = Table(
+    "dataset_items",
+    metadata,
+    Column("dataset_key", BigInteger, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("golden_id", Words, nullable=False),
+    Column("fingerprint", Words, nullable=False),
+    Index("dataset_items_by_golden", "fingerprint"),
+    sqlite_with_rowid=False,
+)

@@ -1,0 +1,55 @@
+"""Text that every engine can hold, in an order that every engine agrees on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Dialect, Text, TypeDecorator
+
+ESCAPE = "\x1a"
+"""SUBSTITUTE, a control character nobody types: escaping with it leaves ordinary text as it is."""
+
+
+def held(text: str) -> str:
+    """The text as a column holds it: PostgreSQL refuses NUL, and no UTF-8 has half a surrogate pair.
+
+    NUL comes back as it was. Half a pair is not a character: it is kept as U+FFFD.
+    """
+    if "\x00" in text or ESCAPE in text:
+        text = text.replace(ESCAPE, ESCAPE + "1").replace("\x00", ESCAPE + "0")
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return whole(text)
+    return text
+
+
+def given(text: str) -> str:
+    """The text as it was before `held`."""
+    if ESCAPE not in text:
+        return text
+    return text.replace(ESCAPE + "0", "\x00").replace(ESCAPE + "1", ESCAPE)
+
+
+def whole(text: str) -> str:
+    """The text with U+FFFD in place of every half of a surrogate pair; whole pairs become their character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class Words(TypeDecorator[str]):
+    """A text column that holds any text, sorted by code point on every engine."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        collation = "C" if dialect.name == "postgresql" else None
+        return dialect.type_descriptor(Text(collation=collation))
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else held(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else given(value)

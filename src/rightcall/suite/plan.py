@@ -1,0 +1,250 @@
+"""A run made ready: everything resolved and checked, every problem found, nothing spent yet."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.datasets import load_goldens, numbered_goldens
+from rightcall.errors import ConfigError, InputError, RightCallError
+from rightcall.executor import Agent, RunLimits, Session
+from rightcall.metrics import Metric, Rules, resolve_metrics
+from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
+from rightcall.model.golden import Golden
+from rightcall.suite.check import check_goldens
+from rightcall.suite.selection import Selection
+from rightcall.suite.suite import Suite
+from rightcall.tools import load_tools
+
+BLOCK = 10_000
+"""Goldens are drawn in a seeded order, shuffled within blocks of this size: memory stays flat."""
+
+SHOWN_PROBLEMS = 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `goldens()` gives them in the order drawn from the seed."""
+
+    name: str
+    agent: Agent
+    dataset: Path | Sequence[Golden]
+    metrics: Sequence[Metric] = ()
+    rules: Rules = field(default_factory=Rules)
+    trials: int = 1
+    seed: int = 0
+    concurrency: int = 32
+    run_limits: RunLimits = field(default_factory=RunLimits)
+    group: str = ""
+    gate: dict[str, Any] = field(default_factory=dict)
+    selection: Selection = field(default_factory=Selection)
+
+    def goldens(self) -> Iterator[Golden]:
+        stream = self.selection.chosen(self._all_goldens())
+        for number, block in enumerate(iter(lambda: list(islice(stream, BLOCK)), [])):
+            random.Random(f"{self.seed}/{number}").shuffle(block)  # noqa: S311
+            yield from block
+
+    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[Golden, int]]:  # type: ignore[assignment]
+        """Every trial of every golden that is not done yet."""
+        for golden in self.goldens():
+            for trial in range(self.trials):
+                if (golden.id, trial) not in done:
+                    yield golden, trial
+
+    def fingerprints(self) -> dict[str, str]:
+        """Short names of all that must stay the same for two halves of a run to be one run."""
+        agent = self.agent
+        return {
+            "dataset": self._dataset_fingerprint(),
+            "tools": _fingerprint([msgspec.to_builtins(tool) for tool in Session(agent).toolbox.tools]),
+            "agent": _fingerprint([agent.name, agent.system, agent.mode, agent.execute, agent.base_url]),
+            "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
+            "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
+            "mocks": _fingerprint(agent.mocks),
+            "measures": _fingerprint(
+                [[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]
+            ),
+            "selection": _fingerprint(repr(self.selection)),
+        }
+
+    def _all_goldens(self) -> Iterator[Golden]:
+        stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
+        for golden in stream:
+            if not isinstance(golden, Golden):
+                raise InputError(str(self.dataset), "holds conversations, which `run` cannot run yet")
+            yield golden
+
+    def _dataset_fingerprint(self) -> str:
+        if not isinstance(self.dataset, Path):
+            return _fingerprint([msgspec.to_builtins(golden) for golden in self.dataset])
+        with self.dataset.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def plan_suite(
+    suite: Suite,
+    folder: Path,
+    *,
+    model: str | None = None,
+    trials: int | None = None,
+    concurrency: int | None = None,
+    selection: Selection | None = None,
+) -> Plan:
+    """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem."""
+    problems: list[str] = []
+    tools = _tried(problems, lambda: _suite_tools(suite, folder)) or []
+    metrics = _tried(problems, lambda: resolve_metrics(list(suite.metrics))) or []
+    rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
+    problems += _contradictory_limits(suite)
+    config = suite.agent
+    agent = Agent(
+        model=_model(model or config.model, problems),
+        tools=tools,
+        system=config.system,
+        mode=config.mode,
+        settings=config.settings,
+        base_url=config.base_url,
+        limits=suite.limits,
+        mocks=suite.mocks,
+        execute=config.execute,
+        record=str(folder / config.record) if config.record else None,
+    )
+    plan = Plan(
+        name=suite.name,
+        agent=agent,
+        dataset=folder / suite.dataset,
+        metrics=metrics,
+        rules=rules,
+        trials=trials or suite.trials,
+        seed=suite.seed,
+        concurrency=concurrency or suite.concurrency,
+        run_limits=suite.run_limits,
+        group=suite.group,
+        gate=suite.gate,
+        selection=selection or Selection(),
+    )
+    if problems:
+        _tried(problems, lambda: Session(replace(agent, tools=tools)))
+        raise ConfigError(*dict.fromkeys(problems))
+    return plan
+
+
+async def preflight(plan: Plan) -> int:
+    """Check all that can be checked without spending anything; gives the number of goldens.
+
+    Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
+    """
+    problems: list[str] = []
+    session = _tried(problems, lambda: Session(plan.agent, concurrency=plan.concurrency))
+    if session is not None:
+        async with session:
+            problems += await session.check()
+    tools = session.tools if session is not None else {}
+    count = 0
+
+    def placed() -> Iterable[tuple[str, Golden]]:
+        nonlocal count
+        if isinstance(plan.dataset, Path):
+            source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
+        else:
+            source = ((f"golden '{golden.id}'", golden) for golden in plan.dataset)
+        for where, golden in source:
+            if isinstance(golden, Golden) and plan.selection.chooses(golden):
+                count += 1
+                yield where, golden
+
+    try:
+        errors = (f for f in check_goldens(placed(), tools) if f.severity == "error")
+        found = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
+    except RightCallError as error:
+        found = [str(error)]
+    problems += found[:SHOWN_PROBLEMS]
+    if len(found) > SHOWN_PROBLEMS:
+        problems.append(
+            f"… and {len(found) - SHOWN_PROBLEMS:,} more; `rightcall dataset check` lists them all"
+        )
+    if not problems and count == 0:
+        problems.append(f"{plan.dataset}: no golden is left to run; does --only name what is there?")
+    if problems:
+        raise ConfigError(*problems)
+    return min(count, plan.selection.limit or count)
+
+
+def _suite_tools(suite: Suite, folder: Path) -> list[Any]:
+    tools = suite.tools
+    if tools is None:
+        return []
+    if isinstance(tools, str) and not (folder / tools).exists() and ":" in tools:
+        made = _imported(tools)
+        return list(made() if callable(made) and not isinstance(made, type) else made)
+    if isinstance(tools, str):
+        return list(load_tools(folder / tools))
+    from rightcall.model.dialects import read_tool
+
+    if isinstance(tools, dict):
+        raise ConfigError("tools: an object here must be {mcp: …}, which this version cannot run")
+    return [read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)]
+
+
+def _model(name: str, problems: list[str]) -> Any:
+    """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
+    from rightcall.providers.resolve import provider_names
+
+    prefix, _, rest = name.partition(":")
+    if prefix in provider_names() or not rest or "/" in prefix:
+        return name
+    if "." in prefix or _importable(prefix):
+        return _tried(problems, lambda: _imported(name)) or name
+    return name
+
+
+def _importable(module: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _imported(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"'{name}' cannot be loaded: {error}") from None
+
+
+def _contradictory_limits(suite: Suite) -> Iterator[str]:
+    one, whole = suite.limits, suite.run_limits
+    if one.tokens and whole.tokens and one.tokens > whole.tokens:
+        yield f"limits.tokens ({one.tokens:,}) is more than run_limits.tokens ({whole.tokens:,})"
+    if one.cost_usd and whole.cost_usd and one.cost_usd > whole.cost_usd:
+        yield f"limits.cost_usd ({one.cost_usd:g}) is more than run_limits.cost_usd ({whole.cost_usd:g})"
+    if one.seconds and whole.seconds and one.seconds > whole.seconds:
+        yield f"limits.seconds ({one.seconds:g}) is more than run_limits.seconds ({whole.seconds:g})"
+
+
+def _tried(problems: list[str], make: Any) -> Any:
+    """What `make` makes; or None, with what is wrong added to the problems."""
+    try:
+        return make()
+    except ConfigError as error:
+        problems += error.problems
+    except RightCallError as error:
+        problems.append(str(error))
+    return None
+
+
+def _fingerprint(value: Any) -> str:
+    content = msgspec.json.encode(value, enc_hook=repr, order="deterministic")
+    return hashlib.sha256(content).hexdigest()

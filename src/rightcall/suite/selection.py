@@ -1,0 +1,28 @@
+"""Which goldens of a dataset to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import islice
+
+from rightcall.model.golden import Golden
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Ids (with * and ?), tags and categories, any of which chooses a golden; nothing given chooses all."""
+
+    only: tuple[str, ...] = ()
+    limit: int | None = None
+
+    def chooses(self, golden: Golden) -> bool:
+        return not self.only or any(
+            word in golden.tags or word == golden.category or fnmatchcase(golden.id, word)
+            for word in self.only
+        )
+
+    def chosen(self, goldens: Iterable[Golden]) -> Iterator[Golden]:
+        picked = (golden for golden in goldens if self.chooses(golden)) if self.only else iter(goldens)
+        return islice(picked, self.limit)

@@ -1,0 +1,82 @@
+"""`suite.yaml`: what to run, on what, with which agent, measured how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.executor.limits import Limits, PositiveCount, RunLimits
+from rightcall.files import existing_file, read_items, refuse_other_format, value_of
+from rightcall.model import codec
+from rightcall.model.record import Record
+from rightcall.providers.base import Settings
+
+FORMAT = "rightcall/suite/1"
+
+
+class AgentConfig(Record, frozen=True):
+    """The agent under test."""
+
+    model: Annotated[str, msgspec.Meta(description="provider:model, or module:callable")]
+    base_url: Annotated[str | None, msgspec.Meta(description="another server of the same kind")] = None
+    system: Annotated[str, msgspec.Meta(description="instructions to the model")] = ""
+    mode: Annotated[
+        Literal["single_turn", "loop"],
+        msgspec.Meta(description="single_turn: ask once, run nothing; loop: run tools until it answers"),
+    ] = "single_turn"
+    settings: Settings = Settings()
+    execute: Annotated[
+        Literal["mock", "real"], msgspec.Meta(description="whether tools run for real; mocked unless said")
+    ] = "mock"
+    record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
+
+
+class Suite(Record, frozen=True):
+    """Everything a run needs. Only `dataset` and `agent.model` must be given; paths are relative to the file."""
+
+    dataset: Annotated[str, msgspec.Meta(description="goldens: .jsonl, .json, .yaml or .csv")]
+    agent: AgentConfig
+    name: str = ""
+    group: Annotated[str, msgspec.Meta(description="runs followed together over time")] = ""
+    tools: Annotated[
+        str | list[dict[str, Any]] | dict[str, Any] | None,
+        msgspec.Meta(description="a file, definitions in place, module:attribute, or {mcp: {command: […]}}"),
+    ] = None
+    trials: Annotated[int, msgspec.Meta(gt=0, description="how often each golden is tried")] = 1
+    seed: int = 0
+    concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32
+    metrics: Annotated[tuple[str, ...], msgspec.Meta(description="beside the dimensions of every case")] = ()
+    weights: Annotated[dict[str, float], msgspec.Meta(description="of the overall score")] = {}
+    pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
+    limits: Limits = Limits()
+    run_limits: RunLimits = RunLimits()
+    mocks: Annotated[dict[str, Any], msgspec.Meta(description="what each tool answers in a loop")] = {}
+    gate: Annotated[dict[str, Any], msgspec.Meta(description="when the run passes")] = {}
+    format: str = FORMAT
+
+
+def load_suite(path: str | Path) -> Suite:
+    """The suite of a YAML or JSON file; `InputError` names the place of whatever is wrong."""
+    path = existing_file(path)
+    if path.suffix.lower() not in (".yaml", ".yml", ".json"):
+        raise InputError(str(path), "a suite is a .yaml or .json file", "rightcall init writes one")
+    items = read_items(path, "suites")
+    entries = list(items.entries)
+    if not items.single or len(entries) != 1:
+        raise InputError(
+            str(path), "a suite is one object with dataset and agent", "rightcall init writes one"
+        )
+    value = value_of(entries[0][1], dict[str, Any], str(path))
+    if "format" in value:
+        refuse_other_format(value["format"], "suite", 1, str(path))
+    suite = codec.convert(value, Suite, str(path))
+    return suite if suite.name else msgspec.structs.replace(suite, name=path.stem)
+
+
+def suite_schema() -> dict[str, Any]:
+    """The JSON Schema of suites, for editors."""
+    schema = msgspec.json.schema(Suite)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "RightCall suite", **schema}

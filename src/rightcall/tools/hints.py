@@ -1,0 +1,119 @@
+"""Python type hints as JSON Schemas, and arguments as the Python values those hints promise."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable
+from typing import Annotated, Any, get_args, get_origin
+
+import msgspec
+
+from rightcall.errors import ConfigError
+
+Converter = Callable[[Any], Any]
+
+
+def schema_of(hint: Any, where: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The schema of a hint and the definitions it refers to under `#/$defs/`.
+
+    Known: everything msgspec knows (scalars, containers, `Literal`, enums, dates, UUIDs, dataclasses,
+    TypedDicts, NamedTuples, structs, `Annotated` with `msgspec.Meta` or a description), and pydantic
+    models and fields where pydantic is installed.
+    """
+    if hint is Any:
+        return {}, {}
+    try:
+        if needs_pydantic(hint):
+            return _pydantic_schema(hint)
+        (schema,), definitions = msgspec.json.schema_components([plain(hint)], ref_template="#/$defs/{name}")
+    except (TypeError, msgspec.ValidationError, RecursionError) as error:
+        reason = str(error).split("\n")[0]
+        raise ConfigError(f"{where}: this type has no JSON Schema: {reason}") from None
+    return _inlined(schema, definitions), definitions
+
+
+def converter(hint: Any) -> Converter | None:
+    """A function from plain JSON to the hinted type, or None when plain JSON is already that type."""
+    if not _is_rich(hint):
+        return None
+    if needs_pydantic(hint):
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(hint).validate_python
+    wanted = plain(hint)
+    return lambda value: msgspec.convert(value, wanted)
+
+
+def plain(hint: Any) -> Any:
+    """The hint with descriptions in `Annotated` spelt as msgspec knows them."""
+    if get_origin(hint) is Annotated:
+        inner, *notes = get_args(hint)
+        kept = [n for n in notes if isinstance(n, msgspec.Meta)]
+        words = next((n for n in notes if isinstance(n, str)), None) or documentation(notes)
+        if words and not any(meta.description for meta in kept):
+            kept.append(msgspec.Meta(description=words))
+        bare = plain(inner)
+        for meta in kept:
+            bare = Annotated[bare, meta]
+        return bare
+    if isinstance(hint, type) and hint is not type(None):
+        return hint
+    arguments = get_args(hint)
+    if get_origin(hint) in (typing.Union, types.UnionType):
+        return typing.Union[tuple(plain(a) for a in arguments)]  # noqa: UP007  a tuple of members
+    if arguments and get_origin(hint) in (list, dict, tuple, set, frozenset):
+        return get_origin(hint)[tuple(a if a is ... else plain(a) for a in arguments)]
+    return hint
+
+
+def documentation(notes: list[Any]) -> str:
+    """The text of a PEP 727 `Doc` among the notes of an `Annotated`."""
+    return next((str(n.documentation) for n in notes if hasattr(n, "documentation")), "")
+
+
+def needs_pydantic(hint: Any) -> bool:
+    """Whether the hint holds something only pydantic understands. Does not import it."""
+    if any(base.__module__.startswith("pydantic.") for base in getattr(hint, "__mro__", ())):
+        return True
+    if getattr(type(hint), "__module__", "").startswith("pydantic"):
+        return True
+    parts = (*get_args(hint), *getattr(hint, "__metadata__", ()))
+    return any(needs_pydantic(part) for part in parts if not isinstance(part, str | int | float))
+
+
+def _pydantic_schema(hint: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    from pydantic import TypeAdapter
+    from pydantic.errors import PydanticUserError
+
+    try:
+        schema = TypeAdapter(hint).json_schema(ref_template="#/$defs/{model}")
+    except PydanticUserError as error:
+        raise TypeError(str(error)) from None
+    definitions = schema.pop("$defs", {})
+    return schema, definitions
+
+
+def _inlined(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """A reference at the top laid open, when nothing else refers there: flat schemas are easier to fill."""
+    reference = schema.get("$ref", "")
+    name = reference.removeprefix("#/$defs/")
+    if name in definitions and f'"{reference}"' not in msgspec.json.encode(definitions).decode():
+        inner = dict(definitions.pop(name))
+        inner.pop("title", None)
+        return {**inner, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
+def _is_rich(hint: Any) -> bool:
+    """Whether values of the hint differ from what JSON gives: dataclasses, dates, tuples, models."""
+    simple = (str, int, float, bool, type(None), dict, list, Any)
+    if hint in simple:
+        return False
+    origin = get_origin(hint)
+    if origin is typing.Literal:
+        return False
+    if origin in (Annotated, typing.Union, types.UnionType, list, dict):
+        parts = get_args(hint)[:1] if origin is Annotated else get_args(hint)
+        return any(_is_rich(part) for part in parts)
+    return not (isinstance(hint, type) and typing.is_typeddict(hint))

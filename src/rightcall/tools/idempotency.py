@@ -1,0 +1,299 @@
+"""Doing a thing once, however often it is asked for.
+
+A key names an operation: `{run}/{task}/{trial}:{tool}:{client key}`. The runtime adds the first part, never
+the model, so two tasks cannot meet and a trial cannot see another's result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import quote
+
+import msgspec
+
+from rightcall.model.codec import encode
+from rightcall.model.record import Record
+from rightcall.tools.behaviour import Behaviour
+from rightcall.tools.context import CallContext
+from rightcall.tools.errors import Abort, ErrorReply, outcome_unknown
+from rightcall.tools.idempotency_store import (
+    Claim,
+    CorruptRecordError,
+    EndState,
+    IdempotencyStore,
+    StoreDownError,
+    Wish,
+)
+from rightcall.tools.invocation import Finished
+from rightcall.tools.threads import in_thread
+
+POLL_S = 0.02
+MOST_KEY_CHARACTERS = 255
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing to be done once."""
+
+    tool: str
+    key: str
+    fingerprint: str
+    behaviour: Behaviour
+    call_id: str = ""
+
+
+class StoredReply(Record, frozen=True):
+    """How an operation ended, as the store keeps it."""
+
+    outcome: Literal["ok", "failed"]
+    output: Any = None
+    error: ErrorReply | None = None
+
+
+def full_key(context: CallContext, tool: str, client_key: str) -> str:
+    """The key of an operation. Its parts are escaped, so no part can pretend to be another."""
+    parts = (_escaped(str(part)) for part in (context.run, context.task, context.trial))
+    return f"{'/'.join(parts)}:{_escaped(tool)}:{_escaped(client_key)}"
+
+
+def key_problem(key: Any) -> str:
+    """What is wrong with a key of the caller, or "" when nothing is."""
+    if not isinstance(key, str) or not key:
+        return "must be a text that names this operation"
+    if len(key) > MOST_KEY_CHARACTERS:
+        return f"must have at most {MOST_KEY_CHARACTERS} characters, got {len(key)}"
+    return "" if key.isprintable() else "must not hold control characters"
+
+
+@dataclass
+class Idempotency:
+    """Runs operations once, over a store.
+
+    `lease_s` is how long a silent owner is believed to be alive; a living one renews it. `ttl_s` is how
+    long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the first.
+    """
+
+    store: IdempotencyStore
+    lease_s: float = 30.0
+    ttl_s: float = 24 * 3600.0
+    in_flight_wait_s: float = 2.0
+    owner: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    async def once(
+        self,
+        operation: Operation,
+        context: CallContext,
+        run: Callable[[int], Awaitable[Finished]],
+        probe: Callable[[], Awaitable[Any]] | None,
+    ) -> Finished:
+        """Run the operation unless it has been run; say what came of it then or now.
+
+        Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
+        key stays claimed and will be found unknown.
+        """
+        polls = max(1, round(self.in_flight_wait_s / POLL_S))
+        while True:
+            owner = f"{self.owner}:{uuid.uuid4().hex[:12]}"
+            claim = await self._store(self.store.begin, self._wish(operation, context, owner))
+            if claim.expired:
+                self._log(context, "key_expired_reuse", operation, 1)
+            if claim.verdict == "run":
+                return await self._run(operation, context, owner, claim.attempt, run)
+            if claim.verdict == "unknown":
+                settled = await self._find_out(operation, context, owner, run, probe)
+                if settled is not None:
+                    return settled
+            elif claim.verdict == "in_progress" and polls > 0:
+                polls -= 1
+                await asyncio.sleep(POLL_S)
+            else:
+                return self._answer(operation, context, claim)
+
+    async def _run(
+        self,
+        operation: Operation,
+        context: CallContext,
+        owner: str,
+        attempt: int,
+        run: Callable[[int], Awaitable[Finished]],
+    ) -> Finished:
+        """Run a claimed operation and write down its end."""
+        heartbeat = _Heartbeat(self, operation.key, owner, attempt, context)
+        try:
+            finished = await run(attempt)
+        except BaseException as error:
+            # Cancelled or broken in the middle: the effect may have happened, unless the tool says not.
+            harmless = isinstance(error, Abort) and error.effect == "none"
+            self._give_up(operation, owner, attempt, "retryable" if harmless else "unknown")
+            if not harmless:
+                self._log(context, "unknown", operation, attempt)
+            raise
+        finally:
+            heartbeat.stop()
+        state = _end_state(finished, operation.behaviour)
+        kept = await self._store(
+            self.store.finish, operation.key, owner, attempt, state, _stored(finished, state)
+        )
+        if kept:
+            return msgspec.structs.replace(finished, attempts=attempt)
+        self._log(context, "late_effect", operation, attempt)
+        return Finished.with_error(
+            "unknown", self._unknown(operation, "the operation lost its claim meanwhile")
+        )
+
+    async def _find_out(
+        self,
+        operation: Operation,
+        context: CallContext,
+        owner: str,
+        run: Callable[[int], Awaitable[Finished]],
+        probe: Callable[[], Awaitable[Any]] | None,
+    ) -> Finished | None:
+        """Settle an unknown outcome by the tool's probe; without one it stays unknown. None: look again."""
+        if probe is None:
+            reply = self._unknown(operation, "an earlier attempt ended without an answer")
+            return Finished.with_error("unknown", reply)
+        attempt = await self._store(self.store.claim_unknown, self._wish(operation, context, owner))
+        if attempt is None:
+            return None
+        try:
+            found = await probe()
+        except BaseException as error:
+            self._give_up(operation, owner, attempt, "unknown")
+            if not isinstance(error, Exception):
+                raise
+            reply = self._unknown(operation, "an earlier attempt ended without an answer")
+            return Finished.with_error("unknown", reply)
+        if found is None:
+            return await self._run(operation, context, owner, attempt, run)
+        finished = Finished("ok", found)
+        await self._store(self.store.finish, operation.key, owner, attempt, "done", _stored(finished, "done"))
+        self._log(context, "replayed", operation, attempt)
+        return Finished("ok", found, replayed=True, attempts=attempt)
+
+    def _answer(self, operation: Operation, context: CallContext, claim: Claim) -> Finished:
+        if claim.verdict == "replay":
+            stored = _read(operation.key, claim.result)
+            self._log(context, "replayed", operation, claim.attempt)
+            return Finished(stored.outcome, stored.output, stored.error, True, claim.attempt)
+        parameter = operation.behaviour.key_parameter
+        if claim.verdict == "reused":
+            reply = ErrorReply(
+                "idempotency_key_reused",
+                f"this {parameter} already belongs to a call of {operation.tool} with other arguments",
+                f"use a new {parameter} for the new operation, or the first arguments to repeat the old one",
+                retry="fix_args",
+                path=parameter,
+            )
+        else:
+            reply = ErrorReply(
+                "in_progress",
+                f"the same operation of {operation.tool} is still running",
+                f"wait a little and call {operation.tool} with the same arguments to get its result",
+                retry="same_key",
+                retry_after_s=self.in_flight_wait_s,
+            )
+        return Finished.with_error("rejected", reply)
+
+    def _wish(self, operation: Operation, context: CallContext, owner: str) -> Wish:
+        now = context.clock.now()
+        return Wish(operation.key, operation.fingerprint, owner, now, self.lease_s, self.ttl_s)
+
+    async def _store(self, method: Callable[..., Any], *args: Any) -> Any:
+        """Ask the store; a remote one from a thread, so that the event loop goes on."""
+        try:
+            return await in_thread(lambda: method(*args)) if self.store.remote else method(*args)
+        except (StoreDownError, CorruptRecordError) as error:
+            raise Abort(str(error)) from None
+
+    def _give_up(self, operation: Operation, owner: str, attempt: int, state: EndState) -> None:
+        """Release a claim on the way out, without waiting: a lease that stays runs out by itself."""
+        with contextlib.suppress(StoreDownError):
+            self.store.finish(operation.key, owner, attempt, state, b"")
+
+    def _unknown(self, operation: Operation, what: str) -> ErrorReply:
+        check = operation.behaviour.check_with
+        return outcome_unknown(
+            operation.tool, what, f"call {check} to see whether it happened" if check else ""
+        )
+
+    def _log(
+        self,
+        context: CallContext,
+        phase: Literal["late_effect", "unknown", "replayed", "key_expired_reuse"],
+        operation: Operation,
+        attempt: int,
+    ) -> None:
+        context.ledger.add(
+            phase,
+            operation.tool,
+            fingerprint=operation.fingerprint,
+            key=operation.key,
+            attempt=attempt,
+            call_id=operation.call_id,
+            time=context.clock.now(),
+        )
+
+
+class _Heartbeat:
+    """Renews a lease while its owner is at work, from the event loop, without a task of its own."""
+
+    def __init__(
+        self, idempotency: Idempotency, key: str, owner: str, attempt: int, context: CallContext
+    ) -> None:
+        self._idempotency, self._context = idempotency, context
+        self._claim = (key, owner, attempt)
+        self._every = idempotency.lease_s / 3
+        self._timer = asyncio.get_running_loop().call_later(self._every, self._beat)
+
+    def stop(self) -> None:
+        self._timer.cancel()
+
+    def _beat(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._every, self._beat)
+        until = self._context.clock.now() + self._idempotency.lease_s
+        if self._idempotency.store.remote:
+            loop.create_task(in_thread(lambda: self._renew(until)))  # noqa: RUF006  ends by itself
+        else:
+            self._renew(until)
+
+    def _renew(self, until: float) -> None:
+        try:
+            self._idempotency.store.renew(*self._claim, until)
+        except StoreDownError:
+            return  # the next beat tries again; finishing will tell
+
+
+def _end_state(finished: Finished, behaviour: Behaviour) -> EndState:
+    if finished.outcome == "ok":
+        return "done"
+    if finished.outcome in ("failed", "rejected"):
+        # A key made of the arguments is not the model's to change: where nothing was done, asking again
+        # must be able to succeed.
+        again = finished.error is not None and finished.error.retry in ("same_key", "after")
+        return "retryable" if again or behaviour.idempotency == "args" else "failed"
+    return "unknown"
+
+
+def _stored(finished: Finished, state: EndState) -> bytes:
+    if state in ("unknown", "retryable"):
+        return b""
+    outcome: Literal["ok", "failed"] = "ok" if state == "done" else "failed"
+    return encode(StoredReply(outcome, finished.output, finished.error))
+
+
+def _read(key: str, data: bytes) -> StoredReply:
+    try:
+        return msgspec.json.decode(data, type=StoredReply)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Abort(f"the idempotency record of {key!r} is damaged") from None
+
+
+def _escaped(part: str) -> str:
+    return quote(part, safe="", errors="surrogatepass")

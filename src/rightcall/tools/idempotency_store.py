@@ -1,0 +1,230 @@
+"""Where keys are kept: one table, the same SQL on SQLite and PostgreSQL, every step one atomic statement.
+
+    absent → started(owner, lease, attempt) → done | failed | retryable | unknown
+
+`started` is committed before the tool runs, and the end is written only by the owner that started it. A
+row whose owner has gone silent (its lease ran out) becomes unknown, and nothing is ever run again on a guess.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from rightcall.errors import InfrastructureError, MissingExtraError
+
+EndState = Literal["done", "failed", "retryable", "unknown"]
+STATES = ("started", "done", "failed", "retryable", "unknown")
+PRUNE_EVERY = 10_000
+
+
+class StoreDownError(InfrastructureError):
+    """The store did not answer; nothing may be run without it."""
+
+
+class CorruptRecordError(InfrastructureError):
+    """A row of the store makes no sense; running its call again would be a guess."""
+
+
+class Wish(NamedTuple):
+    """Who wants to run what, and for how long the claim and the memory of it should last."""
+
+    key: str
+    fingerprint: str
+    owner: str
+    now: float
+    lease_s: float = 30.0
+    ttl_s: float = 24 * 3600.0
+
+
+class Claim(NamedTuple):
+    """What a key's row says to someone who wants to run it.
+
+    run: it is yours, attempt number `attempt` · replay: it ended in `state`, with `result` · reused: the key
+    belongs to other arguments · in_progress: another is at it · unknown: its effect may have happened.
+    `expired` is set when an older use of the key had run out.
+    """
+
+    verdict: Literal["run", "replay", "reused", "in_progress", "unknown"]
+    attempt: int = 1
+    state: str = ""
+    result: bytes = b""
+    expired: bool = False
+
+
+CREATE = """
+CREATE TABLE IF NOT EXISTS rightcall_idempotency (
+  key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL,
+  lease_until DOUBLE PRECISION NOT NULL, attempt INTEGER NOT NULL, expires_at DOUBLE PRECISION NOT NULL,
+  result {blob})
+"""
+INSERT = """
+INSERT INTO rightcall_idempotency (key, fingerprint, state, owner, lease_until, attempt, expires_at)
+VALUES (?, ?, 'started', ?, ?, 1, ?) ON CONFLICT (key) DO NOTHING
+"""
+SELECT = """
+SELECT fingerprint, state, owner, lease_until, attempt, expires_at, result
+FROM rightcall_idempotency WHERE key = ?
+"""
+TAKE = """
+UPDATE rightcall_idempotency
+SET fingerprint = ?, state = 'started', owner = ?, lease_until = ?, attempt = ?, expires_at = ?, result = NULL
+WHERE key = ? AND state = ? AND owner = ? AND attempt = ? AND lease_until = ?
+"""
+LOSE = """
+UPDATE rightcall_idempotency SET state = 'unknown'
+WHERE key = ? AND state = 'started' AND owner = ? AND attempt = ? AND lease_until = ?
+"""
+FINISH = """
+UPDATE rightcall_idempotency SET state = ?, result = ?
+WHERE key = ? AND state = 'started' AND owner = ? AND attempt = ?
+"""
+RENEW = """
+UPDATE rightcall_idempotency SET lease_until = ?
+WHERE key = ? AND state = 'started' AND owner = ? AND attempt = ?
+"""
+PRUNE = "DELETE FROM rightcall_idempotency WHERE expires_at <= ? AND (state <> 'started' OR lease_until <= ?)"
+
+
+class IdempotencyStore:
+    """Keys in a database. Safe for threads and processes; methods block, for about 20 µs on SQLite.
+
+    Open one with `sqlite_store` or `postgres_store`. Any other DB-API connection in autocommit mode that
+    knows `ON CONFLICT` will do as well.
+    """
+
+    def __init__(
+        self,
+        connection: Any,
+        *,
+        errors: tuple[type[Exception], ...],
+        placeholder: str = "?",
+        blob: str = "BLOB",
+        remote: bool = False,
+    ) -> None:
+        self._connection, self._errors, self.remote = connection, errors, remote
+        self._lock = threading.Lock()
+        self._begun = 0
+        self._sql: Callable[[str], str] = (
+            (lambda text: text) if placeholder == "?" else (lambda text: text.replace("?", placeholder))
+        )
+        self._change(CREATE.format(blob=blob), ())
+
+    def begin(self, wish: Wish) -> Claim:
+        """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
+        self._begun += 1
+        if self._begun % PRUNE_EVERY == 0:
+            self.prune(wish.now)
+        lease_until, expires_at = wish.now + wish.lease_s, wish.now + wish.ttl_s
+        for _ in range(20):
+            if self._change(INSERT, (wish.key, wish.fingerprint, wish.owner, lease_until, expires_at)):
+                return Claim("run")
+            row = self._row(wish.key)
+            claim = self._judge(wish, row) if row is not None else None
+            if claim is not None:  # None: the row changed between two statements
+                return claim
+        raise StoreDownError("the idempotency store is contended: the key changed hands twenty times")
+
+    def claim_unknown(self, wish: Wish) -> int | None:
+        """Take over a key whose effect is unknown: the attempt's number, or None when another did."""
+        row = self._row(wish.key)
+        if row is None or row[1] != "unknown":
+            return None
+        _, state, owner, lease_until, attempt, expires_at, _ = row
+        seen = (wish.key, state, owner, attempt, lease_until)
+        return attempt + 1 if self._take(wish, attempt + 1, expires_at, seen) else None
+
+    def finish(self, key: str, owner: str, attempt: int, state: EndState, result: bytes) -> bool:
+        """Write how an attempt ended. False when the key is no longer this owner's: nothing is written."""
+        return self._change(FINISH, (state, result, key, owner, attempt)) == 1
+
+    def renew(self, key: str, owner: str, attempt: int, until: float) -> bool:
+        """Say that the owner is still at it."""
+        return self._change(RENEW, (until, key, owner, attempt)) == 1
+
+    def state(self, key: str) -> str:
+        """The state of a key, `absent` when there is none."""
+        row = self._row(key)
+        return "absent" if row is None else str(row[1])
+
+    def prune(self, now: float) -> int:
+        """Forget what has expired; the number of keys forgotten."""
+        return self._change(PRUNE, (now, now))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _judge(self, wish: Wish, row: tuple[Any, ...]) -> Claim | None:
+        """What an existing row means; None when it changed while being judged."""
+        known, state, owner, lease_until, attempt, expires_at, result = row
+        if state not in STATES or (state in ("done", "failed") and not result):
+            raise CorruptRecordError(f"the idempotency record of {wish.key!r} is damaged (state {state!r})")
+        seen = (wish.key, state, owner, attempt, lease_until)
+        alive = state == "started" and lease_until > wish.now
+        if expires_at <= wish.now and not alive:
+            return Claim("run", expired=True) if self._take(wish, 1, wish.now + wish.ttl_s, seen) else None
+        if known != wish.fingerprint or alive:
+            return Claim("in_progress" if known == wish.fingerprint else "reused")
+        if state == "retryable":
+            return Claim("run", attempt + 1) if self._take(wish, attempt + 1, expires_at, seen) else None
+        if state == "started" and not self._change(LOSE, (wish.key, owner, attempt, lease_until)):
+            return None
+        if state in ("started", "unknown"):
+            return Claim("unknown", attempt)
+        return Claim("replay", attempt, state, bytes(result))
+
+    def _take(self, wish: Wish, attempt: int, expires_at: float, seen: tuple[Any, ...]) -> bool:
+        new = (wish.fingerprint, wish.owner, wish.now + wish.lease_s, attempt, expires_at)
+        return self._change(TAKE, (*new, *seen)) == 1
+
+    def _row(self, key: str) -> tuple[Any, ...] | None:
+        with self._lock:
+            try:
+                return self._connection.execute(self._sql(SELECT), (key,)).fetchone()  # type: ignore[no-any-return]
+            except self._errors as error:
+                raise StoreDownError(f"the idempotency store cannot be read: {error}") from None
+
+    def _change(self, sql: str, values: tuple[Any, ...]) -> int:
+        with self._lock:
+            try:
+                return int(self._connection.execute(self._sql(sql), values).rowcount)
+            except self._errors as error:
+                raise StoreDownError(f"the idempotency store cannot be written: {error}") from None
+
+
+def sqlite_store(
+    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0
+) -> IdempotencyStore:
+    """Keys in a SQLite file, or in memory for as long as the store lives.
+
+    A committed key survives the death of the process. `durable` makes it survive the loss of power too,
+    at the price of a disk flush per step.
+    """
+    import sqlite3
+
+    try:
+        connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
+        if str(path) != ":memory:":
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        return IdempotencyStore(connection, errors=(sqlite3.Error,))
+    except sqlite3.Error as error:
+        raise StoreDownError(f"cannot open the idempotency store {path}: {error}") from None
+
+
+def postgres_store(url: str) -> IdempotencyStore:
+    """Keys in PostgreSQL, at an address such as `postgresql://user@host/database`."""
+    try:
+        import psycopg  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        raise MissingExtraError("an idempotency store in PostgreSQL", "psycopg", "postgres") from None
+    try:
+        connection = psycopg.connect(url, autocommit=True)
+        return IdempotencyStore(
+            connection, errors=(psycopg.Error,), placeholder="%s", blob="BYTEA", remote=True
+        )
+    except psycopg.Error as error:
+        raise StoreDownError(f"cannot open the idempotency store: {type(error).__name__}") from None

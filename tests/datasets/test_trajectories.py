@@ -1,0 +1,141 @@
+"""Trajectories are read in the short form, ours, and as providers' message lists."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rightcall.datasets import load_trajectories, save_trajectories
+from rightcall.errors import InputError
+from rightcall.model import RecordedTrajectory, ToolCall, Trajectory, Usage
+from rightcall.model.dialects import SPELLINGS, trajectory_from_messages
+from tests.model.dialects.strategies import conversations, objects, parsed, texts, unparsed
+
+
+def loaded(folder: Path, *lines: object, name: str = "t.jsonl") -> list[RecordedTrajectory]:
+    path = folder / name
+    path.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
+    return list(load_trajectories(path))
+
+
+def test_the_short_form_holds_calls_and_numbers(tmp_path: Path):
+    line = {
+        "golden_id": "a",
+        "trial": 2,
+        "calls": [
+            {"name": "f", "arguments": {"x": 1}, "status": "ok"},
+            {"name": "g"},
+            {"name": "h", "arguments": None},
+        ],
+        "output": "done",
+        "latency_ms": 12,
+        "usage": {"input_tokens": 5},
+        "stop_reason": "limit",
+    }
+    calls = (ToolCall("f", {"x": 1}, status="ok"), ToolCall("g"), ToolCall("h", None))
+    expected = Trajectory((), calls, "done", Usage(5), 12.0, "limit")
+    assert loaded(tmp_path, line) == [RecordedTrajectory("a", expected, 2)]
+
+
+ASKED = [{"role": "user", "content": "hi"}]
+SPELT = {
+    "native": [
+        {"role": "assistant", "calls": [{"name": "f", "arguments": {"x": 1}, "id": "1"}]},
+        {"role": "tool", "results": [{"call_id": "1", "output": "A"}]},
+    ],
+    "openai_chat": [
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": '{"x": 1}'}}],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": "A"},
+    ],
+    "openai_responses": [
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": '{"x": 1}'},
+        {"type": "function_call_output", "call_id": "1", "output": "A"},
+    ],
+    "anthropic": [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"x": 1}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "A"}]},
+    ],
+}
+
+
+@pytest.mark.parametrize("spelling", SPELT)
+def test_messages_of_every_provider_give_the_same_calls(tmp_path: Path, spelling: str):
+    messages = [*ASKED, *SPELT[spelling], {"role": "assistant", "content": "Answer."}]
+    [found] = loaded(tmp_path, {"golden_id": "a", "messages": messages})
+    assert found.trajectory.calls == (ToolCall("f", {"x": 1}, "1", 0, "ok", "A"),)
+    assert found.trajectory.output == "Answer." and len(found.trajectory.messages) == 4
+
+
+def test_a_json_file_holds_a_list_of_trajectories(tmp_path: Path):
+    lines = [
+        {"golden_id": "a", "calls": []},
+        {"golden_id": "b", "error": "down", "stop_reason": "infra_error"},
+    ]
+    assert [found.golden_id for found in loaded(tmp_path, lines, name="t.json")] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (
+            {"golden_id": "a", "calls": [{"name": "f", "arguments": "{}"}]},
+            "calls[0].arguments must be an object, got a string; was it JSON-encoded twice?",
+        ),
+        ({"golden_id": "a", "cals": []}, "unknown field 'cals'; did you mean 'calls'?"),
+        ({"golden_id": "a"}, "needs 'messages' or 'calls'"),
+        ({"calls": []}, "needs the field 'golden_id'"),
+        ({"golden_id": 7, "calls": []}, "golden_id must be a string, got a whole number"),
+        ({"golden_id": "a", "calls": [], "stop_reason": "don"}, "did you mean 'done'?"),
+        ({"golden_id": "a", "calls": [], "trial": -1}, "trial must be a whole number >= 0"),
+        ({"golden_id": "a", "messages": "hi"}, "messages must be a list, got a string"),
+        ({"golden_id": "a", "messages": [{"role": "usr"}]}, "messages[0].role must be one of"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: object, words: str):
+    with pytest.raises(InputError) as caught:
+        loaded(tmp_path, {"golden_id": "first", "calls": []}, line)
+    assert str(caught.value).startswith(f"{tmp_path / 't.jsonl'}:2: ") and words in str(caught.value)
+
+
+calls = st.builds(
+    ToolCall,
+    name=texts,
+    arguments=st.none() | objects,
+    step=st.none() | st.integers(0, 9),
+    status=st.sampled_from(["not_run", "ok", "error"]),
+    output=st.none() | texts,
+    latency_ms=st.none() | st.floats(0, 1e6),
+    raw=st.none() | texts,
+)
+bare = st.builds(Trajectory, calls=st.lists(calls, max_size=3).map(tuple), output=texts, error=texts)
+talked = conversations(parsed | unparsed, errors=True).map(trajectory_from_messages)
+spoken = st.builds(Trajectory, conversations(parsed), st.lists(calls, max_size=2).map(tuple), texts)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json"])
+@settings(max_examples=60)
+@given(
+    found=st.lists(
+        st.builds(
+            RecordedTrajectory, texts.filter(bool), bare | talked | spoken, st.none() | st.integers(0, 9)
+        ),
+        max_size=3,
+    )
+)
+def test_trajectories_survive_a_round_trip_exactly(suffix: str, found: list[RecordedTrajectory]):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"t{suffix}"
+        save_trajectories(found, path)
+        assert list(load_trajectories(path)) == found
+
+
+def test_every_spelling_with_messages_is_covered_above():
+    assert set(SPELT) == {name for name, spelling in SPELLINGS.items() if hasattr(spelling, "read_messages")}

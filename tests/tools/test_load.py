@@ -1,0 +1,98 @@
+"""Tools come from files in any shape and spelling, and go back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rightcall.errors import InputError
+from rightcall.model import Annotations, Tool
+from rightcall.model.dialects import SPELLINGS
+from rightcall.tools import load_tools, save_tools
+from tests.model.dialects.strategies import full_tools
+
+DATA = Path(__file__).parent / "data"
+WEATHER = {"name": "weather", "input_schema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(("server", "count"), [("filesystem", 14), ("gitlab", 9), ("time", 2)])
+def test_the_answer_of_a_real_server_is_a_tools_file(server: str, count: int):
+    assert len(load_tools(DATA / f"{server}.json")) == count
+
+
+@pytest.mark.parametrize(
+    "document",
+    [WEATHER, [WEATHER], {"tools": [WEATHER]}, {"format": "rightcall/tools/1", "tools": [WEATHER]}],
+)
+@pytest.mark.parametrize("suffix", [".json", ".yaml", ".yml"])
+def test_a_file_is_a_list_an_answer_or_one_tool(tmp_path: Path, document: object, suffix: str):
+    path = tmp_path / f"tools{suffix}"
+    path.write_text(json.dumps(document, indent=1), "utf-8")  # JSON is YAML too
+    assert load_tools(path) == [Tool("weather", input_schema={"type": "object"})]
+
+
+def test_spellings_may_be_mixed_in_one_file(tmp_path: Path):
+    raw = [WEATHER, {"type": "function", "function": {"name": "a"}}, {"name": "b", "inputSchema": {}}]
+    (tmp_path / "tools.json").write_text(json.dumps(raw), "utf-8")
+    assert [tool.name for tool in load_tools(tmp_path / "tools.json")] == ["weather", "a", "b"]
+
+
+@pytest.mark.parametrize("dialect", SPELLINGS)
+@pytest.mark.parametrize("suffix", [".json", ".yaml"])
+def test_tools_survive_a_file_in_every_spelling(tmp_path: Path, dialect, suffix: str):
+    tools = [Tool("weather", "Thời tiết: NO", {"type": "object", "enum": ["007", 7]}), Tool("b")]
+    save_tools(tools, tmp_path / f"tools{suffix}", dialect=dialect)
+    assert load_tools(tmp_path / f"tools{suffix}") == tools
+
+
+@settings(max_examples=40)
+@given(tools=st.lists(full_tools, max_size=3, unique_by=lambda tool: tool.name))
+def test_mcp_files_keep_everything(tmp_path_factory, tools: list[Tool]):
+    folder = tmp_path_factory.mktemp("tools")
+    save_tools(tools, folder / "tools.yaml", dialect="mcp")
+    assert load_tools(folder / "tools.yaml") == tools
+    shutil.rmtree(folder)
+
+
+def test_annotations_of_our_own_spelling_are_kept(tmp_path: Path):
+    tool = Tool(
+        "rm", output_schema={"type": "null"}, title="Remove", annotations=Annotations(destructive=True)
+    )
+    save_tools([tool], tmp_path / "tools.json")
+    assert load_tools(tmp_path / "tools.json") == [tool]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("tools.json", '[\n{"name": "a"},\n{"name": "a"}\n]', "json:3: a second tool 'a', the first"),
+        ("tools.yaml", "- name: a\n- name: b\n  input_shema: {}\n", "yaml:2: unknown field 'input_shema'; "),
+        ("tools.json", '{"tools": "x"}', "tools.json:1: tools: "),
+        ("tools.json", '{"tools": [3]}', "tools.json:1: a tool must be an object, got a number"),
+        ("tools.json", '[{"name": "a"', "tools.json:1: not valid JSON: it ends in the middle; "),
+        ("tools.json", '{"format": "rightcall/tools/9", "tools": []}', "install a newer RightCall"),
+        ("tools.json", '{"format": "rightcall/goldens/1", "tools": []}', "goldens, tools were expected"),
+        ("tools.jsonn", "[]", "the format is not known from the suffix '.jsonn'; did you mean '.json'?"),
+        ("tools.yaml", "just words", "tools.yaml:1: a list was expected, got a text"),
+        ("tools.yaml", "tools:\n  a: 1\n", "tools.yaml:2: tools must be a list, got an object"),
+        ("tools.yaml", "", "the file is empty"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_tools_file_is_said_with_its_line(
+    tmp_path: Path, name: str, content: str, words: str
+):
+    (tmp_path / name).write_text(content, "utf-8")
+    with pytest.raises(InputError) as caught:
+        load_tools(tmp_path / name)
+    assert words in str(caught.value)
+
+
+def test_an_unknown_dialect_is_refused_before_anything_is_written(tmp_path: Path):
+    with pytest.raises(InputError, match="did you mean 'openai_chat'"):
+        save_tools([Tool("a")], tmp_path / "tools.json", dialect="openai-chat")
+    assert not list(tmp_path.iterdir())
