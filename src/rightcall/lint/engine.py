@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rightcall.lint.catalog import rules
 from rightcall.lint.config import LintConfig
-from rightcall.lint.diagnostic import Diagnostic, Finding, FixKind, pointer
+from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Finding, FixKind, pointer
 from rightcall.lint.evidence import Evidence
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -57,6 +57,8 @@ def lint(
         shown, hidden = _not_ignored(find(features, config), config)
         ignored += hidden
         here = [_diagnostic(found, line, column, evidence) for found, line, column in shown]
+        order = {tool.name: index for index, tool in reversed(list(enumerate(features.tools)))}
+        here.sort(key=lambda each: (order[each.tool], SEVERITIES.index(each.severity), each.line, each.code))
         diagnostics += here
         summaries += _tool_summaries(each, features, here)
         if "pairs" in features.__dict__:  # computed only when a rule asked for them
