@@ -79,4 +79,7 @@ class Diagnostic(Record, frozen=True):
 
 def pointer(path: Path) -> str:
     """A path as a JSON pointer (RFC 6901)."""
+    text = "/".join(["", *map(str, path)])
+    if "~" not in text and text.count("/") == len(path):
+        return text
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

@@ -56,7 +56,7 @@ def lint(
         features = features_of(each, config, locked, queries)
         shown, hidden = _not_ignored(find(features, config), config)
         ignored += hidden
-        here = [_diagnostic(found, line, column, evidence) for found, line, column in shown]
+        here = [_diagnostic(found, where, evidence) for found, where in shown]
         order = {tool.name: index for index, tool in reversed(list(enumerate(features.tools)))}
         here.sort(key=lambda each: (order[each.tool], SEVERITIES.index(each.severity), each.line, each.code))
         diagnostics += here
@@ -112,34 +112,35 @@ def find(features: SetFeatures, config: LintConfig) -> list[Found]:
     return [found for tool in features.tools for found in by_tool[id(tool)]]
 
 
-def _not_ignored(
-    everything: list[Found], config: LintConfig
-) -> tuple[list[tuple[Found, int, int]], int]:
-    """The findings to show, with line and column, and how many were ignored."""
+Where = tuple[int, int, str]
+"""Line, column, excerpt."""
+
+
+def _not_ignored(everything: list[Found], config: LintConfig) -> tuple[list[tuple[Found, Where]], int]:
+    """The findings to show, with their places, and how many were ignored."""
     ignores: dict[int, list[Ignore]] = {}
     shown = []
     comments: dict[int, list[Ignore]] = {}
     for found in everything:
         tool, path = found.tool, found.finding.path
         document = tool.source.document
-        line, column = document.position(tool.source.document_path(path)) if document else (0, 0)
+        where = document.locate(tool.source.document_path(path)) if document else (0, 0, "")
         if id(tool) not in ignores:
             if id(document) not in comments:
                 comments[id(document)] = comment_ignores(document)
             ignores[id(tool)] = [*ignores_of(tool), *comments[id(document)]]
         if config.per_tool_ignores and config.ignores(tool.name, found.rule):
             continue
-        if any(ignore.covers(found.rule, path, line) for ignore in ignores[id(tool)]):
+        if any(ignore.covers(found.rule, path, where[0]) for ignore in ignores[id(tool)]):
             continue
-        shown.append((found, line, column))
+        shown.append((found, where))
     return shown, len(everything) - len(shown)
 
 
-def _diagnostic(found: Found, line: int, column: int, evidence: Evidence) -> Diagnostic:
+def _diagnostic(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
     tool, rule, finding = found.tool, found.rule, found.finding
     source = tool.source
-    path = source.document_path(finding.path)
-    key = "|".join((rule.code, tool.name, pointer(finding.path), *sorted(finding.others)))
+    key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
     return Diagnostic(
         code=rule.code,
         rule=rule.name,
@@ -148,10 +149,10 @@ def _diagnostic(found: Found, line: int, column: int, evidence: Evidence) -> Dia
         message=finding.message,
         hint=finding.hint,
         file=source.document.name if source.document else "",
-        line=line,
-        column=column,
-        pointer=pointer(path),
-        excerpt=source.document.excerpt(path) if source.document else "",
+        line=where[0],
+        column=where[1],
+        pointer=pointer(source.document_path(finding.path)),
+        excerpt=where[2],
         fix=fix_kind(found),
         others=finding.others,
         evidence=evidence.about(tool.name, finding.others) if finding.others else "",

@@ -17,13 +17,15 @@ from rightcall.lint.features.tool import ToolFeatures
 WARN = 0.70
 """From here on a pair is reported as confusable: about one pair in 150 on public MCP servers."""
 SEVERE = 0.90
-FLOOR = 0.50
-"""Pairs below are not kept."""
+FLOOR = 0.60
+"""Pairs below are not kept; in large sets, pairs below `WARN`."""
 ALL_PAIRS = 400
 """Up to this many tools every pair is scored; in larger sets only pairs that share a telling word."""
 TELLING = 6
 MOST_SHARING = 40
 QUERY_PUSH = 0.1
+SLACK = 0.25
+"""How far the share of common words may stay below the likeness of the texts before a pair is passed over."""
 
 _CONTRAST = re.compile(
     r"\b(?:instead|unlike|rather than|as opposed to|in contrast|do(?:es)? not|don't|not for|never use|only (?:for|when|if)"
@@ -47,9 +49,18 @@ class Pair:
     names: float
     told_apart: bool
     named: bool
-    shared_words: tuple[str, ...]
-    shared_parameters: tuple[str, ...]
+    vectors: tuple[Vector, Vector]
     queries: tuple[str, ...] = ()
+
+    @property
+    def shared_words(self) -> tuple[str, ...]:
+        """The words that make the texts alike, the weightiest first."""
+        return _shared_words(*self.vectors)
+
+    @property
+    def shared_parameters(self) -> tuple[str, ...]:
+        """The parameters that both take."""
+        return tuple(sorted(self.first.parameter_names & self.second.parameter_names))
 
     @property
     def why(self) -> str:
@@ -73,9 +84,10 @@ def confusable_pairs(tools: Sequence[ToolFeatures], queries: Sequence[tuple[str,
     weights = Weights(counted)
     vectors: dict[int, Vector] = {}
     asked = _asked(tools, queries, weights)
+    floor = FLOOR if len(tools) <= ALL_PAIRS else WARN
     found = []
     for i, j in _candidates(counted, weights):
-        pair = _score(tools, i, j, vectors, counted, weights)
+        pair = _score(tools, i, j, vectors, counted, weights, floor)
         if pair is not None:
             found.append(_with_queries(pair, i, j, asked, vectors))
     return sorted(found, key=lambda pair: (-pair.score, pair.first.name, pair.second.name))
@@ -108,6 +120,7 @@ def _score(
     vectors: dict[int, Vector],
     counted: list[Counter[str]],
     weights: Weights,
+    floor: float,
 ) -> Pair | None:
     first, second = tools[i], tools[j]
     mine, other = first.parameter_names, second.parameter_names
@@ -119,13 +132,16 @@ def _score(
     # the floor would need nearly identical texts, which is a matter for duplicate-description.
     if not bare and not common:
         return None
+    needed = (floor / share - 0.3 * parameters - 0.2) / 0.5  # with names as alike as can be
+    if needed > 0.97 or _overlap(counted[i], counted[j]) < needed - SLACK:
+        return None
     names = name_likeness(first.name_tokens, second.name_tokens)
-    if (0.5 + 0.3 * parameters + 0.2 * names) * share < FLOOR + 0.1:
+    if (floor / share - 0.3 * parameters - 0.2 * names) / 0.5 > 0.97:
         return None
     one, two = (_vector(k, vectors, counted, weights) for k in (i, j))
     text = cosine(one, two)
     score = (0.5 * text + 0.3 * parameters + 0.2 * names) * share
-    if score < FLOOR:
+    if score < floor:
         return None
     named = _names(first, second) or _names(second, first)
     told_apart = named or (bool(_CONTRAST.search(first.lower)) and bool(_CONTRAST.search(second.lower)))
@@ -133,12 +149,16 @@ def _score(
         score *= 0.85
     if first.effect.is_write != second.effect.is_write and "unknown" not in (first.effect.kind, second.effect.kind):
         score *= 0.9
-    if score < FLOOR:
+    if score < floor:
         return None
     return Pair(
-        first, second, min(score, 1.0), text, parameters, names, told_apart, named,
-        _shared_words(one, two), tuple(sorted(common)),
+        first, second, min(score, 1.0), text, parameters, names, told_apart, named, (one, two)
     )  # fmt: skip
+
+
+def _overlap(one: Counter[str], two: Counter[str]) -> float:
+    """A cheap look at how many words two texts share."""
+    return len(one.keys() & two.keys()) / min(len(one), len(two)) if one and two else 0.0
 
 
 def _vector(index: int, vectors: dict[int, Vector], counted: list[Counter[str]], weights: Weights) -> Vector:
@@ -149,15 +169,16 @@ def _vector(index: int, vectors: dict[int, Vector], counted: list[Counter[str]],
 
 def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:
     """Does the text of one tool speak of the other by name?"""
-    return bool(other.name) and re.search(rf"(?<!\w){re.escape(other.name.lower())}(?!\w)", tool.lower) is not None
+    name = other.name.lower()
+    return bool(name) and name in tool.lower and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", tool.lower) is not None
 
 
 def _shared_words(one: Vector, two: Vector, most: int = 4) -> tuple[str, ...]:
     """The words that make the texts alike, the weightiest first, one of each stem."""
     shared = {
-        word: weight * two[word]
-        for word, weight in one.items()
-        if word in two and not word.startswith("#") and word not in STOP_WORDS and len(word) > 2
+        word: one[word] * two[word]
+        for word in one.keys() & two.keys()
+        if word[0] != "#" and word not in STOP_WORDS and len(word) > 2
     }
     found: dict[str, str] = {}
     for word in sorted(shared, key=lambda word: (-shared[word], word)):

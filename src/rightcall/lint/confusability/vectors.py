@@ -1,4 +1,4 @@
-"""Texts of tools as weighted words and pieces of words (TF-IDF, sublinear, pieces of 3 to 5 letters).
+"""Texts of tools as weighted words and pieces of words (TF-IDF, sublinear, pieces of 4 letters).
 
 How rare a word is comes from the set together with a background of 3,420 public definitions, so that a set
 of five tools does not take "user" for a telling word. Pieces of words inherit the weight of their word.
@@ -18,6 +18,7 @@ from rightcall.lint.features.text import name_tokens, words
 from rightcall.lint.features.tool import ToolFeatures
 
 Vector = dict[str, float]
+PIECE = 4
 
 
 class Background(msgspec.Struct, frozen=True):
@@ -77,21 +78,12 @@ class Weights:
 
 def cosine(first: Vector, second: Vector) -> float:
     """Likeness of two vectors of length 1."""
-    if len(first) > len(second):
-        first, second = second, first
-    get = second.get
-    return sum([weight * get(feature, 0.0) for feature, weight in first.items()])
+    return sum([first[feature] * second[feature] for feature in first.keys() & second.keys()])
 
 
 @lru_cache(maxsize=65536)
 def _pieces(word: str) -> tuple[tuple[str, ...], float]:
     """The pieces of a word, and what share of the word's weight each has; together they weigh as the word."""
     padded = f"^{word}$"
-    pieces = tuple(
-        dict.fromkeys(
-            "#" + padded[start : start + size]
-            for size in (3, 4, 5)
-            for start in range(len(padded) - size + 1)
-        )
-    )
+    pieces = tuple(dict.fromkeys("#" + padded[start : start + PIECE] for start in range(len(padded) - PIECE + 1)))
     return pieces, 1 / math.sqrt(len(pieces)) if pieces else 0.0

@@ -62,6 +62,7 @@ _SUFFIXES = (
 )
 
 
+@lru_cache(maxsize=65536)
 def case_style(name: str) -> str:
     """`snake`, `camel`, `kebab`, or "" when the name has one token or mixes styles."""
     letters = name.strip("_-")

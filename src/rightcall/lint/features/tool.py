@@ -132,9 +132,13 @@ class ToolFeatures:
         """Every text written for the model, in lower case, for a quick first look."""
         return "\n".join(text for _, text in self.prose).lower()
 
-    def search(self, pattern: re.Pattern[str]) -> Iterator[tuple[Path, re.Match[str]]]:
-        """Each text that the pattern is found in, with its first occurrence."""
-        if not pattern.search(self.all_prose):
+    def search(self, pattern: re.Pattern[str], marks: tuple[str, ...]) -> Iterator[tuple[Path, re.Match[str]]]:
+        """Each text that the pattern is found in, with its first occurrence.
+
+        `marks` are words of which every occurrence holds one: looking for them first is many times faster.
+        """
+        prose = self.all_prose
+        if not any(mark in prose for mark in marks) or not pattern.search(prose):
             return
         for path, text in self.prose:
             found = pattern.search(text.lower())

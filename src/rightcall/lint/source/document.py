@@ -34,19 +34,22 @@ class Document:
 
     def position(self, path: Path) -> tuple[int, int]:
         """Line and column, from 1, of the value at the path, or of the nearest value around it."""
+        return self.locate(path)[:2]
+
+    def locate(self, path: Path) -> tuple[int, int, str]:
+        """Line, column and an excerpt of the value; the excerpt is empty when only one around it is there."""
         for length in range(len(path), -1, -1):
             found = self.place(path[:length])
             if found is not None:
-                return self._line_and_column(found.key)
-        return self.first_line, 1
+                excerpt = self._excerpt(found) if length == len(path) else ""
+                return *self._line_and_column(found.key), excerpt
+        return self.first_line, 1, ""
 
-    def excerpt(self, path: Path, width: int = 100) -> str:
+    def _excerpt(self, place: Place, width: int = 100) -> str:
         """The text at the place on one line, shortened."""
-        found = self.place(path)
-        if found is None:
-            return ""
-        line = re.sub(r"\s+", " ", self.text[found.key : min(found.end, found.key + 4 * width)]).strip()
-        return line if len(line) <= width and found.end <= found.key + 4 * width else line[: width - 1] + "…"
+        most = place.key + 2 * width
+        line = " ".join(self.text[place.key : min(place.end, most)].split())
+        return line if len(line) <= width and place.end <= most else line[: width - 1] + "…"
 
     def _line_and_column(self, offset: int) -> tuple[int, int]:
         line = bisect.bisect_right(self._line_starts, offset)

@@ -17,25 +17,25 @@ _GIVING = frozenset("list find search get lookup query create add start open fet
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     if len(tools.tools) < 3:
         return
+    given = _given(tools)
     for tool in tools.tools:
         for node in tool.parameters:
             tokens = name_tokens(node.name)
             if not node.required or len(tokens) < 2 or tokens[-1] != "id":
                 continue
-            thing = stem(tokens[-2])
-            if not _given(tools, tool, thing) and len(words(node.text)) < 8:
+            givers = given.get(stem(tokens[-2]), set())
+            if not givers - {id(tool)} and len(words(node.text)) < 8:
                 yield tool, Finding(node.path, f"no tool of the set gives a {node.name}", _hint(node, tokens[-2]))
 
 
-def _given(tools: SetFeatures, tool: ToolFeatures, thing: str) -> bool:
-    for other in tools.tools:
-        if other is tool:
-            continue
-        if thing in other.name_stems and other.effect.verb in _GIVING:
-            return True
-        if thing in other.content_stems and other.effect.verb in _GIVING:
-            return True
-    return False
+def _given(tools: SetFeatures) -> dict[str, set[int]]:
+    """For each thing, the tools that speak of it and find, list or create something."""
+    found: dict[str, set[int]] = {}
+    for tool in tools.tools:
+        if tool.effect.verb in _GIVING:
+            for thing in tool.name_stems | tool.content_stems:
+                found.setdefault(thing, set()).add(id(tool))
+    return found
 
 
 def _hint(node: Node, thing: str) -> str:

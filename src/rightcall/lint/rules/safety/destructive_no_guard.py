@@ -14,10 +14,11 @@ _TWO_STEP = frozenset("preview confirm prepare stage simulate".split())
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    previews = [other for other in tools.tools if not _TWO_STEP.isdisjoint(other.name_tokens)]
     for tool in tools.tools:
         if not tool.effect.is_destructive or any(CONFIRMING_PARAMETER.search(name) for name in tool.parameter_names):
             continue
-        if any(_TWO_STEP & set(other.name_tokens) and tool.name_stems & other.name_stems for other in tools.tools):
+        if any(tool.name_stems & other.name_stems for other in previews):
             continue
         yield tool, Finding(
             INPUT,

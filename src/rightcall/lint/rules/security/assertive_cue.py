@@ -18,9 +18,11 @@ _CUE = re.compile(
     r"|\b(?:superior|better) (?:to|than) (?:all |any )?other tools?\b|\bnever use (?:any )?other tools?\b|\b(?:only|#1|number one) tool you(?:'ll| will)? (?:ever )?need\b"
 )
 
+_MARKS = ("always", "possible", "tool", "function", "choice", "option", "prefer")
+
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    for path, found in tool.search(_CUE):
+    for path, found in tool.search(_CUE, _MARKS):
         yield Finding(path, f"praises itself: “{shortened(found.group(), 50)}”", "say for what it is meant, and for what not")
 
 

@@ -14,6 +14,8 @@ _ORDER = re.compile(
     r"\b(?:always|must|have to|first|required to|never|before (?:using|calling)|whenever|every time|instead of|when (?:using|calling))\b"
 )
 
+_IDENTIFIER = re.compile(r"[a-z0-9][\w-]*\w")
+
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     if len(tools.tools) < 2:
@@ -21,12 +23,11 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     names = {name.lower(): tool for name, tool in tools.by_name.items() if "_" in name or "-" in name or len(name) > 12}
     if not names:
         return
-    any_name = re.compile(r"(?<![\w-])(?:" + "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True)) + r")(?![\w-])")
     for tool in tools.tools:
         for sentence in _ordering_sentences(tool):
-            for found in any_name.finditer(sentence):
-                other = names[found.group()]
-                if other.name == tool.name:
+            for word in _IDENTIFIER.findall(sentence):
+                other = names.get(word)
+                if other is None or other.name == tool.name:
                     continue
                 foreign = bool(tool.source.server and other.source.server) and tool.source.server != other.source.server
                 where = f" of the server {other.source.server}" if foreign else ""

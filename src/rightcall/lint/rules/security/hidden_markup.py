@@ -17,9 +17,9 @@ _TAG = re.compile(r"<(?:script|iframe|style|img|svg|object|embed|assistant|user|
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     if "<" not in tool.text and "[//]" not in tool.text:
         return
-    for path, found in tool.search(_COMMENT):
+    for path, found in tool.search(_COMMENT, ("<!--",)):
         yield Finding(path, f"holds a comment that only the model reads: “{shortened(found.group(), 50)}”", "delete it")
-    for path, found in tool.search(_TAG):
+    for path, found in tool.search(_TAG, ("<", "[//]")):
         yield Finding(path, f"holds the tag {shortened(found.group(), 30)}", "say it in plain words", severity="warning")
 
 

@@ -20,9 +20,11 @@ _ORDERS = re.compile(
     r"|\byou are now\b.{0,40}\b(?:mode|assistant|agent|dan)\b|\bnew system prompt\b|\bdeveloper mode\b.{0,20}\b(?:enabled|on)\b"
 )
 
+_MARKS = ("instruction", "prompt", "rules", "messages", "guideline", "directive", "the user", "<", "you are now", "developer mode")
+
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    for path, found in tool.search(_ORDERS):
+    for path, found in tool.search(_ORDERS, _MARKS):
         yield Finding(path, f"gives the model an order: “{shortened(found.group(), 60)}”", "a description describes; find out who wrote this")
 
 

@@ -16,9 +16,11 @@ _SECRETS = re.compile(
     r"(?:conversation|chat|message) history"
 )
 
+_MARKS = ("ssh", "id_", "/etc/", "credentials", "netrc", "~/.", "mcp", "history")
+
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    for path, found in tool.search(_SECRETS):
+    for path, found in tool.search(_SECRETS, _MARKS):
         yield Finding(path, f"speaks of {found.group()}", "no description needs to point a model at secrets; find out who wrote this")
 
 
