@@ -10,12 +10,14 @@ from itertools import combinations
 
 from rightcall.lint.confusability.names import name_likeness
 from rightcall.lint.confusability.vectors import Vector, Weights, cosine, tool_words
-from rightcall.lint.facts.words import STOP_WORDS
+from rightcall.lint.facts.words import OPPOSITES, STOP_WORDS
 from rightcall.lint.features.text import stem, words
 from rightcall.lint.features.tool import ToolFeatures
 
 WARN = 0.70
-"""From here on a pair is reported as confusable: about one pair in 150 on public MCP servers."""
+"""From here on a pair is reported as alike: about one pair in 150 on public MCP servers."""
+LIKELY = 0.80
+"""From here on a reader of the definitions agrees that the two are easily confused (see docs/lint/precision.md)."""
 SEVERE = 0.90
 FLOOR = 0.60
 """Pairs below are not kept; in large sets, pairs below `WARN`."""
@@ -147,13 +149,21 @@ def _score(
     told_apart = named or (bool(_CONTRAST.search(first.lower)) and bool(_CONTRAST.search(second.lower)))
     if told_apart:
         score *= 0.85
-    if first.effect.is_write != second.effect.is_write and "unknown" not in (first.effect.kind, second.effect.kind):
+    if first.effect.kind != second.effect.kind and first.effect.verb and second.effect.verb:
+        score *= 0.9
+    if _opposite(first.name_tokens, second.name_tokens):
         score *= 0.9
     if score < floor:
         return None
     return Pair(
         first, second, min(score, 1.0), text, parameters, names, told_apart, named, (one, two)
     )  # fmt: skip
+
+
+def _opposite(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Do the names differ by a pair of opposites, which models keep apart?"""
+    only_one, only_two = set(one) - set(two), set(two) - set(one)
+    return any(a in only_one and b in only_two or b in only_one and a in only_two for a, b in OPPOSITES)
 
 
 def _overlap(one: Counter[str], two: Counter[str]) -> float:

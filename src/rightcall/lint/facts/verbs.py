@@ -36,18 +36,18 @@ MONEY = frozenset("charge pay purchase buy refund transfer withdraw deposit reim
 
 CREATE = frozenset(
     """
-    add append apply approve assign attach broadcast clone commit compose copy create deploy dispatch draft enqueue
-    execute file forward generate import insert install invite invoke issue launch log mail make notify open
-    place post print_label provision publish push record register reply report request reserve respond retweet run
-    schedule send share sign spawn start submit subscribe trigger tweet upload write
+    add append apply approve assign attach broadcast clone commit copy create deploy dispatch enqueue
+    file forward import insert install invite issue log mail make notify place post provision publish push
+    record register reply report request reserve respond retweet schedule send share submit subscribe trigger tweet
+    upload write
     """.split()
 )
 """Done twice, it is there twice."""
 
 UPDATE = frozenset(
     """
-    activate adjust archive change configure connect edit enable extend lock mark merge migrate modify move patch
-    pause put rate refresh rename reorder replace resize restart restore resume rotate save set stop swap switch
+    activate adjust archive change configure connect edit enable extend launch lock mark merge migrate modify move patch
+    pause put rate refresh rename reorder replace resize restart restore resume rotate save set start stop swap switch
     sync tag toggle unarchive unlock update upgrade upsert
     """.split()
 )
@@ -56,11 +56,11 @@ UPDATE = frozenset(
 OTHER = frozenset(
     """
     accept answer ask authenticate authorize book build bulk call cast chat choose click close complete confirm
-    control crop design develop do drag draw drive emit end enroll enter escalate expand fill finish fix follow
-    format generate give go handle highlight hold hover ignite initialize initiate join leave like login logout
-    manage map match message obtain optimize order organize perform plan play plot prepare press process
+    compose control crop design develop do draft drag draw drive emit end enroll enter escalate execute expand fill finish fix follow
+    format generate give go handle highlight hold hover ignite initialize initiate invoke join leave like login logout
+    manage map match message obtain open optimize order organize perform plan play plot prepare press process
     produce provide queue raise reach reboot rebook receive recharge reduce refuel register reject release
-    reload rent repair report reschedule resend retry return review sample scroll select sell serve setup ship
+    reload rent repair report reschedule resend retry return review run sample scroll select sell serve setup ship sign spawn
     shorten sketch skip split stream study submit take tap test think touch track train transcribe transform turn
     type unmute mute use vote wait visit zoom wake
     """.split()
@@ -99,8 +99,7 @@ SYNONYMS = (READ_SYNONYMS, CREATE_SYNONYMS, UPDATE_SYNONYMS, DELETE_SYNONYMS)
 
 ONCE_ONLY = frozenset(
     """
-    send post submit publish book reserve order invite notify broadcast tweet retweet reply dispatch place mail
-    email message text call forward respond comment
+    send post submit publish book reserve order invite notify broadcast tweet retweet reply dispatch place
     """.split()
 )
 """Reaches somebody, or takes something up: a repetition is noticed."""

@@ -45,7 +45,7 @@ ACRONYMS = frozenset(
     ibm icd id idp img imf inr ios ip iptv irs isbn iso jpg jpy js json jwt kb kpi krw kyc lcm ldl llc llm lsp mb
     mcp md mfa mgmt ml mlb mls mp msg mtg mvp mx mysql nba nfl nft nhl nlp npc npm nps ns nvme ocr pdf pdb php
     png pnl pr psi pwd py qr qty r rbc rgb rmb rms rmsd rpc rpg rpm rsa rsi rss rst rsvp s sdk sftp sgd sha sku
-    sla sma smb sms smtp sql sqs src ssd ssh ssl sso std str stmt svg svm tcp tls tmp tsp tsv tv txt ui uid uml
+    sla sma smb sms smtp sql sqrt sqs src ssd ssh ssl sso std str stmt svg svm tcp tls tmp tsp tsv tv txt ui uid uml
     unix url usb usd usr utc uuid ux vcs vhs vip vm vpc vpn wbc wgs wsj www xls xlsx xml xss xyz yml zip
     btn bpm btc cgm cms dms fcm gdpr gql hdr html5 ipv4 ipv6 k8s lng lvl mpg mph ngrx nmr ppt prs pv rds sns ssn
     rhythm myth lynx sync psych try fly dry sky why by my cry hymn gym nth lgbt ffmpeg gtk qt dcf cps ftl
@@ -76,15 +76,26 @@ UNITS = frozenset(
     """.split()
 )
 
-UNIT_PARAMETERS = frozenset(
-    """
-    timeout duration delay interval ttl size width height length depth distance weight mass radius
-    temperature speed velocity altitude latency bandwidth volume area thickness pressure power energy
-    """.split()
-)
+UNIT_PARAMETERS = frozenset("timeout duration delay interval ttl latency distance speed altitude bandwidth mass".split())
 """Quantities that mean nothing without a unit."""
 
+MEASURES = frozenset(
+    "size width height length depth weight radius temperature velocity volume area thickness pressure power energy".split()
+)
+"""Quantities that usually have a unit, but may be counts, levels or plain geometry."""
+
+OPPOSITES = tuple(
+    tuple(pair.split("/"))
+    for pair in """
+    on/off enable/disable enabled/disabled include/exclude asc/desc ascending/descending show/hide open/close lock/unlock
+    public/private allow/deny start/stop mute/unmute min/max minimum/maximum mkdir/rmdir first/last add/remove
+    add/subtract multiply/divide encode/decode encrypt/decrypt increase/decrease in/out up/down left/right
+    follow/unfollow subscribe/unsubscribe upload/download import/export push/pull gcd/lcm attach/detach
+    """.split()
+)
+"""Words that mean the contrary of each other."""
+
 PLACEHOLDERS = frozenset(
-    ["todo", "tbd", "fixme", "n/a", "na", "none", "null", "...", "…", "-", "description", "xxx", "placeholder", "test"]
+    ["todo", "tbd", "fixme", "n/a", "na", "none", "null", "...", "…", "-", "description", "xxx", "placeholder"]
 )
 """Texts that stand where a description should."""

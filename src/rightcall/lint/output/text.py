@@ -52,7 +52,7 @@ def _summary(report: Report, hidden: int, paint: Paint) -> Iterator[str]:
     heavy = sorted(report.tools, key=lambda tool: -tool.tokens)[:3]
     if len(report.tools) > 1:
         yield "heaviest: " + ", ".join(f"{printable(tool.name)} {tool.tokens:,}" for tool in heavy)
-    for pair in [pair for pair in report.pairs if pair.score >= 0.7][:3]:
+    for pair in [pair for pair in report.pairs if pair.score >= 0.8][:3]:
         yield f"alike: {printable(pair.first)} and {printable(pair.second)} ({pair.score:.2f})"
     fixable = sum(d.fix == "safe" for d in report.diagnostics)
     notes = [f"{fixable} can be fixed with --fix"] if fixable else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.confusability.pairs import SEVERE, WARN, Pair
+from rightcall.lint.confusability.pairs import LIKELY, SEVERE, WARN, Pair
 from rightcall.lint.diagnostic import SEVERITIES, Finding, Severity
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -30,10 +30,12 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
 
 
 def _severity(pair: Pair) -> Severity:
-    destroys = pair.first.effect.kind == "destroy" or pair.second.effect.kind == "destroy"
+    # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
+    destroys = pair.first.effect.kind == "destroy" and pair.second.effect.is_destructive
+    destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.effect.is_destructive)
     if not pair.told_apart and (destroys or pair.score >= SEVERE):
         return "error"
-    return "warning"
+    return "warning" if pair.score >= LIKELY else "info"
 
 
 def _hint(pair: Pair) -> str:
@@ -48,8 +50,8 @@ RULE = Rule(
     severity="warning",
     summary="Two tools score 0.70 or more on likeness of text, parameters and names.",
     explanation="""The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of the names,
-    less when the texts tell the two apart. An error when one of the two destroys something, or from 0.90 on, and
-    neither text names the other. It ranks pairs that models really confuse above others, but it is a reason to look,
+    less when the texts tell the two apart. From 0.70 on it is an info, from 0.80 a warning; an error from 0.90 on, or
+    when both destroy something, as long as neither text tells them apart. It ranks pairs that models really confuse above others, but it is a reason to look,
     not a proof: with stored runs the finding carries what was measured.""",
     bad=[
         {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.confusability.pairs import SEVERE, WARN
+from rightcall.lint.confusability.pairs import LIKELY, SEVERE
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -14,7 +14,7 @@ from rightcall.lint.rule import Rule
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     reported: set[int] = set()
     for pair in tools.pairs:
-        if pair.score < WARN:
+        if pair.score < LIKELY:
             break
         if pair.told_apart or id(pair.second) in reported or pair.score >= SEVERE:
             continue
@@ -31,7 +31,7 @@ RULE = Rule(
     code="TD505",
     name="no-contrast",
     severity="warning",
-    summary="A confusable pair, and neither text mentions the other or says “instead of”.",
+    summary="A pair that scores 0.80 or more, and neither text mentions the other or says “instead of”.",
     explanation="""One sentence in each (“for past days use get_history”) is the cheapest cure for confusion.""",
     bad=[
         {

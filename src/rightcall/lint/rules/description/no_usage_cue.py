@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.confusability.pairs import WARN
+from rightcall.lint.confusability.pairs import LIKELY
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import USAGE_CUE
 from rightcall.lint.features.tool import ToolFeatures
@@ -15,7 +15,7 @@ from rightcall.lint.rule import Rule
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     rivals: dict[int, str] = {}
     for pair in tools.pairs:
-        if pair.score >= WARN:
+        if pair.score >= LIKELY:
             rivals.setdefault(id(pair.first), pair.second.name)
             rivals.setdefault(id(pair.second), pair.first.name)
     for tool in tools.tools:

@@ -13,7 +13,7 @@ FEWEST_WORDS = 5
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    if not tool.words or len(tool.telling_stems) < 2 or tool.description.strip().lower() in PLACEHOLDERS:
+    if not tool.words or not tool.telling_stems or tool.description.strip().lower() in PLACEHOLDERS:
         return  # missing-description, restates-name and placeholder say it better
     if len(tool.words) < FEWEST_WORDS:
         yield Finding(

@@ -5,25 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.words import OPPOSITES
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-
-_OPPOSITES = (
-    ("on", "off"),
-    ("enable", "disable"),
-    ("enabled", "disabled"),
-    ("include", "exclude"),
-    ("asc", "desc"),
-    ("ascending", "descending"),
-    ("show", "hide"),
-    ("open", "close"),
-    ("lock", "unlock"),
-    ("public", "private"),
-    ("allow", "deny"),
-    ("start", "stop"),
-    ("mute", "unmute"),
-)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -32,7 +17,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         return
     paths = {node.name: node.path for node in tool.parameters}
     for one, tokens in switches.items():
-        for left, right in _OPPOSITES:
+        for left, right in OPPOSITES:
             if left not in tokens:
                 continue
             wanted = tuple(right if token == left else token for token in tokens)

@@ -27,6 +27,9 @@ def _explained_elsewhere(tool: ToolFeatures, node: Node) -> bool:
     schema = node.schema
     if "const" in schema:
         return True
+    items = schema.get("items")
+    if isinstance(items, dict) and items.get("description"):
+        return True
     reference = schema.get("$ref")
     if isinstance(reference, str):
         target = tool.resolve(reference)

@@ -10,8 +10,9 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _SQUEEZED = re.compile(
-    r"\b(?:comma|semicolon|space|pipe)[- ](?:separated|delimited)\b|\b(?:json|stringified)[- ](?:string|encoded|object|array|format(?:ted)?)\b"
-    r"|\bstringified\b|\bas (?:a )?json\b|\bserialized json\b|\bencoded as json\b", re.I
+    r"\b(?:comma|semicolon|space|pipe)[- ](?:separated|delimited) (?:list|values|string of|set|\w+s)\b"
+    r"|\b(?:json|stringified)[- ](?:string|encoded|formatted string|object|array)\b|\bstringified\b|\bserialized json\b"
+    r"|\bencoded as json\b", re.I
 )  # fmt: skip
 _NOT_A_LIST = re.compile(r"\b(?:lat(?:itude)?|longitude|coordinates?|city|address|csv (?:data|file|content)|last name)\b", re.I)
 

@@ -16,10 +16,15 @@ _KEY = {
     "description": "Unique text for this intended effect; repeat it when you retry, so that it happens once.",
 }
 
+_MESSAGES_OF_MACHINES = frozenset("http https request response headers packet query command ping".split())
+"""To send one of these is to ask a machine something, not to cause an effect."""
+
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     effect = tool.effect
     if effect.kind != "money" and effect.verb not in ONCE_ONLY | ADDING or effect.kind == "read":
+        return
+    if not _MESSAGES_OF_MACHINES.isdisjoint(tool.name_tokens):
         return
     if tool.annotations.get("idempotentHint") is True or _declared(tool):
         return
