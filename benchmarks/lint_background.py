@@ -27,7 +27,9 @@ def main() -> None:
         occurs.update(tool_words(ToolFeatures(tool)).keys())
     common = {word: count for word, count in sorted(occurs.items()) if count >= FEWEST}
     source = "words in at least 10 of the distinct definitions of bfcl-eval 2026.3.23"
-    OUT.write_text(json.dumps({"source": source, "texts": len(tools), "words": common}, ensure_ascii=False) + "\n")
+    OUT.write_text(
+        json.dumps({"source": source, "texts": len(tools), "words": common}, ensure_ascii=False) + "\n"
+    )
     print(f"{len(tools)} definitions, {len(common)} words")
 
 

@@ -18,24 +18,48 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--select", multiple=True, help="Only these rules: TD301, TD3, a name or a family. Repeatable, commas too.")
+@click.option(
+    "--select",
+    multiple=True,
+    help="Only these rules: TD301, TD3, a name or a family. Repeatable, commas too.",
+)
 @click.option("--ignore", multiple=True, help="Not these rules.")
 @click.option("--target", multiple=True,
-              help="Providers the tools are for: anthropic, anthropic-strict, openai, openai-strict, gemini, bedrock, mcp. "
+              help="Providers the tools are for: anthropic, anthropic-strict, openai, openai-strict, gemini, "
+                "bedrock, mcp. "
               "Default: the one whose spelling each definition uses.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="Form of the report.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="Form of the report.",
+)
 @as_json_option
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
 @click.option("--show", type=click.Choice(["error", "warning", "info"]), default="warning", show_default=True,
               help="The mildest findings to print as text.")  # fmt: skip
-@click.option("--fail-on", type=click.Choice(["error", "warning", "info", "never"]), help="Exit with 1 from here on. [error]")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "info", "never"]),
+    help="Exit with 1 from here on. [error]",
+)
 @click.option("--fix", "do_fix", is_flag=True, help="Correct in the files what can be corrected safely.")
 @click.option("--suggest", is_flag=True, help="Show patches for what needs a second look; changes nothing.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="Only findings that are not in this file count.")
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), help="Only findings that are not in this file count."
+)
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Make every present finding known.")
-@click.option("--lock", type=click.Path(path_type=Path), help="Lockfile of approved definitions; changed ones are errors.")
+@click.option(
+    "--lock",
+    type=click.Path(path_type=Path),
+    help="Lockfile of approved definitions; changed ones are errors.",
+)
 @click.option("--update-lock", is_flag=True, help="Accept the present definitions into the lockfile.")
-@click.option("--import", "allow_import", is_flag=True, help="Run Python modules to find their @rc.tool functions.")
+@click.option(
+    "--import", "allow_import", is_flag=True, help="Run Python modules to find their @rc.tool functions."
+)
 def lint(paths: tuple[Path, ...], **options: Any) -> None:
     """Find what makes models choose and fill tools wrongly, and say how to mend it.
 
@@ -98,13 +122,17 @@ def _read(paths: tuple[Path, ...], allow_import: bool) -> list[ToolSet]:
     return read_paths(paths, import_python=tools_of_module if allow_import else None)
 
 
-def _fix(sets: list[ToolSet], config: LintConfig, paths: tuple[Path, ...], allow_import: bool) -> list[ToolSet]:
+def _fix(
+    sets: list[ToolSet], config: LintConfig, paths: tuple[Path, ...], allow_import: bool
+) -> list[ToolSet]:
     from rightcall.lint.fix import fix, write
 
     fixed = fix(sets, config=config)
     write(fixed)
     for each in fixed:
-        click.echo(f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True)
+        click.echo(
+            f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True
+        )
     return _read(paths, allow_import) if fixed else sets
 
 
@@ -123,7 +151,9 @@ def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], option
     if options["write_baseline"]:
         write_baseline(options["write_baseline"], baseline_of(report))
         return without_known(report, baseline_of(report))
-    known = options["baseline"] or (Path(table["baseline"]) if isinstance(table.get("baseline"), str) else None)
+    known = options["baseline"] or (
+        Path(table["baseline"]) if isinstance(table.get("baseline"), str) else None
+    )
     return without_known(report, read_baseline(known)) if known else report
 
 

@@ -47,7 +47,9 @@ def read_baseline(path: Path) -> Baseline:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}", "make it with --write-baseline") from None
+        raise InputError(
+            str(path), f"cannot be read: {error.strerror}", "make it with --write-baseline"
+        ) from None
     baseline = decode(data, Baseline, str(path))
     if baseline.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{baseline.format}'")

@@ -90,7 +90,8 @@ _ELSEWHERE = ("baseline", "lock")
 
 def config_from(table: Mapping[str, Any], where: str = "[tool.rightcall.lint]") -> dict[str, Any]:
     """The fields of a `LintConfig` from a table of pyproject.toml; unknown or ill-typed keys are errors."""
-    problems, fields = [], {}
+    problems: list[str] = []
+    fields: dict[str, Any] = {}
     for key, value in table.items():
         name = key.replace("_", "-")
         if name in _ELSEWHERE:

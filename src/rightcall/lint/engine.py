@@ -44,7 +44,7 @@ def lint(
 
     `locked` holds the hashes of a lockfile. `queries` are requests of users with the name of the tool that
     answers them: they sharpen the judgement which tools are confusable. `evidence` holds confusions seen
-    in stored runs, which findings then carry.
+    in stored runs, which findings then carry; an info with evidence is a warning.
     """
     config = config or LintConfig()
     evidence = evidence or Evidence()
@@ -141,10 +141,12 @@ def _diagnostic(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
     tool, rule, finding = found.tool, found.rule, found.finding
     source = tool.source
     key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
+    measured = evidence.about(tool.name, finding.others) if finding.others else ""
+    severity = finding.severity or rule.severity
     return Diagnostic(
         code=rule.code,
         rule=rule.name,
-        severity=finding.severity or rule.severity,
+        severity="warning" if measured and severity == "info" else severity,
         tool=tool.name,
         message=finding.message,
         hint=finding.hint,
@@ -155,7 +157,7 @@ def _diagnostic(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
         excerpt=where[2],
         fix=fix_kind(found),
         others=finding.others,
-        evidence=evidence.about(tool.name, finding.others) if finding.others else "",
+        evidence=measured,
         fingerprint=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16],
     )
 
@@ -171,8 +173,13 @@ def _tool_summaries(tools: ToolSet, features: SetFeatures, here: list[Diagnostic
     seen = Counter((diagnostic.tool, diagnostic.severity) for diagnostic in here)
     return [
         ToolSummary(
-            tool.name, tools.name, tool.tokens, tool.effect.kind,
-            seen[tool.name, "error"], seen[tool.name, "warning"], seen[tool.name, "info"],
-        )  # fmt: skip
+            tool.name,
+            tools.name,
+            tool.tokens,
+            tool.effect.kind,
+            seen[tool.name, "error"],
+            seen[tool.name, "warning"],
+            seen[tool.name, "info"],
+        )
         for tool in features.tools
     ]

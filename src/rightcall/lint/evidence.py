@@ -24,7 +24,9 @@ class Evidence:
         self._by_pair: dict[frozenset[str], list[Confusion]] = {}
         for confusion in confusions:
             if confusion.confused:
-                self._by_pair.setdefault(frozenset((confusion.wanted, confusion.called)), []).append(confusion)
+                self._by_pair.setdefault(frozenset((confusion.wanted, confusion.called)), []).append(
+                    confusion
+                )
 
     def about(self, tool: str, others: Iterable[str]) -> str:
         """One line on how often the tool was confused with one of the others; "" when never seen."""

@@ -112,7 +112,9 @@ def _compact(value: Any, indent: int = 0) -> str:
         return line
     inner = " " * (indent + 2)
     if isinstance(value, dict):
-        members = [f"{inner}{json.dumps(k, ensure_ascii=False)}: {_compact(v, indent + 2)}" for k, v in value.items()]
+        members = [
+            f"{inner}{json.dumps(k, ensure_ascii=False)}: {_compact(v, indent + 2)}" for k, v in value.items()
+        ]
         return "{\n" + ",\n".join(members) + "\n" + " " * indent + "}"
     return "[\n" + ",\n".join(f"{inner}{_compact(v, indent + 2)}" for v in value) + "\n" + " " * indent + "]"
 

@@ -32,7 +32,11 @@ class Fixed:
         """What changed, as a unified diff."""
         name = self.before.name
         lines = difflib.unified_diff(
-            self.before.text.splitlines(keepends=True), self.after.text.splitlines(keepends=True), name, name, n=2
+            self.before.text.splitlines(keepends=True),
+            self.after.text.splitlines(keepends=True),
+            name,
+            name,
+            n=2,
         )
         return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
 
@@ -70,7 +74,9 @@ def write(fixed: Iterable[Fixed]) -> None:
         path.write_bytes(text.encode("utf-8"))
 
 
-def _fixed(document: Document, config: LintConfig, wanted: Callable[[Found], bool]) -> tuple[Document, list[str]]:
+def _fixed(
+    document: Document, config: LintConfig, wanted: Callable[[Found], bool]
+) -> tuple[Document, list[str]]:
     codes: list[str] = []
     for _ in range(MOST_PASSES):
         found = [each for each in _open_findings(read_document(document), config) if wanted(each)]

@@ -37,7 +37,7 @@ class Ignore:
 
     def covers(self, rule: Rule, path: Path, line: int) -> bool:
         """Does it silence a finding of the rule at this place? Never without a reason."""
-        if not self.reason or self.rule.upper() != rule.code and self.rule.lower() != rule.name:
+        if not self.reason or (self.rule.upper() != rule.code and self.rule.lower() != rule.name):
             return False
         return line in (self.line, self.line + 1) if self.line else path[: len(self.path)] == self.path
 

@@ -55,7 +55,9 @@ def read_lock(path: Path) -> dict[str, str]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}", "make it with --update-lock") from None
+        raise InputError(
+            str(path), f"cannot be read: {error.strerror}", "make it with --update-lock"
+        ) from None
     lock = decode(data, Lock, str(path))
     if lock.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{lock.format}'")

@@ -51,8 +51,9 @@ def edit_distance(first: str, second: str, most: int) -> int:
     for index, left in enumerate(first, start=1):
         previous, row[0] = row[0], index
         for column, right in enumerate(second, start=1):
-            previous, row[column] = row[column], min(
-                row[column] + 1, row[column - 1] + 1, previous + (left != right)
+            previous, row[column] = (
+                row[column],
+                min(row[column] + 1, row[column - 1] + 1, previous + (left != right)),
             )
         if min(row) > most:
             return most + 1

@@ -16,9 +16,8 @@ from rightcall.lint.features.tool import ToolFeatures
 
 WARN = 0.70
 """From here on a pair is reported as alike: about one pair in 150 on public MCP servers."""
-LIKELY = 0.80
+LIKELY = 0.90
 """From here on a reader of the definitions agrees that the two are easily confused (see docs/lint/precision.md)."""
-SEVERE = 0.90
 FLOOR = 0.60
 """Pairs below are not kept; in large sets, pairs below `WARN`."""
 ALL_PAIRS = 400
@@ -30,7 +29,8 @@ SLACK = 0.25
 """How far the share of common words may stay below the likeness of the texts before a pair is passed over."""
 
 _CONTRAST = re.compile(
-    r"\b(?:instead|unlike|rather than|as opposed to|in contrast|do(?:es)? not|don't|not for|never use|only (?:for|when|if)"
+    r"\b(?:instead|unlike|rather than|as opposed to|in contrast|do(?:es)? not|don't|not for|never use|only (?:for"
+    r"|when|if)"
     r"|whereas|see also)\b"
 )
 
@@ -149,7 +149,13 @@ def _score(
     told_apart = named or (bool(_CONTRAST.search(first.lower)) and bool(_CONTRAST.search(second.lower)))
     if told_apart:
         score *= 0.85
-    if first.effect.kind != second.effect.kind and first.effect.verb and second.effect.verb:
+    if (
+        first.effect.is_destructive != second.effect.is_destructive
+        and first.effect.verb
+        and second.effect.verb
+    ):
+        score *= 0.8  # models keep delete and get, delete and create apart
+    elif first.effect.kind != second.effect.kind and first.effect.verb and second.effect.verb:
         score *= 0.9
     if _opposite(first.name_tokens, second.name_tokens):
         score *= 0.9
@@ -163,7 +169,7 @@ def _score(
 def _opposite(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
     """Do the names differ by a pair of opposites, which models keep apart?"""
     only_one, only_two = set(one) - set(two), set(two) - set(one)
-    return any(a in only_one and b in only_two or b in only_one and a in only_two for a, b in OPPOSITES)
+    return any((a in only_one and b in only_two) or (b in only_one and a in only_two) for a, b in OPPOSITES)
 
 
 def _overlap(one: Counter[str], two: Counter[str]) -> float:
@@ -180,7 +186,11 @@ def _vector(index: int, vectors: dict[int, Vector], counted: list[Counter[str]],
 def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:
     """Does the text of one tool speak of the other by name?"""
     name = other.name.lower()
-    return bool(name) and name in tool.lower and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", tool.lower) is not None
+    return (
+        bool(name)
+        and name in tool.lower
+        and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", tool.lower) is not None
+    )
 
 
 def _shared_words(one: Vector, two: Vector, most: int = 4) -> tuple[str, ...]:

@@ -85,5 +85,7 @@ def cosine(first: Vector, second: Vector) -> float:
 def _pieces(word: str) -> tuple[tuple[str, ...], float]:
     """The pieces of a word, and what share of the word's weight each has; together they weigh as the word."""
     padded = f"^{word}$"
-    pieces = tuple(dict.fromkeys("#" + padded[start : start + PIECE] for start in range(len(padded) - PIECE + 1)))
+    pieces = tuple(
+        dict.fromkeys("#" + padded[start : start + PIECE] for start in range(len(padded) - PIECE + 1))
+    )
     return pieces, 1 / math.sqrt(len(pieces)) if pieces else 0.0

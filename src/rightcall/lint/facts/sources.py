@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 SOURCES: dict[str, str] = {
-    "ANT-def": "Anthropic, “Define tools” (platform.claude.com): names, detailed descriptions, consolidation, namespaces",
-    "ANT-sdk": "PyPI anthropic 2.8.0: types/tool_param.py and lib/_parse/_transform.py, the strict subset as implemented",
+    "ANT-def": (
+        "Anthropic, “Define tools” (platform.claude.com): names, detailed descriptions, consolidation, "
+        "namespaces"
+    ),
+    "ANT-sdk": (
+        "PyPI anthropic 2.8.0: types/tool_param.py and lib/_parse/_transform.py, the strict subset as "
+        "implemented"
+    ),
     "ANT-lim": "Anthropic strict-mode limits per request (20 strict tools, 24 optional, 16 union parameters), "
     "documentation and error texts",
     "ANT-root": "Anthropic error text: input_schema does not support oneOf, allOf, or anyOf at the top level",

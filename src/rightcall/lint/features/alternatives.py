@@ -9,14 +9,22 @@ _QUOTED = r"(?:'[^'\n]{1,30}'|\"[^\"\n]{1,30}\"|`[^`\n]{1,30}`)"
 _LIST = rf"({_VALUE}(?:\s*(?:,|\||/)\s*{_VALUE})*\s*,?\s+(?:or|and)\s+{_VALUE}|{_VALUE}(?:\s*\|\s*{_VALUE})+)"
 _QUOTED_LIST = rf"({_QUOTED}(?:\s*(?:,|\||/)\s*{_QUOTED})*\s*,?\s*(?:or|and|,|\||/)\s*{_QUOTED})"
 _CLOSED = (
-    re.compile(rf"\b(?:one of|must be one of|either|valid (?:values|options)(?: are| include)?:?|allowed values(?: are)?:?"
-               rf"|possible values(?: are)?:?|options(?: are)?:|accepted values(?: are)?:?|choose from)\s*:?\s*[\[(]?{_LIST}", re.I),
-    re.compile(rf"\b(?:one of|must be one of|either|(?:valid|allowed|possible|accepted|supported) (?:values|options|types)(?: are| include)?:?"
-               rf"|options(?: are)?:?|can be|must be|should be|choose from)\s*:?\s*(?:the following)?:?\s*[\[(]?{_QUOTED_LIST}", re.I),
+    re.compile(r"\b(?:one of|must be one of|either|valid (?:values|options)(?: are| include)?:?|allowed values(?: "
+               r"are)?:?"
+               r"|possible values(?: are)?:?|options(?: are)?:|accepted values(?: are)?:?|choose "
+               rf"from)\s*:?\s*[\[(]?{_LIST}", re.I),
+    re.compile(r"\b(?:one of|must be one of|either|(?:valid|allowed|possible|accepted|supported) "
+               r"(?:values|options|types)(?: are| include)?:?"
+               r"|options(?: are)?:?|can be|must be|should be|choose from)\s*:?\s*(?:the "
+               rf"following)?:?\s*[\[(]?{_QUOTED_LIST}", re.I),
 )  # fmt: skip
-_OPEN = re.compile(r"\b(?:e\.g|for example|such as|like|etc|for instance|example|i\.e|among others|or any|or a )", re.I)
+_OPEN = re.compile(
+    r"\b(?:e\.g|for example|such as|like|etc|for instance|example|i\.e|among others|or any|or a )", re.I
+)
 _PART = re.compile(_VALUE)
-_WORDS = frozenset("or and the a an of to be one either value values string".split())
+_WORDS = frozenset(
+    ["or", "and", "the", "a", "an", "of", "to", "be", "one", "either", "value", "values", "string"]
+)
 
 
 def closed_alternatives(text: str) -> list[str]:
@@ -30,6 +38,8 @@ def closed_alternatives(text: str) -> list[str]:
         found = pattern.search(text)
         if not found or _OPEN.search(text[max(0, found.start() - 25) : found.end() + 15]):
             continue
+        if re.search(r"\b(?:if|when|for)\b[^.;]*$", text[: found.start()], re.I):
+            continue  # “if the field is a checkbox, 'true' or 'false'” is one case of several
         parts = [part for part in _PART.findall(found[1]) if part.lower() not in ("or", "and")]
         bare = [part for part in parts if part[0] not in "'\"`"]
         if bare and (len(bare) < len(parts) or not _ends_there(text, found.end(1))):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_BLOCK = re.compile(r"(?m)^[ \t]*(?:Args|Arguments|Parameters|Params)[ \t]*:?[ \t]*\n(?:[ \t]*-{3,}[ \t]*\n)?")
+_BLOCK = re.compile(
+    r"(?m)^[ \t]*(?:Args|Arguments|Parameters|Params)[ \t]*:?[ \t]*\n(?:[ \t]*-{3,}[ \t]*\n)?"
+)
 _ENTRY = re.compile(r"^\s*(?:[-*]\s*)?`?(\w+)`?\s*(?:\([^)]*\))?\s*:\s*(.*)$")
 _SPHINX = re.compile(r"(?m)^[ \t]*:param(?:[ \t]+\w+)?[ \t]+(\w+):[ \t]*(.*)$")
 _HEADING = re.compile(r"^\s*(?:Returns?|Raises|Yields|Examples?|Notes?)\s*:?\s*$", re.IGNORECASE)

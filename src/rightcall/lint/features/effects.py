@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rightcall.lint.facts.verbs import ALSO_NOUNS, EFFECTS
+from rightcall.lint.facts.verbs import ALSO_NOUNS, EFFECTS, STORED
 from rightcall.lint.features.text import name_tokens
 
 Kind = Literal["read", "update", "create", "money", "take_away", "destroy", "unknown"]
@@ -34,6 +34,8 @@ def effect_of(name: str, annotations: Any, extension: Any) -> Effect:
     """Classify one tool."""
     verb = verb_of(name)
     by_verb: Any = EFFECTS.get(verb, "unknown")
+    if verb == "drop" and not STORED.isdisjoint(name_tokens(name)):
+        by_verb = "destroy"
     declared = extension.get("effect") if isinstance(extension, dict) else None
     if declared in ("read", "update", "create", "money", "take_away", "destroy"):
         return Effect(declared, verb, "declared")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 USAGE_CUE = re.compile(
-    r"\b(?:use (?:this|it|the|when|if|for|only|in|to)|used (?:to|for|when|by)|us(?:e|ing) \S+ (?:tool )?(?:instead|when|if|for)"
+    r"\b(?:use (?:this|it|the|when|if|for|only|in|to)|used (?:to|for|when|by)|us(?:e|ing) \S+ (?:tool )?(?:instead"
+    r"|when|if|for)"
     r"|instead of|rather than|do(?:es)? not use|don't use|not for|only (?:when|if|for|use|call|works?|available|after)"
     r"|if you|when (?:you|the user|users?|a user|asked|needed|an?)|call this|prefer|useful (?:for|when|to|in)"
     r"|best for|intended for|suitable for|ideal for|should be used|must be (?:called|used)|before calling|after calling"
@@ -24,13 +25,16 @@ FAILURE_WORDING = re.compile(
 
 IRREVERSIBLE = re.compile(
     r"irreversib|permanent|cannot be (?:undone|reversed|recovered|restored)|can't be (?:undone|recovered|restored)"
-    r"|can not be undone|not (?:be )?(?:recoverable|reversible|undo)|no undo|overwrit|confirm|destructive|unrecoverabl|for good"
-    r"|data loss|lose|lost|caution|warning|careful|danger|reversib|undo|restor|recover|soft[- ]delet|trash|recycle|archive"
+    r"|can not be undone|not (?:be )?(?:recoverable|reversible|undo)|no undo|overwrit|confirm|destructive"
+    r"|unrecoverabl|for good"
+    r"|data loss|lose|lost|caution|warning|careful|danger|reversib|undo|restor|recover|soft[- ]delet|trash|recycle"
+    r"|archive"
     r"|without (?:a )?prompt|will be (?:deleted|erased|removed|wiped)|deletes? all|forever"
 )
 
 CONFIRMING_PARAMETER = re.compile(
-    r"confirm|dry_?run|preview|expected_(?:version|revision|etag)|etag|if_match|approval|approved|force|acknowledge|token"
+    r"confirm|dry_?run|preview|expected_(?:version|revision|etag)|etag|if_match|approval|approved|force|acknowledge"
+    r"|token"
     r"|simulate|validate_only|password|pin\b|otp",
     re.IGNORECASE,
 )
@@ -41,7 +45,9 @@ IDEMPOTENCY_PARAMETER = re.compile(
     re.IGNORECASE,
 )
 
-VERSION_PARAMETER = re.compile(r"version|etag|if_?match|revision|sha$|\bsha\b|last_?modified|updated_?at|old_", re.IGNORECASE)
+VERSION_PARAMETER = re.compile(
+    r"version|etag|if_?match|revision|sha$|\bsha\b|last_?modified|updated_?at|old_", re.IGNORECASE
+)
 
 
 def backticked(text: str) -> list[str]:

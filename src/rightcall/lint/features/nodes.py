@@ -16,7 +16,7 @@ _NAMED = ("patternProperties", "$defs", "definitions", "dependentSchemas")
 _NESTING = frozenset((*_ONE, *_LIST, *_NAMED, "properties"))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Node:
     """One schema. `name` is the property it describes, "" for an item, a variant or the root.
 
@@ -114,4 +114,6 @@ def _add_properties(node: Node, properties: dict[str, Any], children: list[Node]
     base = (*node.path, "properties")
     for name, inner in properties.items():
         if isinstance(inner, dict) and isinstance(name, str):
-            children.append(Node((*base, name), inner, name, node.depth + 1, name in required, node, "properties"))
+            children.append(
+                Node((*base, name), inner, name, node.depth + 1, name in required, node, "properties")
+            )

@@ -8,9 +8,10 @@ from typing import Any
 from rightcall.lint.features.nodes import JSON_TYPES
 
 TYPE_ALIASES: dict[str, str] = {
-    "dict": "object", "dictionary": "object", "map": "object", "hashmap": "object", "hash": "object", "struct": "object",
+    "dict": "object", "dictionary": "object", "map": "object", "hashmap": "object", "struct": "object",
     "float": "number", "double": "number", "decimal": "number", "real": "number", "num": "number",
-    "int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "short": "integer", "bigint": "integer",
+    "int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "bigint": "integer",
+    "short": "integer",
     "str": "string", "text": "string", "char": "string", "varchar": "string",
     "bool": "boolean",
     "list": "array", "tuple": "array", "set": "array", "arraylist": "array", "vector": "array",
@@ -78,7 +79,10 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
         if known and not _has_type(value, known):
             return False
         if kind not in JSON_TYPES:
-            schema = {**{k: v for k, v in schema.items() if k != "type"}, **({"type": known} if known else {})}
+            schema = {
+                **{k: v for k, v in schema.items() if k != "type"},
+                **({"type": known} if known else {}),
+            }
     options = schema.get("enum")
     if isinstance(options, list) and not any(_same(value, option) for option in options):
         return False
@@ -88,11 +92,34 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
 
 
 _CONSTRAINTS = frozenset(
-    """
-    const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern items prefixItems
-    minItems maxItems uniqueItems properties required anyOf oneOf allOf not additionalProperties minProperties
-    maxProperties propertyNames contains if
-    """.split()
+    [
+        "const",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "items",
+        "prefixItems",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "properties",
+        "required",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "additionalProperties",
+        "minProperties",
+        "maxProperties",
+        "propertyNames",
+        "contains",
+        "if",
+    ]
 )
 
 

@@ -8,7 +8,9 @@ from functools import lru_cache
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _SENTENCE_END = re.compile(r"[.!?。！？]+(?=[\s\"')\]]|$)|\n\s*\n|\n\s*[-*•]\s|\n(?=\s*\d+[.)]\s)")
-_NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|min|max|incl|resp|dr|mr|ms|st|u\.s)\.", re.I)
+_NOT_AN_END = re.compile(
+    r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|min|max|incl|resp|dr|mr|ms|st|u\.s)\.", re.I
+)
 
 
 def words(text: str) -> list[str]:

@@ -43,8 +43,9 @@ class ToolFeatures:
 
     @cached_property
     def nodes(self) -> list[Node]:
-        """The input schema and every schema inside it."""
-        return walk(self.schema, INPUT)
+        """The input schema and every schema inside it, but for definitions that nothing refers to."""
+        found = walk(self.schema, INPUT)
+        return found if not _DEFINITIONS & self.schema.keys() else _referenced(found)
 
     @cached_property
     def properties(self) -> list[Node]:
@@ -96,7 +97,9 @@ class ToolFeatures:
     def telling_stems(self) -> frozenset[str]:
         """Stems of the words of the description that say something the name does not."""
         return frozenset(
-            root for word in self.words if word not in FILLER_WORDS and (root := stem(word)) not in self.name_stems
+            root
+            for word in self.words
+            if word not in FILLER_WORDS and (root := stem(word)) not in self.name_stems
         )
 
     @cached_property
@@ -132,7 +135,9 @@ class ToolFeatures:
         """Every text written for the model, in lower case, for a quick first look."""
         return "\n".join(text for _, text in self.prose).lower()
 
-    def search(self, pattern: re.Pattern[str], marks: tuple[str, ...]) -> Iterator[tuple[Path, re.Match[str]]]:
+    def search(
+        self, pattern: re.Pattern[str], marks: tuple[str, ...]
+    ) -> Iterator[tuple[Path, re.Match[str]]]:
         """Each text that the pattern is found in, with its first occurrence.
 
         `marks` are words of which every occurrence holds one: looking for them first is many times faster.
@@ -151,7 +156,10 @@ class ToolFeatures:
         found: list[tuple[Path, str]] = [(("name",), self.name)]
         top = {"title": self.source.title, "description": self.description}
         found += [((key,), text) for key, text in top.items() if text]
-        for key, value in (("input_schema", self.source.input_schema), ("output_schema", self.source.output_schema)):
+        for key, value in (
+            ("input_schema", self.source.input_schema),
+            ("output_schema", self.source.output_schema),
+        ):
             _collect(value, (key,), found)
         return found
 
@@ -194,6 +202,31 @@ def targets_of(source: SourceTool) -> frozenset[str]:
         return frozenset()
     strict = _STRICT_TARGET.get(target) if source.strict else None
     return frozenset((target, strict)) if strict else frozenset((target,))
+
+
+_DEFINITIONS = {"$defs", "definitions"}
+
+
+def _referenced(nodes: list[Node]) -> list[Node]:
+    """The nodes without definitions of the root that no reference leads to, directly or through others."""
+    inside: dict[str, list[Node]] = {}
+    kept = []
+    for node in nodes:
+        if len(node.path) > 2 and node.path[1] in _DEFINITIONS:
+            inside.setdefault(f"#/{node.path[1]}/{node.path[2]}", []).append(node)
+        else:
+            kept.append(node)
+    waiting = [node.schema.get("$ref") for node in kept]
+    reached: set[str] = set()
+    while waiting:
+        reference = waiting.pop()
+        if isinstance(reference, str):
+            target = "/".join(reference.split("/")[:3])
+            if target in inside and target not in reached:
+                reached.add(target)
+                waiting += [node.schema.get("$ref") for node in inside[target]]
+    wanted = {id(node) for target in reached for node in inside[target]} | {id(node) for node in kept}
+    return [node for node in nodes if id(node) in wanted]
 
 
 def _collect(value: Any, path: Path, found: list[tuple[Path, str]]) -> None:

@@ -17,7 +17,12 @@ def github(report: Report) -> str:
 def _command(diagnostic: Diagnostic) -> str:
     properties = {"title": f"{diagnostic.code} {diagnostic.rule}"}
     if diagnostic.file:
-        properties = {"file": diagnostic.file, "line": str(diagnostic.line), "col": str(diagnostic.column), **properties}
+        properties = {
+            "file": diagnostic.file,
+            "line": str(diagnostic.line),
+            "col": str(diagnostic.column),
+            **properties,
+        }
     said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     message = f"{diagnostic.tool}: {diagnostic.message}" + (f"; {diagnostic.hint}" if diagnostic.hint else "")
     return f"::{_LEVELS[diagnostic.severity]} {said}::{_data(message)}"

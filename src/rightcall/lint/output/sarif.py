@@ -57,7 +57,9 @@ def _result(diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
         "message": {"text": _safe(text)},
         "partialFingerprints": {"rightcall/v1": diagnostic.fingerprint},
     }
-    location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": _safe(diagnostic.pointer), "kind": "object"}]}
+    location: dict[str, Any] = {
+        "logicalLocations": [{"fullyQualifiedName": _safe(diagnostic.pointer), "kind": "object"}]
+    }
     if diagnostic.file:
         location["physicalLocation"] = {
             "artifactLocation": {"uri": PurePath(diagnostic.file).as_posix()},

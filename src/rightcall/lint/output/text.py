@@ -27,7 +27,9 @@ def place(diagnostic: Diagnostic) -> str:
 
 def printable(words: str) -> str:
     """The text with everything that is not printable written as an escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in words)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in words
+    )
 
 
 def _lines(diagnostic: Diagnostic, paint: Paint) -> Iterator[str]:

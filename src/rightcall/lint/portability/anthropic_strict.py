@@ -61,7 +61,9 @@ def _optional_by_absence(schema: dict[str, Any]) -> dict[str, Any]:
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or not isinstance(required, list):
         return schema
-    plain = {name: without_null(inner) if isinstance(inner, dict) else inner for name, inner in properties.items()}
+    plain = {
+        name: without_null(inner) if isinstance(inner, dict) else inner for name, inner in properties.items()
+    }
     kept = [name for name in required if plain.get(name) == properties.get(name)]
     if len(kept) == len(required):
         return schema

@@ -15,7 +15,7 @@ def with_null(schema: dict[str, Any]) -> dict[str, Any]:
     if isinstance(schema.get("anyOf"), list):
         variants = schema["anyOf"]
         return schema if {"type": "null"} in variants else {**schema, "anyOf": [*variants, {"type": "null"}]}
-    described = {key: schema[key] for key in ("description", "title") if key in schema}
+    described: dict[str, Any] = {key: schema[key] for key in ("description", "title") if key in schema}
     rest = {key: value for key, value in schema.items() if key not in described}
     return {**described, "anyOf": [rest, {"type": "null"}]} if rest else schema
 
@@ -27,7 +27,9 @@ def without_null(schema: dict[str, Any]) -> dict[str, Any]:
         rest = [each for each in kind if each != "null"]
         values = schema.get("enum")
         changed = {**schema, "type": rest[0] if len(rest) == 1 else rest}
-        return {**changed, "enum": [v for v in values if v is not None]} if isinstance(values, list) else changed
+        return (
+            {**changed, "enum": [v for v in values if v is not None]} if isinstance(values, list) else changed
+        )
     variants = schema.get("anyOf")
     if isinstance(variants, list) and {"type": "null"} in variants and len(variants) > 1:
         kept = [each for each in variants if each != {"type": "null"}]

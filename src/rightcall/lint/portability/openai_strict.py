@@ -33,7 +33,9 @@ def _without_forbidden(schema: dict[str, Any], path: Path, losses: Losses) -> di
         losses.add(path, "oneOf", "written as anyOf: several variants may fit")
         schema = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
     parts = schema.get("allOf")
-    if isinstance(parts, list) and all(isinstance(part, dict) and not set(part) & set(schema) for part in parts):
+    if isinstance(parts, list) and all(
+        isinstance(part, dict) and not set(part) & set(schema) for part in parts
+    ):
         merged: dict[str, Any] = {}
         for part in parts:
             merged.update(part)

@@ -25,7 +25,8 @@ class Document:
 
     def place(self, path: Path) -> Place | None:
         """Offsets of the value at a path, or None when there is no such value."""
-        return self.places.find(path)
+        found: Place | None = self.places.find(path)
+        return found
 
     @cached_property
     def places(self) -> Any:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from rightcall.lint.diagnostic import Path
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_scan = json.JSONDecoder(strict=False).scan_once
+_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

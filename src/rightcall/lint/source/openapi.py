@@ -85,7 +85,12 @@ def _add_parameter(
 
 
 def _add_body(
-    root: Any, body: Any, base: Path, properties: dict[str, Any], required: list[str], places: dict[Path, Path]
+    root: Any,
+    body: Any,
+    base: Path,
+    properties: dict[str, Any],
+    required: list[str],
+    places: dict[Path, Path],
 ) -> None:
     body, at = _resolved(root, body, (*base, "requestBody"))
     content = body.get("content") if isinstance(body, dict) else None

@@ -19,7 +19,9 @@ PythonLoader = Callable[[FilePath], Sequence[Tool]]
 """Imports a Python module and gives the tools it defines; only used when the user allows it."""
 
 
-def read_paths(paths: Iterable[str | FilePath], *, import_python: PythonLoader | None = None) -> list[ToolSet]:
+def read_paths(
+    paths: Iterable[str | FilePath], *, import_python: PythonLoader | None = None
+) -> list[ToolSet]:
     """The tool sets of files and of all tool files in folders.
 
     A file given by name must hold tools; a file met in a folder may hold something else and is passed over.
@@ -63,7 +65,9 @@ def read_text(text: str, *, name: str = "<text>", kind: str = ".json") -> list[T
     elif kind in SUFFIXES:
         documents = [Document(name, text, kind=SUFFIXES[kind])]
     else:
-        raise InputError(name, f"cannot read tools from '{kind or 'a file without a suffix'}'", "use .json or .yaml")
+        raise InputError(
+            name, f"cannot read tools from '{kind or 'a file without a suffix'}'", "use .json or .yaml"
+        )
     return [read_document(document) for document in documents]
 
 
@@ -100,7 +104,9 @@ def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
         title=tool.title,
         server=server,
         base=(index,),
-        paths={(key,): (index, key) for key in ("name", "title", "description", "input_schema", "output_schema")},
+        paths={
+            (key,): (index, key) for key in ("name", "title", "description", "input_schema", "output_schema")
+        },
         fixable=False,
     )
 

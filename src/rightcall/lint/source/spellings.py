@@ -19,7 +19,9 @@ def tools_in(document: Document) -> list[SourceTool]:
     """Every tool of a document: a list, one tool, or an object that holds the list under a usual key."""
     server = _server(document.value)
     return [
-        tool for value, path in _candidates(document.value, ()) for tool in _read(value, path, document, server)
+        tool
+        for value, path in _candidates(document.value, ())
+        for tool in _read(value, path, document, server)
     ]
 
 

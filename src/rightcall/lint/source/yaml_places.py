@@ -38,7 +38,7 @@ class YamlPlaces:
 
     def _place(self, node: yaml.Node, key: yaml.Node) -> Place:
         end = node.end_mark.index
-        flow = isinstance(node, yaml.ScalarNode) or bool(node.flow_style)
+        flow = isinstance(node, yaml.ScalarNode) or bool(getattr(node, "flow_style", False))
         while not flow and end > node.start_mark.index and self._text[end - 1] in " \t\r\n":
             end -= 1  # a block ends where the next one begins; comments and blank lines are not part of it
         return Place(key.start_mark.index, node.start_mark.index, end, flow)
@@ -68,7 +68,7 @@ def _plain(node: yaml.Node, loader: Any) -> Any:
         return [_plain(item, loader) for item in node.value]
     if node.tag.rpartition(":")[2] in ("null", "bool", "int", "float"):
         value = loader.construct_object(node)
-        return value if value == value and value not in (math.inf, -math.inf) else str(node.value)
+        return str(node.value) if isinstance(value, float) and not math.isfinite(value) else value
     return str(node.value)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.confusability.pairs import LIKELY, SEVERE, WARN, Pair
+from rightcall.lint.confusability.pairs import LIKELY, WARN, Pair
 from rightcall.lint.diagnostic import SEVERITIES, Finding, Severity
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
+
+SAME_TEXT = 0.95
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
@@ -20,12 +22,15 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for pairs in alike.values():
         worst = pairs[0]
         more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-        yield worst.second, Finding(
-            ("description",),
-            f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
-            _hint(worst),
-            severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
-            others=tuple(pair.first.name for pair in pairs),
+        yield (
+            worst.second,
+            Finding(
+                ("description",),
+                f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
+                _hint(worst),
+                severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
+                others=tuple(pair.first.name for pair in pairs),
+            ),
         )
 
 
@@ -33,7 +38,7 @@ def _severity(pair: Pair) -> Severity:
     # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
     destroys = pair.first.effect.kind == "destroy" and pair.second.effect.is_destructive
     destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.effect.is_destructive)
-    if not pair.told_apart and (destroys or pair.score >= SEVERE):
+    if not pair.told_apart and (destroys or (pair.score >= LIKELY and pair.text >= SAME_TEXT)):
         return "error"
     return "warning" if pair.score >= LIKELY else "info"
 
@@ -49,26 +54,33 @@ RULE = Rule(
     name="confusable-pair",
     severity="warning",
     summary="Two tools score 0.70 or more on likeness of text, parameters and names.",
-    explanation="""The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of the names,
-    less when the texts tell the two apart. From 0.70 on it is an info, from 0.80 a warning; an error from 0.90 on, or
-    when both destroy something, as long as neither text tells them apart. It ranks pairs that models really confuse above others, but it is a reason to look,
-    not a proof: with stored runs the finding carries what was measured.""",
+    explanation="""The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of
+    the names, less when the texts tell the two apart. From 0.70 on it is an info, from 0.90 a
+    warning, and a warning as soon as stored runs show the confusion; an error with nearly the same
+    text, or when both destroy something, as long as neither text tells them apart. It ranks pairs
+    that models really confuse above others, but it is a reason to look, not a proof: with stored
+    runs the finding carries what was measured.""",
     bad=[
         {
             "name": "get_city_forecast",
-            "description": "Returns the daily weather forecast of one city, one entry a day. Use it for coming days instead of guessing. "
+            "description": "Returns the daily weather forecast of one city, one entry a day. Use it for coming "
+            "days instead of guessing. "
             "Fails with not_found for a city it does not know.",
         },
         {
             "name": "get_town_forecast",
-            "description": "Returns the daily weather forecast of one town, one entry a day. Use it for coming days instead of guessing. "
+            "description": "Returns the daily weather forecast of one town, one entry a day. Use it for coming "
+            "days instead of guessing. "
             "Fails with not_found for a town it does not know.",
             "input_schema": {
                 "properties": {
                     "latitude": None,
                     "longitude": None,
                     "limit": None,
-                    "city": {"type": "string", "description": "Town and country in English, such as Hue, Vietnam."},
+                    "city": {
+                        "type": "string",
+                        "description": "Town and country in English, such as Hue, Vietnam.",
+                    },
                     "days": {"type": "integer", "description": "How many days ahead, counted from tomorrow."},
                 },
                 "required": ["city", "days"],

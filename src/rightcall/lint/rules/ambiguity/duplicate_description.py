@@ -18,10 +18,15 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             continue
         first = seen.setdefault(key, tool)
         if first is not tool and first.name != tool.name:
-            yield tool, Finding(
-                ("description",), f"the same text as {first.name}: nothing but the name tells them apart",
-                "say in each what the other does not do", others=(first.name,),
-            )  # fmt: skip
+            yield (
+                tool,
+                Finding(
+                    ("description",),
+                    f"the same text as {first.name}: nothing but the name tells them apart",
+                    "say in each what the other does not do",
+                    others=(first.name,),
+                ),
+            )
 
 
 RULE = Rule(
@@ -33,7 +38,8 @@ RULE = Rule(
     bad=[
         {},
         {
-            "description": "Returns the daily weather forecast of one city, one entry a day! Use it when the user asks about coming "
+            "description": "Returns the daily weather forecast of one city, one entry a day! Use it when the user "
+            "asks about coming "
             "days. Fails with not_found for a city it does not know."
         },
     ],

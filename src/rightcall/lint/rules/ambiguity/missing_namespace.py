@@ -23,8 +23,15 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         first, *rest = tool.name_tokens
         if first in EFFECTS and all(token in GENERIC_NAME_TOKENS for token in rest):
             better = f"{server[0]}_{tool.name}"
-            yield tool, Finding(("name",), f"'{tool.name}' could belong to any of {len(tools.servers)} servers",
-                                f"say whose it is: {better}", edits=(Edit(("name",), better),))  # fmt: skip
+            yield (
+                tool,
+                Finding(
+                    ("name",),
+                    f"'{tool.name}' could belong to any of {len(tools.servers)} servers",
+                    f"say whose it is: {better}",
+                    edits=(Edit(("name",), better),),
+                ),
+            )
 
 
 RULE = Rule(
@@ -32,8 +39,8 @@ RULE = Rule(
     name="missing-namespace",
     severity="warning",
     summary="Tools of several servers, and a bare name such as `search`.",
-    explanation="""`search` of which server? A prefix by service (`jira_search`) tells model and reader, and keeps names apart
-    when servers are put together.""",
+    explanation="""`search` of which server? A prefix by service (`jira_search`) tells model and reader, and keeps
+    names apart when servers are put together.""",
     bad=[{"server": "weather"}, {"server": "network", "name": "find"}],
     good=[{"server": "weather"}, {"server": "network", "name": "find_stations"}],
     sources=("ANT-def", "MCP"),

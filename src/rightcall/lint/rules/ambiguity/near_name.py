@@ -35,7 +35,8 @@ def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures
         for tool in group:
             keys = {tuple(sorted(tool.name_tokens))}
             keys |= {
-                (str(i), *tool.name_tokens[:i], "*", *tool.name_tokens[i + 1 :]) for i in range(len(tool.name_tokens))
+                (str(i), *tool.name_tokens[:i], "*", *tool.name_tokens[i + 1 :])
+                for i in range(len(tool.name_tokens))
             }
             for key in keys:
                 buckets.setdefault(key, []).append(tool)
@@ -61,7 +62,9 @@ def _one_token_apart(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
 
 
 def _finding(one: ToolFeatures, two: ToolFeatures, how: str) -> Finding:
-    return Finding(("name",), f"'{two.name}' {how} '{one.name}'", "make the difference a word", others=(one.name,))
+    return Finding(
+        ("name",), f"'{two.name}' {how} '{one.name}'", "make the difference a word", others=(one.name,)
+    )
 
 
 RULE = Rule(

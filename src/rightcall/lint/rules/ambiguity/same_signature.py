@@ -16,12 +16,22 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for tool in tools.by_name.values():
         if tool.required:
             groups.setdefault((tool.required, tool.effect.kind), []).append(tool)
-    confusable = {frozenset((pair.first.name, pair.second.name)) for pair in tools.pairs if pair.score >= WARN}
+    confusable = {
+        frozenset((pair.first.name, pair.second.name)) for pair in tools.pairs if pair.score >= WARN
+    }
     for alike in groups.values():
         for index, two in enumerate(alike):
             one = next((t for t in alike[:index] if _nearly_one_name(t, two)), None)
             if one is not None and frozenset((one.name, two.name)) not in confusable:
-                yield two, Finding(("name",), f"takes what {one.name} takes and differs by a word", "one tool with an enum?", others=(one.name,))
+                yield (
+                    two,
+                    Finding(
+                        ("name",),
+                        f"takes what {one.name} takes and differs by a word",
+                        "one tool with an enum?",
+                        others=(one.name,),
+                    ),
+                )
 
 
 def _nearly_one_name(one: ToolFeatures, two: ToolFeatures) -> bool:
@@ -34,8 +44,8 @@ RULE = Rule(
     name="same-signature",
     severity="info",
     summary="Two tools require the same parameters, have the same effect, and names that differ by a word.",
-    explanation="""Often they are one tool with a choice: fewer tools are chosen more reliably. Pairs that are confusable
-    anyway are reported as such.""",
+    explanation="""Often they are one tool with a choice: fewer tools are chosen more reliably. Pairs that are
+    confusable anyway are reported as such.""",
     bad=[
         {},
         {

@@ -20,16 +20,26 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         for small in alike:
             large = next((other for other in alike if _contains(other, small)), None)
             if large is not None:
-                yield small, Finding(
-                    ("name",), f"{large.name} does the same with more options", "offer one tool with an option",
-                    others=(large.name,),
-                )  # fmt: skip
+                yield (
+                    small,
+                    Finding(
+                        ("name",),
+                        f"{large.name} does the same with more options",
+                        "offer one tool with an option",
+                        others=(large.name,),
+                    ),
+                )
 
 
 def _contains(large: ToolFeatures, small: ToolFeatures) -> bool:
-    longer = len(large.name_tokens) > len(small.name_tokens) and set(small.name_tokens) < set(large.name_tokens)
-    return longer and bool(small.parameter_names) and small.parameter_names <= large.parameter_names and (
-        small.effect.kind == large.effect.kind
+    longer = len(large.name_tokens) > len(small.name_tokens) and set(small.name_tokens) < set(
+        large.name_tokens
+    )
+    return (
+        longer
+        and bool(small.parameter_names)
+        and small.parameter_names <= large.parameter_names
+        and (small.effect.kind == large.effect.kind)
     )
 
 
@@ -38,7 +48,8 @@ RULE = Rule(
     name="subset-tool",
     severity="info",
     summary="A tool's name and parameters are part of another's: `list_directory`, `list_directory_with_sizes`.",
-    explanation="""The larger one can stand in for the smaller. One tool with an option leaves no choice to get wrong.""",
+    explanation="""The larger one can stand in for the smaller. One tool with an option leaves no choice to get
+    wrong.""",
     bad=[
         {"name": "get_forecast"},
         {

@@ -15,8 +15,14 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     if tools.tokens > most:
         heaviest = sorted(tools.tools, key=lambda tool: -tool.tokens)[:3]
         names = ", ".join(f"{tool.name} {tool.tokens:,}" for tool in heaviest)
-        yield tools.tools[0], Finding((), f"about {tools.tokens:,} tokens in every request, more than {most:,}",
-                                      f"load tools by topic; the heaviest: {names}")  # fmt: skip
+        yield (
+            tools.tools[0],
+            Finding(
+                (),
+                f"about {tools.tokens:,} tokens in every request, more than {most:,}",
+                f"load tools by topic; the heaviest: {names}",
+            ),
+        )
 
 
 RULE = Rule(

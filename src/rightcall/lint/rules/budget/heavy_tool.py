@@ -13,7 +13,9 @@ HEAVY = 600
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     if tool.tokens > HEAVY:
-        yield Finding((), f"about {tool.tokens:,} tokens in every request", "shorten texts, drop rare options, split it")
+        yield Finding(
+            (), f"about {tool.tokens:,} tokens in every request", "shorten texts, drop rare options, split it"
+        )
 
 
 RULE = Rule(
@@ -21,8 +23,9 @@ RULE = Rule(
     name="heavy-tool",
     severity="warning",
     summary="One definition costs more than about 600 tokens.",
-    explanation="""Nine of ten public MCP tools are below that. The definition is sent with every request, and its length
-    hides what matters. Tokens are estimated offline: characters of the compact JSON divided by 4.4.""",
+    explanation="""Nine of ten public MCP tools are below that. The definition is sent with every request, and its
+    length hides what matters. Tokens are estimated offline: characters of the compact JSON divided
+    by 4.4.""",
     bad={
         "description": "Returns the daily forecast, or an error. Use it for coming days. "
         + " ".join(f"Region {n} is covered by its own office." for n in range(80))

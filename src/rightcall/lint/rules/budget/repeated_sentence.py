@@ -25,10 +25,15 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for sentence, alike in holders.items():
         if len(alike) >= FEWEST:
             others = tuple(tool.name for tool in alike[1:])
-            yield alike[0], Finding(
-                ("description",), f"“{shortened(sentence, 50)}” stands in {len(alike)} tools",
-                "say it once, in the system prompt", others=others,
-            )  # fmt: skip
+            yield (
+                alike[0],
+                Finding(
+                    ("description",),
+                    f"“{shortened(sentence, 50)}” stands in {len(alike)} tools",
+                    "say it once, in the system prompt",
+                    others=others,
+                ),
+            )
 
 
 RULE = Rule(
@@ -36,12 +41,27 @@ RULE = Rule(
     name="repeated-sentence",
     severity="info",
     summary="A sentence of 40 characters or more stands in three or more tools.",
-    explanation="""It makes the tools more alike and is paid for in each of them. What holds for all belongs in the system
-    prompt.""",
+    explanation="""It makes the tools more alike and is paid for in each of them. What holds for all belongs in the
+    system prompt.""",
     bad=[
-        {"description": "Returns a forecast, use it for coming days. Every answer is rounded to whole numbers by the server."},
-        {"description": "Lists stations, use it to find masts, or fails. Every answer is rounded to whole numbers by the server."},
-        {"description": "Explains a colour, use it after warnings. Every answer is rounded to whole numbers by the server."},
+        {
+            "description": (
+                "Returns a forecast, use it for coming days. Every answer is rounded to whole numbers "
+                "by the server."
+            )
+        },
+        {
+            "description": (
+                "Lists stations, use it to find masts, or fails. Every answer is rounded to whole "
+                "numbers by the server."
+            )
+        },
+        {
+            "description": (
+                "Explains a colour, use it after warnings. Every answer is rounded to whole numbers by "
+                "the server."
+            )
+        },
     ],
     good=[{}, {}, {}],
     sources=("practice",),

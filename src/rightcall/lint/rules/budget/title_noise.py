@@ -15,7 +15,10 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         node
         for node in tool.nodes
         if isinstance(title := node.schema.get("title"), str)
-        and ((node.name and name_tokens(title) == name_tokens(node.name)) or (node.parent is None and _generated(tool, title)))
+        and (
+            (node.name and name_tokens(title) == name_tokens(node.name))
+            or (node.parent is None and _generated(tool, title))
+        )
     ]
     if noise:
         what = "the title repeats the name" if len(noise) == 1 else f"{len(noise)} titles repeat the names"
@@ -23,13 +26,24 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield Finding((*noise[0].path, "title"), f"{what}", "leave them out", edits=edits, safe=True)
     if tool.schema.get("$schema") == "https://json-schema.org/draft/2020-12/schema":
         edit = Edit((*INPUT, "$schema"), REMOVED)
-        yield Finding((*INPUT, "$schema"), "$schema names the dialect that is the default", "leave it out", edits=(edit,), safe=True)
+        yield Finding(
+            (*INPUT, "$schema"),
+            "$schema names the dialect that is the default",
+            "leave it out",
+            edits=(edit,),
+            safe=True,
+        )
 
 
 def _generated(tool: ToolFeatures, title: str) -> bool:
     """Frameworks call the root `<name>Arguments`, `<name>Args` or `<name>Input`."""
     tokens = name_tokens(title)
-    return tokens[:-1] == tool.name_tokens and tokens[-1:] in (("arguments",), ("args",), ("input",), ("schema",))
+    return tokens[:-1] == tool.name_tokens and tokens[-1:] in (
+        ("arguments",),
+        ("args",),
+        ("input",),
+        ("schema",),
+    )
 
 
 RULE = Rule(

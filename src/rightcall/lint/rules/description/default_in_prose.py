@@ -18,7 +18,30 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = frozenset(
-    "the a an all any none null no not current today now empty auto automatic user your whatever its this that in".split()
+    [
+        "the",
+        "a",
+        "an",
+        "all",
+        "any",
+        "none",
+        "null",
+        "no",
+        "not",
+        "current",
+        "today",
+        "now",
+        "empty",
+        "auto",
+        "automatic",
+        "user",
+        "your",
+        "whatever",
+        "its",
+        "this",
+        "that",
+        "in",
+    ]
 )
 
 
@@ -31,12 +54,21 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         if "default" not in node.schema:
             edit = Edit((*node.path, "default"), said)
-            yield Finding(node.path, f"the text says the default of '{node.name}' is {said!r}, the schema does not",
-                          f'add "default": {_shown(said)}', edits=(edit,))  # fmt: skip
+            yield Finding(
+                node.path,
+                f"the text says the default of '{node.name}' is {said!r}, the schema does not",
+                f'add "default": {_shown(said)}',
+                edits=(edit,),
+            )
         elif node.schema["default"] != said:
             edit = Edit((*node.path, "default"), said)
-            yield Finding(node.path, f"the text says the default of '{node.name}' is {said!r}, the schema says "
-                          f"{node.schema['default']!r}", "make the two agree", edits=(edit,))  # fmt: skip
+            yield Finding(
+                node.path,
+                f"the text says the default of '{node.name}' is {said!r}, the schema says "
+                f"{node.schema['default']!r}",
+                "make the two agree",
+                edits=(edit,),
+            )
 
 
 def _said(node: Node) -> Any:
@@ -64,13 +96,19 @@ def _value(word: str, kind: str, found: re.Match[str]) -> Any:
     if kind == "boolean":
         return {"true": True, "false": False}.get(word.lower())
     if kind == "string" and word.lower() not in _VAGUE:
-        ends = found["after"].strip() == "" and found.end() >= len(found.string) or found["after"] in ".,;)"
+        ends = (found["after"].strip() == "" and found.end() >= len(found.string)) or found["after"] in ".,;)"
         return word if found["quoted"] is not None or ends else None
     return None
 
 
 def _shown(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else f'"{value}"'
+        if isinstance(value, str)
+        else str(value)
+    )
 
 
 RULE = Rule(
@@ -78,16 +116,24 @@ RULE = Rule(
     name="default-in-prose",
     severity="warning",
     summary="The text names a default that the schema lacks or contradicts.",
-    explanation="""Only `default` is read by validators, clients and generators; a text that disagrees with it misleads
-    whoever reads it. The fix puts the value of the text into the schema.""",
+    explanation="""Only `default` is read by validators, clients and generators; a text that disagrees with it
+    misleads whoever reads it. The fix puts the value of the text into the schema.""",
     bad={
         "input_schema": {
-            "properties": {"max_entries": {"type": "integer", "description": "Most entries to return, default is 10."}}
+            "properties": {
+                "max_entries": {"type": "integer", "description": "Most entries to return, default is 10."}
+            }
         }
     },
     good={
         "input_schema": {
-            "properties": {"max_entries": {"type": "integer", "description": "Most entries to return, 10 if left out.", "default": 10}}
+            "properties": {
+                "max_entries": {
+                    "type": "integer",
+                    "description": "Most entries to return, 10 if left out.",
+                    "default": 10,
+                }
+            }
         }
     },
     sources=("SM2",),

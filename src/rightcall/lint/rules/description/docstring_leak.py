@@ -20,9 +20,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         edits.insert(0, Edit(("description",), rest.strip()))
     names = ", ".join(node.name for node in bare)
     yield Finding(
-        ("description",), f"documents {names} in its text while the schema says nothing",
-        "move each text to the description of its property", edits=tuple(edits),
-    )  # fmt: skip
+        ("description",),
+        f"documents {names} in its text while the schema says nothing",
+        "move each text to the description of its property",
+        edits=tuple(edits),
+    )
 
 
 RULE = Rule(
@@ -30,10 +32,13 @@ RULE = Rule(
     name="docstring-leak",
     severity="warning",
     summary="An `Args:` block in the text documents parameters whose schemas have no description.",
-    explanation="""A docstring was pasted whole. Models and clients look for the meaning of a parameter in its schema, and
-    long texts blur what the tool is for. The fix moves each line to its property.""",
+    explanation="""A docstring was pasted whole. Models and clients look for the meaning of a parameter in its
+    schema, and long texts blur what the tool is for. The fix moves each line to its property.""",
     bad={
-        "description": "Returns the daily forecast, or an error. Use it for coming days.\n\nArgs:\n    city: City and country, such as Hue, Vietnam.",
+        "description": (
+            "Returns the daily forecast, or an error. Use it for coming days.\n\nArgs:\n    city: City "
+            "and country, such as Hue, Vietnam."
+        ),
         "input_schema": {"properties": {"city": {"description": None}}},
     },
     good={},

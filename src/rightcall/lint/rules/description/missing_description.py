@@ -11,7 +11,11 @@ from rightcall.lint.rule import Rule
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     if not tool.description.strip():
-        yield Finding(("description",), "the tool has no description", "say what it does, when to use it, what it returns")
+        yield Finding(
+            ("description",),
+            "the tool has no description",
+            "say what it does, when to use it, what it returns",
+        )
 
 
 RULE = Rule(
@@ -19,8 +23,8 @@ RULE = Rule(
     name="missing-description",
     severity="error",
     summary="The tool has no description.",
-    explanation="""The description is by far the most important thing a model has to choose by. Without one it guesses from
-    the name; Bedrock refuses an empty text.""",
+    explanation="""The description is by far the most important thing a model has to choose by. Without one it
+    guesses from the name; Bedrock refuses an empty text.""",
     bad={"description": ""},
     good={},
     sources=("ANT-def", "BED"),

@@ -10,7 +10,9 @@ from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
-_BROKEN = re.compile("[\u00c2\u00c3\u00e2][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}|\ufffd")
+_BROKEN = re.compile(
+    "[\u00c2\u00c3\u00e2][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}|\ufffd"
+)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -20,7 +22,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         repaired = _BROKEN.sub(_repair, text)
         edits = (Edit(path, repaired),) if repaired != text and not _BROKEN.search(repaired) else ()
         near = shortened(text[max(0, found.start() - 15) : found.end() + 15], 40)
-        yield Finding(path, f"wrongly decoded characters: “{near}”", "save the source as UTF-8", edits=edits, safe=True)
+        yield Finding(
+            path, f"wrongly decoded characters: “{near}”", "save the source as UTF-8", edits=edits, safe=True
+        )
 
 
 def _repair(found: re.Match[str]) -> str:
@@ -36,9 +40,17 @@ RULE = Rule(
     name="mojibake",
     severity="warning",
     summary="A text holds characters like `Ã©`, `â€™` or U+FFFD.",
-    explanation="""UTF-8 was read in another encoding somewhere on the way. The model sees noise in the middle of words.""",
-    bad={"description": "Returns a city\u00e2\u20ac\u2122s daily forecast, or an error. Use it for coming days. One entry a day."},
-    good={"description": "Returns a city\u2019s daily forecast, or an error. Use it for coming days. One entry a day."},
+    explanation="""UTF-8 was read in another encoding somewhere on the way. The model sees noise in the middle of
+    words.""",
+    bad={
+        "description": (
+            "Returns a city\u00e2\u20ac\u2122s daily forecast, or an error. Use it for coming days. One "
+            "entry a day."
+        )
+    },
+    good={
+        "description": "Returns a city\u2019s daily forecast, or an error. Use it for coming days. One entry a day."
+    },
     sources=("practice",),
     check=check,
     fix="safe",

@@ -9,11 +9,18 @@ from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
-_NEGATIVE = re.compile(r"^(?:do not|don't|never|not (?:for|to|intended)|cannot|can't|this (?:tool )?(?:is not|does not|cannot)|avoid)\b", re.I)
+_NEGATIVE = re.compile(
+    r"^(?:do not|don't|never|not (?:for|to|intended)|cannot|can't|this (?:tool )?(?:is not|does not|cannot)|avoid)\b",
+    re.I,
+)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    if len(tool.words) >= 3 and tool.sentences and all(_NEGATIVE.search(sentence) for sentence in tool.sentences):
+    if (
+        len(tool.words) >= 3
+        and tool.sentences
+        and all(_NEGATIVE.search(sentence) for sentence in tool.sentences)
+    ):
         yield Finding(("description",), "only says what it is not for", "say first what it does")
 
 

@@ -27,7 +27,10 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             hint = f"“Use for …; for … use {rival}.”"
             yield tool, Finding(("description",), message, hint, severity="warning", others=(rival,))
         else:
-            yield tool, Finding(("description",), "does not say when to use it", "“Use when …”, “Do not use for …”")
+            yield (
+                tool,
+                Finding(("description",), "does not say when to use it", "“Use when …”, “Do not use for …”"),
+            )
 
 
 RULE = Rule(
@@ -35,9 +38,14 @@ RULE = Rule(
     name="no-usage-cue",
     severity="info",
     summary="Nothing says when to use the tool, or when not.",
-    explanation="""Words like “use when”, “instead of”, “only for” are what separates neighbouring tools. A warning when the
-    set has a tool that is much alike.""",
-    bad={"description": "Returns the daily forecast of one city, one entry a day. Fails with not_found for unknown places."},
+    explanation="""Words like “use when”, “instead of”, “only for” are what separates neighbouring tools. A warning
+    when the set has a tool that is much alike.""",
+    bad={
+        "description": (
+            "Returns the daily forecast of one city, one entry a day. Fails with not_found for unknown "
+            "places."
+        )
+    },
     good={},
     sources=("ANT-def", "OAI-fc"),
     check_set=check_set,

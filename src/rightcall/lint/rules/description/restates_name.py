@@ -15,7 +15,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if not tool.words or tool.description.strip().lower() in PLACEHOLDERS:
         return
     if len(tool.telling_stems) <= 1 and tool.description.isascii():
-        more = "no more than" if not tool.telling_stems else f"only '{next(iter(tool.telling_stems))}' more than"
+        more = (
+            "no more than" if not tool.telling_stems else f"only '{next(iter(tool.telling_stems))}' more than"
+        )
         yield Finding(
             ("description",),
             f"“{shortened(tool.description)}” says {more} the name",
@@ -29,8 +31,9 @@ RULE = Rule(
     name="restates-name",
     severity="warning",
     summary="Without the words of the name nothing is left of the description (one word: info).",
-    explanation="""`list_records`: “List the records” gives the model nothing the name did not. Nearly three quarters of
-    public MCP servers have such a tool; in competition with a described one it is rarely chosen.""",
+    explanation="""`list_records`: “List the records” gives the model nothing the name did not. Nearly three
+    quarters of public MCP servers have such a tool; in competition with a described one it is
+    rarely chosen.""",
     bad={"description": "Gets the forecast for the given value."},
     good={},
     sources=("SM2",),

@@ -28,7 +28,12 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             if name in known or f'"{name}"' in tool.text or not tool.parameters:
                 continue
             hint = suggestion(name, known) or "rename it in the text, or declare it"
-            yield tool, Finding(("description",), f"speaks of the parameter '{name}', which the tool does not have", hint)
+            yield (
+                tool,
+                Finding(
+                    ("description",), f"speaks of the parameter '{name}', which the tool does not have", hint
+                ),
+            )
 
 
 RULE = Rule(
@@ -38,9 +43,17 @@ RULE = Rule(
     summary="The description speaks of a parameter that the tool does not have.",
     explanation="""The model passes it and the call is refused, or, worse, the argument is silently dropped.""",
     bad={
-        "description": "Returns the daily forecast, or an error. Use it for coming days. Set the `max_rows` parameter to get fewer."
+        "description": (
+            "Returns the daily forecast, or an error. Use it for coming days. Set the `max_rows` "
+            "parameter to get fewer."
+        )
     },
-    good={"description": "Returns the daily forecast, or an error. Use it for coming days. Set the `days` parameter to get fewer."},
+    good={
+        "description": (
+            "Returns the daily forecast, or an error. Use it for coming days. Set the `days` parameter "
+            "to get fewer."
+        )
+    },
     sources=("SM2",),
     check_set=check_set,
 )

@@ -14,7 +14,8 @@ from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
 
 _MENTION = re.compile(
-    r"\b(?:call(?:ing)?|use|using|invoke|invoking|run|see|via|prefer) (?:the )?[`'\"]?([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)\b"
+    r"\b(?:call(?:ing)?|use|using|invoke|invoking|run|see|via"
+    r"|prefer) (?:the )?[`'\"]?([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)\b"
     r"(?![.=:/\w])|\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"]? (?:tool|function)\b"
 )
 
@@ -37,7 +38,9 @@ def _is_absent_tool(name: str, tool: ToolFeatures, lower: set[str]) -> bool:
     first = name_tokens(name)[0]
     if first not in EFFECTS or "-" in name:
         return False  # words joined by a hyphen are prose
-    if name.lower() in lower or any(other.endswith(("_" + name.lower(), "." + name.lower())) for other in lower):
+    if name.lower() in lower or any(
+        other.endswith(("_" + name.lower(), "." + name.lower())) for other in lower
+    ):
         return False
     return f'"{name}"' not in tool.text  # a property, an enum value, a default
 
@@ -47,14 +50,23 @@ RULE = Rule(
     name="stale-tool-mention",
     severity="warning",
     summary="The text tells the model to use a tool that is not in the set.",
-    explanation="""The model calls it, gets “unknown tool”, and loses a turn or gives up. Tools are renamed more often than
-    the texts of their neighbours.""",
+    explanation="""The model calls it, gets “unknown tool”, and loses a turn or gives up. Tools are renamed more
+    often than the texts of their neighbours.""",
     bad=[
-        {"description": "Returns the daily forecast, or an error. For the present weather use get_current_weather instead."},
+        {
+            "description": (
+                "Returns the daily forecast, or an error. For the present weather use "
+                "get_current_weather instead."
+            )
+        },
         {"name": "list_stations"},
     ],
     good=[
-        {"description": "Returns the daily forecast, or an error. If you need a place to ask for, call list_stations."},
+        {
+            "description": (
+                "Returns the daily forecast, or an error. If you need a place to ask for, call list_stations."
+            )
+        },
         {"name": "list_stations"},
     ],
     sources=("SM2",),

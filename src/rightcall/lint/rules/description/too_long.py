@@ -32,9 +32,12 @@ RULE = Rule(
     name="too-long",
     severity="warning",
     summary="The description is longer than 4,000 characters, or than 1,024 for OpenAI.",
-    explanation="""OpenAI has rejected texts over 1,024 characters; longer texts also cost tokens in every request and were
-    seen to make agents take more steps.""",
-    bad={"description": "Returns the forecast, or an error. Use it for coming days. " + "It covers one city a call. " * 40},
+    explanation="""OpenAI has rejected texts over 1,024 characters; longer texts also cost tokens in every request
+    and were seen to make agents take more steps.""",
+    bad={
+        "description": "Returns the forecast, or an error. Use it for coming days. "
+        + "It covers one city a call. " * 40
+    },
     good={},
     sources=("OAI-1024", "SM1"),
     check=check,

@@ -28,8 +28,8 @@ RULE = Rule(
     name="too-short",
     severity="warning",
     summary="The description has fewer than five words.",
-    explanation="""Providers advise three or four sentences. A few words leave open what is covered, and the model takes the
-    tool for requests it cannot serve.""",
+    explanation="""Providers advise three or four sentences. A few words leave open what is covered, and the model
+    takes the tool for requests it cannot serve.""",
     bad={"description": "Shows coming rain."},
     good={},
     sources=("ANT-def", "SM1"),

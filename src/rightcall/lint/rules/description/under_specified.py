@@ -13,8 +13,14 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if len(tool.words) < 5 or len(tool.telling_stems) < 2 or len(tool.sentences) > 1:
         return
     if len(tool.parameters) >= 2 or tool.effect.is_write:
-        why = f"for {len(tool.parameters)} parameters" if len(tool.parameters) >= 2 else "for a tool that changes something"
-        yield Finding(("description",), f"one sentence {why}", "add when to use it, its limits, and what it returns")
+        why = (
+            f"for {len(tool.parameters)} parameters"
+            if len(tool.parameters) >= 2
+            else "for a tool that changes something"
+        )
+        yield Finding(
+            ("description",), f"one sentence {why}", "add when to use it, its limits, and what it returns"
+        )
 
 
 RULE = Rule(

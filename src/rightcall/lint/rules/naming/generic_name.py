@@ -15,7 +15,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     namespace = set(name_tokens(tool.source.server))
     tokens = [token for token in tool.name_tokens if token not in namespace]
     if tokens and all(token in GENERIC_NAME_TOKENS for token in tokens):
-        yield Finding(("name",), f"'{tool.name}' would fit any tool", "name the thing it acts on: invoice_mark_paid")
+        yield Finding(
+            ("name",), f"'{tool.name}' would fit any tool", "name the thing it acts on: invoice_mark_paid"
+        )
 
 
 RULE = Rule(
@@ -24,7 +26,8 @@ RULE = Rule(
     severity="warning",
     summary="Every word of the name is generic: `process_data`, `run`, `get_info`.",
     explanation="""The name is the first thing a model compares with the request. When it could be anything, the
-    choice rests on the description alone, and in a large set the tool is missed or taken for others.""",
+    choice rests on the description alone, and in a large set the tool is missed or taken for
+    others.""",
     bad={"name": "process_data"},
     good={"name": "get_forecast"},
     sources=("OAI-fc", "ANT-eng"),

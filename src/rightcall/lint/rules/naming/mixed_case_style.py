@@ -22,8 +22,14 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         if style and style != usual:
             better = _in_style(tool, usual)
             edits = (Edit(("name",), better),) if better not in tools.by_name else ()
-            yield tool, Finding(
-                ("name",), f"'{tool.name}' is {style} case, the set is mostly {usual}", f"rename it {better}", edits=edits
+            yield (
+                tool,
+                Finding(
+                    ("name",),
+                    f"'{tool.name}' is {style} case, the set is mostly {usual}",
+                    f"rename it {better}",
+                    edits=edits,
+                ),
             )
 
 
@@ -39,8 +45,8 @@ RULE = Rule(
     name="mixed-case-style",
     severity="info",
     summary="The set mixes snake_case, camelCase and kebab-case names.",
-    explanation="""Models write names letter by letter; in a mixed set they write `get_user` for `getUser`. The style of
-    the minority is reported.""",
+    explanation="""Models write names letter by letter; in a mixed set they write `get_user` for `getUser`. The
+    style of the minority is reported.""",
     bad=[{"name": "get_forecast"}, {"name": "listStations"}, {"name": "find_storms"}],
     good=[{"name": "get_forecast"}, {"name": "list_stations"}, {"name": "find_storms"}],
     sources=("SM2",),

@@ -21,7 +21,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if not _ASCII.fullmatch(name):
         return  # homoglyph and hidden-unicode say it better
     if not name:
-        yield Finding(("name",), "the tool has no name", "name it for what it does: get_weather", severity="error")
+        yield Finding(
+            ("name",), "the tool has no name", "name it for what it does: get_weather", severity="error"
+        )
         return
     portable = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_-") or "tool"
     refusing = sorted(target for target in tool.targets if not _charset(target).fullmatch(name))
@@ -46,8 +48,9 @@ RULE = Rule(
     name="name-charset",
     severity="warning",
     summary="The name has characters outside `A-Z a-z 0-9 _ -`.",
-    explanation="""Letters, digits, underscore and hyphen are what every provider accepts; a dot or a space makes the
-    request fail with some of them. An error when a provider the tools are meant for refuses the name.""",
+    explanation="""Letters, digits, underscore and hyphen are what every provider accepts; a dot or a space makes
+    the request fail with some of them. An error when a provider the tools are meant for refuses the
+    name.""",
     bad={"name": "weather.get forecast"},
     good={"name": "get_forecast"},
     sources=("ANT-def", "OAI-sdk", "BED", "GEM", "MCP"),

@@ -21,14 +21,18 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         across = first.source.server != tool.source.server
         where = f" of {first.source.server}" if across and first.source.server else ""
         same = "the name of another tool" if first.name == tool.name else f"the same as '{first.name}'"
-        yield tool, Finding(
-            ("name",),
-            f"'{tool.name}' is {same}{where} but for case and separators" if first.name != tool.name
-            else f"'{tool.name}' is {same}{where}",
-            "rename one, or put the server's name before it",
-            severity="warning" if across else "error",
-            others=(first.name,),
-        )  # fmt: skip
+        yield (
+            tool,
+            Finding(
+                ("name",),
+                f"'{tool.name}' is {same}{where} but for case and separators"
+                if first.name != tool.name
+                else f"'{tool.name}' is {same}{where}",
+                "rename one, or put the server's name before it",
+                severity="warning" if across else "error",
+                others=(first.name,),
+            ),
+        )
 
 
 RULE = Rule(
@@ -36,8 +40,8 @@ RULE = Rule(
     name="name-collision",
     severity="error",
     summary="Two names are equal but for case, `_`, `-` and `.`.",
-    explanation="""Providers refuse a request with a name twice, and a model cannot keep `getUser` and `get_user` apart.
-    Across servers it is a warning: clients usually put a prefix before each name.""",
+    explanation="""Providers refuse a request with a name twice, and a model cannot keep `getUser` and `get_user`
+    apart. Across servers it is a warning: clients usually put a prefix before each name.""",
     bad=[{"name": "get_forecast"}, {"name": "Get_Forecast"}],
     good=[{"name": "get_forecast"}, {"name": "list_stations"}],
     sources=("MCP", "SNYK"),

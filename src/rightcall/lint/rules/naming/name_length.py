@@ -24,11 +24,14 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         limit = provider(refusing[0]).name_length if refusing else PORTABLE
         who = ", ".join(refusing) if refusing else "some providers"
         error = bool(refusing) or length > LONGEST
-        yield tool, Finding(
-            ("name",),
-            f"{length} characters{with_prefix}, {who} accept {limit}",
-            "shorten it; details belong in the description",
-            severity="error" if error else "warning",
+        yield (
+            tool,
+            Finding(
+                ("name",),
+                f"{length} characters{with_prefix}, {who} accept {limit}",
+                "shorten it; details belong in the description",
+                severity="error" if error else "warning",
+            ),
         )
 
 
@@ -37,8 +40,9 @@ RULE = Rule(
     name="name-length",
     severity="warning",
     summary="The name is longer than 64 characters (128: error), counted with the client's prefix.",
-    explanation="""OpenAI and Bedrock accept 64 characters, Anthropic, Gemini and MCP 128. Clients that aggregate MCP
-    servers put a prefix such as `mcp__github__` before every name: configure it as `prefix` and it is counted.""",
+    explanation="""OpenAI and Bedrock accept 64 characters, Anthropic, Gemini and MCP 128. Clients that aggregate
+    MCP servers put a prefix such as `mcp__github__` before every name: configure it as `prefix` and
+    it is counted.""",
     bad={"name": "get_forecast_for_one_city_of_the_world_for_the_coming_days_with_wind_and_rain"},
     good={"name": "get_forecast"},
     sources=("OAI-sdk", "BED", "ANT-def", "GEM", "MCP"),

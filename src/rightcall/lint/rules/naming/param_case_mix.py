@@ -18,7 +18,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     usual = max(styles, key=lambda style: (styles[style], style == "snake", style))
     odd = [node for node in tool.parameters if case_style(node.name) not in ("", usual)]
     yield Finding(
-        odd[0].path, f"{', '.join(node.name for node in odd)}: not {usual} case like the others", "use one style in a tool"
+        odd[0].path,
+        f"{', '.join(node.name for node in odd)}: not {usual} case like the others",
+        "use one style in a tool",
     )
 
 
@@ -31,16 +33,32 @@ RULE = Rule(
     bad={
         "input_schema": {
             "properties": {
-                "unit_system": {"type": "string", "enum": ["metric", "imperial"], "description": "System of the numbers returned."},
-                "windScale": {"type": "string", "enum": ["beaufort", "knots"], "description": "Scale for wind strength in the answer."},
+                "unit_system": {
+                    "type": "string",
+                    "enum": ["metric", "imperial"],
+                    "description": "System of the numbers returned.",
+                },
+                "windScale": {
+                    "type": "string",
+                    "enum": ["beaufort", "knots"],
+                    "description": "Scale for wind strength in the answer.",
+                },
             }
         }
     },
     good={
         "input_schema": {
             "properties": {
-                "unit_system": {"type": "string", "enum": ["metric", "imperial"], "description": "System of the numbers returned."},
-                "wind_scale": {"type": "string", "enum": ["beaufort", "knots"], "description": "Scale for wind strength in the answer."},
+                "unit_system": {
+                    "type": "string",
+                    "enum": ["metric", "imperial"],
+                    "description": "System of the numbers returned.",
+                },
+                "wind_scale": {
+                    "type": "string",
+                    "enum": ["beaufort", "knots"],
+                    "description": "Scale for wind strength in the answer.",
+                },
             }
         }
     },

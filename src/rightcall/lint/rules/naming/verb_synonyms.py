@@ -23,8 +23,13 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         for tool in tools.tools:
             verb = tool.effect.verb
             if verb in group and verb != usual:
-                yield tool, Finding(
-                    ("name",), f"'{verb}' here, '{usual}' in {used[usual]} other names of the set", "use one verb for one action"
+                yield (
+                    tool,
+                    Finding(
+                        ("name",),
+                        f"'{verb}' here, '{usual}' in {used[usual]} other names of the set",
+                        "use one verb for one action",
+                    ),
                 )
 
 

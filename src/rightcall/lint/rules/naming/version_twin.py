@@ -10,7 +10,9 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
 
-_VERSION = re.compile(r"[_.-]?(?:v\d+|(?<=[_.-])(?:new|old|legacy|deprecated|beta|next|latest|\d))$|(?<=[a-z])V\d+$")
+_VERSION = re.compile(
+    r"[_.-]?(?:v\d+|(?<=[_.-])(?:new|old|legacy|deprecated|beta|next|latest|\d))$|(?<=[a-z])V\d+$"
+)
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
@@ -23,8 +25,14 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             continue
         for tool in marked:
             others = tuple(sorted({twin.name for twin in twins} - {tool.name}))
-            yield tool, Finding(
-                ("name",), f"'{tool.name}' stands beside {', '.join(others)}", "offer one version", others=others
+            yield (
+                tool,
+                Finding(
+                    ("name",),
+                    f"'{tool.name}' stands beside {', '.join(others)}",
+                    "offer one version",
+                    others=others,
+                ),
             )
 
 

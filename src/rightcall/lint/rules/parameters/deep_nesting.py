@@ -19,7 +19,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         return
     limits = [limit for target in tool.targets if (limit := provider(target).levels) is not None]
     refused = any(deepest.depth > limit for limit in limits)
-    names = ".".join(str(deepest.path[i + 1]) for i, part in enumerate(deepest.path[:-1]) if part == "properties")
+    names = ".".join(
+        str(deepest.path[i + 1]) for i, part in enumerate(deepest.path[:-1]) if part == "properties"
+    )
     yield Finding(
         deepest.path,
         f"{deepest.depth} levels deep: {names}",
@@ -45,8 +47,8 @@ RULE = Rule(
     name="deep-nesting",
     severity="warning",
     summary="A property is more than 3 levels deep (more than 5: error).",
-    explanation="""Each level is another chance to close a brace too early or put a field in the wrong object. OpenAI refuses
-    more than 10 levels in strict mode.""",
+    explanation="""Each level is another chance to close a brace too early or put a field in the wrong object.
+    OpenAI refuses more than 10 levels in strict mode.""",
     bad={"input_schema": {"properties": {"network": _nested(3)}}},
     good={"input_schema": {"properties": {"network": _nested(2)}}},
     sources=("OAI-so",),

@@ -12,7 +12,9 @@ from rightcall.lint.rule import Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    switches = {node.name: name_tokens(node.name) for node in tool.parameters if node.is_only("boolean", "bool")}
+    switches = {
+        node.name: name_tokens(node.name) for node in tool.parameters if node.is_only("boolean", "bool")
+    }
     if len(switches) < 2:
         return
     paths = {node.name: node.path for node in tool.parameters}
@@ -23,7 +25,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             wanted = tuple(right if token == left else token for token in tokens)
             other = next((name for name, theirs in switches.items() if theirs == wanted), None)
             if other:
-                yield Finding(paths[one], f"'{one}' and '{other}' may both be true", f'take one parameter with "enum": ["{left}", "{right}"]')
+                yield Finding(
+                    paths[one],
+                    f"'{one}' and '{other}' may both be true",
+                    f'take one parameter with "enum": ["{left}", "{right}"]',
+                )
 
 
 RULE = Rule(
@@ -36,15 +42,25 @@ RULE = Rule(
     bad={
         "input_schema": {
             "properties": {
-                "include_night": {"type": "boolean", "description": "Whether hours after sunset are part of it."},
-                "exclude_night": {"type": "boolean", "description": "Whether hours after sunset are left out."},
+                "include_night": {
+                    "type": "boolean",
+                    "description": "Whether hours after sunset are part of it.",
+                },
+                "exclude_night": {
+                    "type": "boolean",
+                    "description": "Whether hours after sunset are left out.",
+                },
             }
         }
     },
     good={
         "input_schema": {
             "properties": {
-                "night": {"type": "string", "enum": ["include", "exclude"], "description": "What to do with hours after sunset."}
+                "night": {
+                    "type": "string",
+                    "enum": ["include", "exclude"],
+                    "description": "What to do with hours after sunset.",
+                }
             }
         }
     },

@@ -10,7 +10,23 @@ from rightcall.lint.rule import Rule
 
 _SHAPE = ("properties", "patternProperties", "$ref", "anyOf", "oneOf", "allOf", "enum", "const")
 
-_FREE_BY_NATURE = frozenset("headers metadata labels tags attributes env environment params cookies extra annotations".split())
+_FREE_BY_NATURE = frozenset(
+    [
+        "headers",
+        "metadata",
+        "labels",
+        "tags",
+        "attributes",
+        "env",
+        "environment",
+        "params",
+        "cookies",
+        "extra",
+        "annotations",
+        "schema",
+        "json_schema",
+    ]
+)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -22,9 +38,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         extra = node.schema.get("additionalProperties", True)
         if extra is True or extra == {}:
             name = node.name or "an object"
-            yield Finding(node.path, f"'{name}' is an object without known fields",
-                          "declare them, or say with additionalProperties what the values are",
-                          severity="info" if node.name.lower() in _FREE_BY_NATURE else None)  # fmt: skip
+            yield Finding(
+                node.path,
+                f"'{name}' is an object without known fields",
+                "declare them, or say with additionalProperties what the values are",
+                severity="info" if node.name.lower() in _FREE_BY_NATURE else None,
+            )
 
 
 RULE = Rule(
@@ -32,10 +51,13 @@ RULE = Rule(
     name="free-form-object",
     severity="warning",
     summary="An object has no properties and allows anything.",
-    explanation="""The model must invent the keys. `filters: object` gets `{"name": …}` today and `{"filter_by_name": …}`
-    tomorrow. An object that maps free keys to one kind of value says so with `additionalProperties`. An info for headers, labels, metadata and the like.""",
+    explanation="""The model must invent the keys. `filters: object` gets `{"name": …}` today and
+    `{"filter_by_name": …}` tomorrow. An object that maps free keys to one kind of value says so
+    with `additionalProperties`. An info for headers, labels, metadata and the like.""",
     bad={
-        "input_schema": {"properties": {"filters": {"type": "object", "description": "Conditions the entries must meet."}}}
+        "input_schema": {
+            "properties": {"filters": {"type": "object", "description": "Conditions the entries must meet."}}
+        }
     },
     good={},
     sources=("OAI-so",),

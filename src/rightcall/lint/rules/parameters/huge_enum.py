@@ -15,7 +15,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for node in tool.nodes:
         values = node.schema.get("enum")
         if isinstance(values, list) and len(values) > LARGE:
-            yield Finding((*node.path, "enum"), f"{len(values)} values in every request", "take a code with a pattern, or a search tool")
+            yield Finding(
+                (*node.path, "enum"),
+                f"{len(values)} values in every request",
+                "take a code with a pattern, or a search tool",
+            )
 
 
 RULE = Rule(
@@ -23,12 +27,16 @@ RULE = Rule(
     name="huge-enum",
     severity="info",
     summary="An enum has more than 50 values.",
-    explanation="""All of them are sent with every request. A standard code (ISO 3166) with a pattern, or a tool that looks the
-    value up, costs less.""",
+    explanation="""All of them are sent with every request. A standard code (ISO 3166) with a pattern, or a tool
+    that looks the value up, costs less.""",
     bad={
         "input_schema": {
             "properties": {
-                "grid": {"type": "string", "enum": [f"cell-{n}" for n in range(60)], "description": "Cell of the map to report on."}
+                "grid": {
+                    "type": "string",
+                    "enum": [f"cell-{n}" for n in range(60)],
+                    "description": "Cell of the map to report on.",
+                }
             }
         }
     },

@@ -28,12 +28,13 @@ RULE = Rule(
     name="many-params",
     severity="warning",
     summary="More than 10 parameters (more than 20: error).",
-    explanation="""With many parameters a model leaves out the one that mattered or fills in ones that should stay empty.""",
+    explanation="""With many parameters a model leaves out the one that mattered or fills in ones that should stay
+    empty.""",
     bad={
         "input_schema": {
             "properties": {
                 f"with_{name}": {"type": "boolean", "description": f"Whether {name} belongs into the answer."}
-                for name in "wind rain snow fog hail frost pollen tides sunrise".split()
+                for name in ["wind", "rain", "snow", "fog", "hail", "frost", "pollen", "tides", "sunrise"]
             }
         }
     },

@@ -12,8 +12,9 @@ from rightcall.lint.rule import Rule
 
 _KNOWN = re.compile(
     r"(?:tenant|session|conversation|thread_run|trace|request|org|organization|workspace|current_user)_?id"
-    r"|current_?(?:date|time|user|timestamp)|today|now|auth_?token|access_?token|session_?token|task_id", re.I
-)  # fmt: skip
+    r"|current_?(?:date|time|user|timestamp)|today|now|auth_?token|access_?token|session_?token|task_id",
+    re.I,
+)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -21,7 +22,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if _KNOWN.fullmatch(node.name) and node.name.lower() not in ("request_id", "task_id"):
             thing = name_tokens(node.name)[0]
             if thing not in tool.name_tokens:  # close_session(session_id) is about that very thing
-                yield Finding(node.path, f"'{node.name}' is known to the program", "fill it in outside the model")
+                yield Finding(
+                    node.path, f"'{node.name}' is known to the program", "fill it in outside the model"
+                )
 
 
 RULE = Rule(
@@ -29,9 +32,13 @@ RULE = Rule(
     name="model-fills-known",
     severity="info",
     summary="The model is asked for a tenant, a session, a token or today's date.",
-    explanation="""Whatever the program knows it should fill in itself: the model can only copy it wrongly, or be talked into
-    another tenant's id.""",
-    bad={"input_schema": {"properties": {"tenant_id": {"type": "string", "description": "Whose account is billed for it."}}}},
+    explanation="""Whatever the program knows it should fill in itself: the model can only copy it wrongly, or be
+    talked into another tenant's id.""",
+    bad={
+        "input_schema": {
+            "properties": {"tenant_id": {"type": "string", "description": "Whose account is billed for it."}}
+        }
+    },
     good={},
     sources=("OAI-fc",),
     check=check,

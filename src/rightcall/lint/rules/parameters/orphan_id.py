@@ -11,7 +11,25 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
 
-_GIVING = frozenset("list find search get lookup query create add start open fetch retrieve make post send".split())
+_GIVING = frozenset(
+    [
+        "list",
+        "find",
+        "search",
+        "get",
+        "lookup",
+        "query",
+        "create",
+        "add",
+        "start",
+        "open",
+        "fetch",
+        "retrieve",
+        "make",
+        "post",
+        "send",
+    ]
+)
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
@@ -25,7 +43,10 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 continue
             givers = given.get(stem(tokens[-2]), set())
             if not givers - {id(tool)} and len(words(node.text)) < 8:
-                yield tool, Finding(node.path, f"no tool of the set gives a {node.name}", _hint(node, tokens[-2]))
+                yield (
+                    tool,
+                    Finding(node.path, f"no tool of the set gives a {node.name}", _hint(node, tokens[-2])),
+                )
 
 
 def _given(tools: SetFeatures) -> dict[str, set[int]]:
@@ -47,8 +68,8 @@ RULE = Rule(
     name="orphan-id",
     severity="info",
     summary="A required `<thing>_id`, and no tool of the set finds, lists or creates that thing.",
-    explanation="""The model has no way to get the id and makes one up. Offer a tool that finds it, or say in the text that the
-    user gives it.""",
+    explanation="""The model has no way to get the id and makes one up. Offer a tool that finds it, or say in the
+    text that the user gives it.""",
     bad=[
         {
             "input_schema": {

@@ -20,8 +20,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         name = {stem(token) for token in name_tokens(node.name)}
         if all(word in FILLER_WORDS or stem(word) in name for word in words(node.text)):
-            yield Finding(node.path, f"“{shortened(node.text, 40)}” says no more than '{node.name}'",
-                          "say its form and where it comes from: “ord_… as find_order gives it”")  # fmt: skip
+            yield Finding(
+                node.path,
+                f"“{shortened(node.text, 40)}” says no more than '{node.name}'",
+                "say its form and where it comes from: “ord_… as find_order gives it”",
+            )
 
 
 RULE = Rule(

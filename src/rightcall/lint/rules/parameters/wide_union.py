@@ -21,7 +21,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         real = [each for each in types if each != "null"]
         mixed = "object" in real and any(each in ("string", "number", "integer", "boolean") for each in real)
         if len(real) >= 3 or mixed:
-            yield Finding(node.path, f"'{node.name}' may be {len(real)} different things", "take one kind, or a field that says which")
+            yield Finding(
+                node.path,
+                f"'{node.name}' may be {len(real)} different things",
+                "take one kind, or a field that says which",
+            )
 
 
 RULE = Rule(
@@ -29,8 +33,8 @@ RULE = Rule(
     name="wide-union",
     severity="info",
     summary="A parameter has three or more variants, or mixes objects with plain values.",
-    explanation="""Each variant is another decision for the model, and Anthropic counts union parameters against a limit in
-    strict mode.""",
+    explanation="""Each variant is another decision for the model, and Anthropic counts union parameters against a
+    limit in strict mode.""",
     bad={
         "input_schema": {
             "properties": {

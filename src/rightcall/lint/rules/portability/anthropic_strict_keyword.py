@@ -17,9 +17,17 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         keys = unsupported(node.schema)
         if keys:
             text = moved_to_text(node.schema, keys)
-            edits = (Edit((*node.path, "description"), text), *(Edit((*node.path, key), REMOVED) for key in keys))
-            yield Finding((*node.path, keys[0]), f"strict mode refuses {', '.join(keys)}", "say it in the description, as the SDK does",
-                          edits=edits, safe=True)  # fmt: skip
+            edits = (
+                Edit((*node.path, "description"), text),
+                *(Edit((*node.path, key), REMOVED) for key in keys),
+            )
+            yield Finding(
+                (*node.path, keys[0]),
+                f"strict mode refuses {', '.join(keys)}",
+                "say it in the description, as the SDK does",
+                edits=edits,
+                safe=True,
+            )
 
 
 RULE = Rule(
@@ -27,9 +35,11 @@ RULE = Rule(
     name="anthropic-strict-keyword",
     severity="error",
     summary="For Anthropic strict: bounds, patterns, minItems above 1, and other keywords outside the subset.",
-    explanation="""The SDK moves such keywords into the description before sending. Without the SDK the request fails. The fix
-    does the same as the SDK.""",
-    bad={"input_schema": {"properties": {"city": {"minLength": 2}, "days": {"minimum": None, "maximum": None}}}},
+    explanation="""The SDK moves such keywords into the description before sending. Without the SDK the request
+    fails. The fix does the same as the SDK.""",
+    bad={
+        "input_schema": {"properties": {"city": {"minLength": 2}, "days": {"minimum": None, "maximum": None}}}
+    },
     good={"input_schema": {"properties": {"days": {"minimum": None, "maximum": None}}}},
     sources=("ANT-sdk",),
     check=check,

@@ -18,7 +18,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for node in tool.properties:
         if not allowed.match(node.name) and node.name.isascii():
             better = re.sub(r"\W+", "_", node.name).strip("_")[:64] or "value"
-            yield Finding(node.path, f"Gemini refuses the parameter name '{node.name}'", f"letters, digits and _ only: {better}")
+            yield Finding(
+                node.path,
+                f"Gemini refuses the parameter name '{node.name}'",
+                f"letters, digits and _ only: {better}",
+            )
 
 
 RULE = Rule(
@@ -27,8 +31,20 @@ RULE = Rule(
     severity="error",
     summary="For Gemini: a property name outside `[A-Za-z_][A-Za-z0-9_]{0,63}`.",
     explanation="""Hyphens and dots in parameter names are refused.""",
-    bad={"input_schema": {"properties": {"wind-scale": {"type": "string", "enum": ["knots"], "description": "Scale of the wind."}}}},
-    good={"input_schema": {"properties": {"wind_scale": {"type": "string", "enum": ["knots"], "description": "Scale of the wind."}}}},
+    bad={
+        "input_schema": {
+            "properties": {
+                "wind-scale": {"type": "string", "enum": ["knots"], "description": "Scale of the wind."}
+            }
+        }
+    },
+    good={
+        "input_schema": {
+            "properties": {
+                "wind_scale": {"type": "string", "enum": ["knots"], "description": "Scale of the wind."}
+            }
+        }
+    },
     sources=("GEM",),
     check=check,
     targets=("gemini",),

@@ -20,9 +20,16 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 continue
             edits: tuple[Edit, ...] = ()
             if key == "const":
-                edits = (Edit((*node.path, "enum"), [node.schema["const"]]), Edit((*node.path, "const"), REMOVED))
-            yield Finding((*node.path, key), f"'{key}' is not a field of Gemini's Schema",
-                          "send it as parameters_json_schema, or say it otherwise", edits=edits)  # fmt: skip
+                edits = (
+                    Edit((*node.path, "enum"), [node.schema["const"]]),
+                    Edit((*node.path, "const"), REMOVED),
+                )
+            yield Finding(
+                (*node.path, key),
+                f"'{key}' is not a field of Gemini's Schema",
+                "send it as parameters_json_schema, or say it otherwise",
+                edits=edits,
+            )
 
 
 RULE = Rule(
@@ -30,8 +37,8 @@ RULE = Rule(
     name="gemini-schema-field",
     severity="warning",
     summary="For Gemini: a keyword that its `Schema` type does not have.",
-    explanation="""`parameters` takes Gemini's own Schema, a part of OpenAPI; unknown fields are refused or dropped.
-    `parameters_json_schema` takes JSON Schema.""",
+    explanation="""`parameters` takes Gemini's own Schema, a part of OpenAPI; unknown fields are refused or
+    dropped. `parameters_json_schema` takes JSON Schema.""",
     bad={"input_schema": {"properties": {"days": {"multipleOf": 1}}}},
     good={},
     sources=("GEM",),

@@ -22,16 +22,27 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
             if isinstance(node.schema.get(bound), bool):
-                yield _finding((*node.path, bound), f"a boolean '{bound}' is draft 4", _bound(node, bound, plain))
+                yield _finding(
+                    (*node.path, bound), f"a boolean '{bound}' is draft 4", _bound(node, bound, plain)
+                )
         if isinstance(node.schema.get("items"), list):
-            edits = (Edit((*node.path, "prefixItems"), node.schema["items"]), Edit((*node.path, "items"), REMOVED))
+            edits = (
+                Edit((*node.path, "prefixItems"), node.schema["items"]),
+                Edit((*node.path, "items"), REMOVED),
+            )
             yield _finding((*node.path, "items"), "a list of 'items' is draft 7", edits)
     if current and isinstance(tool.schema.get("definitions"), dict) and "$defs" not in tool.schema:
         yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", _renamed(tool))
 
 
 def _finding(path: Path, message: str, edits: tuple[Edit, ...]) -> Finding:
-    return Finding(path, f"{message}: JSON Schema 2020-12 has another word for it", "use the current keyword", edits=edits, safe=True)
+    return Finding(
+        path,
+        f"{message}: JSON Schema 2020-12 has another word for it",
+        "use the current keyword",
+        edits=edits,
+        safe=True,
+    )
 
 
 def _without_nullable(node: Node) -> tuple[Edit, ...]:
@@ -57,7 +68,9 @@ def _with_defs(value: Any, depth: int = 0) -> Any:
         return [_with_defs(each, depth + 1) for each in value]
     if isinstance(value, dict):
         return {
-            key: each.replace("#/definitions/", "#/$defs/", 1) if key == "$ref" and isinstance(each, str) else _with_defs(each, depth + 1)
+            key: each.replace("#/definitions/", "#/$defs/", 1)
+            if key == "$ref" and isinstance(each, str)
+            else _with_defs(each, depth + 1)
             for key, each in value.items()
         }
     return value
@@ -68,8 +81,8 @@ RULE = Rule(
     name="legacy-dialect",
     severity="warning",
     summary="`nullable`, boolean exclusive bounds, a list of `items`, or `definitions` under the current dialect.",
-    explanation="""JSON Schema 2020-12, the default of MCP and of providers, passes over these keywords: the constraint is simply
-    gone. A schema that names an older dialect in `$schema` may use its words.""",
+    explanation="""JSON Schema 2020-12, the default of MCP and of providers, passes over these keywords: the
+    constraint is simply gone. A schema that names an older dialect in `$schema` may use its words.""",
     bad={"input_schema": {"properties": {"days": {"nullable": True}}}},
     good={"input_schema": {"properties": {"days": {"type": ["integer", "null"]}}}},
     sources=("MCP", "JSON"),

@@ -17,9 +17,16 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for node in tool.nodes:
         for key in node.schema:
             if key in facts.forbidden_keywords:
-                yield Finding((*node.path, key), f"strict mode refuses '{key}'", "say it in the text, or make two tools")
+                yield Finding(
+                    (*node.path, key), f"strict mode refuses '{key}'", "say it in the text, or make two tools"
+                )
             elif key in facts.doubtful_keywords:
-                yield Finding((*node.path, key), f"strict mode is not known to accept '{key}'", "leave it out for OpenAI", severity="warning")
+                yield Finding(
+                    (*node.path, key),
+                    f"strict mode is not known to accept '{key}'",
+                    "leave it out for OpenAI",
+                    severity="warning",
+                )
 
 
 RULE = Rule(
@@ -27,8 +34,8 @@ RULE = Rule(
     name="openai-strict-keyword",
     severity="error",
     summary="For OpenAI strict: allOf, not, if/then/else, dependentRequired and the like.",
-    explanation="""The documented ones make the request fail. Others (oneOf, patternProperties, uniqueItems …) are in no list of
-    what is supported and give a warning.""",
+    explanation="""The documented ones make the request fail. Others (oneOf, patternProperties, uniqueItems …) are
+    in no list of what is supported and give a warning.""",
     bad={"input_schema": {"properties": {"city": {"not": {"const": ""}}}}},
     good={},
     sources=("OAI-so",),

@@ -25,9 +25,13 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         what = [f"{', '.join(missing)} not required"] if missing else []
         what += ["additionalProperties is not false"] if is_open else []
-        yield Finding(node.path, f"strict mode refuses this object: {'; '.join(what)}",
-                      "require every property, optional ones with null among their types, and close the object",
-                      edits=_edits(node, missing, is_open), safe=True)  # fmt: skip
+        yield Finding(
+            node.path,
+            f"strict mode refuses this object: {'; '.join(what)}",
+            "require every property, optional ones with null among their types, and close the object",
+            edits=_edits(node, missing, is_open),
+            safe=True,
+        )
 
 
 def _optional(node: Node, properties: dict[str, Any]) -> list[str]:
@@ -54,9 +58,9 @@ RULE = Rule(
     name="openai-strict-shape",
     severity="error",
     summary="For OpenAI strict: an object that is open or has optional properties.",
-    explanation="""In strict mode every object says `additionalProperties: false` and requires all its properties; an optional
-    one takes null instead of being left out. Otherwise the request is refused. The tool must then treat null as
-    “not given”.""",
+    explanation="""In strict mode every object says `additionalProperties: false` and requires all its properties;
+    an optional one takes null instead of being left out. Otherwise the request is refused. The tool
+    must then treat null as “not given”.""",
     bad={"input_schema": {"required": ["city"]}},
     good={},
     sources=("OAI-so",),

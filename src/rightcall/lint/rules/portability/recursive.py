@@ -23,9 +23,17 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         reference = node.schema.get("$ref")
         if isinstance(reference, str) and _reaches(reference, reference, leads):
             refusing = sorted(target for target in tool.targets if not provider(target).recursive)
-            who = f"{', '.join(refusing)} refuse that" if refusing else "some providers refuse that, and models nest without end"
-            yield Finding((*node.path, "$ref"), f"{reference} contains itself; {who}", "limit the depth: write the levels out",
-                          severity="error" if refusing else None)  # fmt: skip
+            who = (
+                f"{', '.join(refusing)} refuse that"
+                if refusing
+                else "some providers refuse that, and models nest without end"
+            )
+            yield Finding(
+                (*node.path, "$ref"),
+                f"{reference} contains itself; {who}",
+                "limit the depth: write the levels out",
+                severity="error" if refusing else None,
+            )
             return
 
 
@@ -53,8 +61,8 @@ RULE = Rule(
     name="recursive",
     severity="warning",
     summary="A `$ref` leads back to a schema that contains it.",
-    explanation="""Anthropic refuses recursion in strict mode; elsewhere it is allowed, but models lose count of the
-    levels.""",
+    explanation="""Anthropic refuses recursion in strict mode; elsewhere it is allowed, but models lose count of
+    the levels.""",
     bad={
         "input_schema": {
             "properties": {"area": {"$ref": "#/$defs/Area"}},

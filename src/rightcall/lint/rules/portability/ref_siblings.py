@@ -15,14 +15,21 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         return
     for node in tool.nodes:
         reference = node.schema.get("$ref")
-        siblings = {key: value for key, value in node.schema.items() if key not in ("$ref", "$defs", "definitions")}
+        siblings = {
+            key: value for key, value in node.schema.items() if key not in ("$ref", "$defs", "definitions")
+        }
         if not isinstance(reference, str) or not siblings or node.parent is None:
             continue
         found = tool.resolve(reference)
         plain = isinstance(found, dict) and "$ref" not in str(found)
         edits = (Edit(node.path, {**found, **siblings}),) if plain else ()
-        yield Finding(node.path, f"$ref beside {', '.join(siblings)}: OpenAI wants it inlined", "write the schema in place",
-                      edits=edits, safe=True)  # fmt: skip
+        yield Finding(
+            node.path,
+            f"$ref beside {', '.join(siblings)}: OpenAI wants it inlined",
+            "write the schema in place",
+            edits=edits,
+            safe=True,
+        )
 
 
 RULE = Rule(
@@ -33,7 +40,9 @@ RULE = Rule(
     explanation="""OpenAI's own SDK inlines such references before sending, because the API does not take them.""",
     bad={
         "input_schema": {
-            "properties": {"city": {"type": None, "$ref": "#/$defs/City", "description": "City and country in English."}},
+            "properties": {
+                "city": {"type": None, "$ref": "#/$defs/City", "description": "City and country in English."}
+            },
             "$defs": {"City": {"type": "string"}},
         }
     },

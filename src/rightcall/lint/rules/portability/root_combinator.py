@@ -15,8 +15,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if key in tool.schema:
             refusing = sorted(target for target in tool.targets if not provider(target).root_combinators)
             who = ", ".join(refusing) if refusing else "some providers"
-            yield Finding((*INPUT, key), f"{who} refuse '{key}' at the root", "declare all properties, and a field that says which apply",
-                          severity="error" if refusing else "warning")  # fmt: skip
+            yield Finding(
+                (*INPUT, key),
+                f"{who} refuse '{key}' at the root",
+                "declare all properties, and a field that says which apply",
+                severity="error" if refusing else "warning",
+            )
 
 
 RULE = Rule(
@@ -24,7 +28,8 @@ RULE = Rule(
     name="root-combinator",
     severity="error",
     summary="anyOf, oneOf or allOf at the root of the input schema.",
-    explanation="""Anthropic answers with an error, and so does OpenAI in strict mode. A warning when neither is a target.""",
+    explanation="""Anthropic answers with an error, and so does OpenAI in strict mode. A warning when neither is a
+    target.""",
     bad={"input_schema": {"anyOf": [{"required": ["city"]}, {"required": ["days"]}]}},
     good={},
     sources=("ANT-root", "OAI-so"),

@@ -16,12 +16,22 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     anthropic = [tool for tool in tools.tools if "anthropic-strict" in tool.targets]
     for name, count, most in _anthropic_counts(anthropic):
         if count > most:
-            yield anthropic[0], Finding((), f"{count} {name} in strict tools, Anthropic accepts {most} a request", _HINT)
+            yield (
+                anthropic[0],
+                Finding((), f"{count} {name} in strict tools, Anthropic accepts {most} a request", _HINT),
+            )
     for tool in tools.tools:
         if "openai-strict" in tool.targets:
             for name, count, most in _openai_counts(tool):
                 if count > most:
-                    yield tool, Finding(("input_schema",), f"{count:,} {name}, OpenAI accepts {most:,} in strict mode", _HINT)
+                    yield (
+                        tool,
+                        Finding(
+                            ("input_schema",),
+                            f"{count:,} {name}, OpenAI accepts {most:,} in strict mode",
+                            _HINT,
+                        ),
+                    )
 
 
 _HINT = "send some of the tools without strict mode, or fewer at a time"
@@ -40,7 +50,12 @@ def _anthropic_counts(tools: list[ToolFeatures]) -> list[tuple[str, int, int]]:
 
 def _openai_counts(tool: ToolFeatures) -> list[tuple[str, int, int]]:
     facts = provider("openai-strict")
-    enums = [value for node in tool.nodes if isinstance(values := node.schema.get("enum"), list) for value in values]
+    enums = [
+        value
+        for node in tool.nodes
+        if isinstance(values := node.schema.get("enum"), list)
+        for value in values
+    ]
     characters = sum(len(node.name) for node in tool.properties) + sum(len(str(value)) for value in enums)
     return [
         ("properties", len(tool.properties), facts.properties or 0),
@@ -58,8 +73,9 @@ RULE = Rule(
     name="strict-limits",
     severity="error",
     summary="More strict tools, optional or union parameters, properties or enum values than a provider compiles.",
-    explanation="""Anthropic: 20 strict tools, 24 optional and 16 union parameters over all tools of a request. OpenAI: 5,000
-    properties, 1,000 enum values, 120,000 characters. The numbers are in one dated file.""",
+    explanation="""Anthropic: 20 strict tools, 24 optional and 16 union parameters over all tools of a request.
+    OpenAI: 5,000 properties, 1,000 enum values, 120,000 characters. The numbers are in one dated
+    file.""",
     bad={
         "input_schema": {
             "properties": {
@@ -69,7 +85,8 @@ RULE = Rule(
                     "description": "What else belongs into the answer.",
                     "additionalProperties": False,
                     "properties": {
-                        f"index_{n}": {"type": "boolean", "description": f"Include index {n}."} for n in range(25)
+                        f"index_{n}": {"type": "boolean", "description": f"Include index {n}."}
+                        for n in range(25)
                     },
                 },
             }

@@ -10,11 +10,35 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _DEFINED = frozenset(
-    """
-    date-time time date duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference
-    uuid uri-template json-pointer relative-json-pointer regex
-    int32 int64 float double byte binary password enum
-    """.split()
+    [
+        "date-time",
+        "time",
+        "date",
+        "duration",
+        "email",
+        "idn-email",
+        "hostname",
+        "idn-hostname",
+        "ipv4",
+        "ipv6",
+        "uri",
+        "uri-reference",
+        "iri",
+        "iri-reference",
+        "uuid",
+        "uri-template",
+        "json-pointer",
+        "relative-json-pointer",
+        "regex",
+        "int32",
+        "int64",
+        "float",
+        "double",
+        "byte",
+        "binary",
+        "password",
+        "enum",
+    ]
 )
 """What JSON Schema 2020-12, OpenAPI and Gemini define."""
 
@@ -31,8 +55,13 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         text = f"{node.text.rstrip()} Format: {named}.".strip()
         edits = (Edit((*node.path, "description"), text), Edit((*node.path, "format"), REMOVED))
         who = "strict mode refuses the format" if refused else "no standard defines the format"
-        yield Finding((*node.path, "format"), f"{who} '{named}'", "say the form in the description, or give a pattern",
-                      edits=edits, safe=True)  # fmt: skip
+        yield Finding(
+            (*node.path, "format"),
+            f"{who} '{named}'",
+            "say the form in the description, or give a pattern",
+            edits=edits,
+            safe=True,
+        )
 
 
 RULE = Rule(

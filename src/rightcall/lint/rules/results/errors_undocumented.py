@@ -11,8 +11,15 @@ from rightcall.lint.rule import Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    if tool.effect.is_write and len(tool.words) >= 5 and len(tool.telling_stems) >= 2 and not FAILURE_WORDING.search(tool.lower):
-        yield Finding(("description",), "does not say how it fails", "“Fails with not_found if …”, and what to do then")
+    if (
+        tool.effect.is_write
+        and len(tool.words) >= 5
+        and len(tool.telling_stems) >= 2
+        and not FAILURE_WORDING.search(tool.lower)
+    ):
+        yield Finding(
+            ("description",), "does not say how it fails", "“Fails with not_found if …”, and what to do then"
+        )
 
 
 RULE = Rule(
@@ -20,11 +27,14 @@ RULE = Rule(
     name="errors-undocumented",
     severity="info",
     summary="A tool that changes something says nothing of failure.",
-    explanation="""A model that knows the failures corrects its call; one that does not repeats it, or tells the user that it
-    worked.""",
+    explanation="""A model that knows the failures corrects its call; one that does not repeats it, or tells the
+    user that it worked.""",
     bad={
         "name": "update_alarm",
-        "description": "Changes when the morning report is sent. Use it when the user wants another hour. Returns the old hour.",
+        "description": (
+            "Changes when the morning report is sent. Use it when the user wants another hour. Returns "
+            "the old hour."
+        ),
         "annotations": {"readOnlyHint": False, "destructiveHint": False},
     },
     good={},

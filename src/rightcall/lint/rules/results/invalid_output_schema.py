@@ -19,10 +19,19 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield Finding(("output_schema",), "the output schema is not an object", 'write {"type": "object", …}')
         return
     for path, message in meta_errors(schema):
-        yield Finding(("output_schema", *path), f"not valid JSON Schema: {shortened(message, 120)}", "see the dialect that $schema names")
+        yield Finding(
+            ("output_schema", *path),
+            f"not valid JSON Schema: {shortened(message, 120)}",
+            "see the dialect that $schema names",
+        )
     kind = schema.get("type")
     if kind is not None and isinstance(kind, str) and json_type(kind) != "object" and "mcp" in tool.targets:
-        yield Finding(("output_schema",), f"the root is of type '{kind}'", "clients before MCP 2026-07-28 accept only objects", severity="warning")
+        yield Finding(
+            ("output_schema",),
+            f"the root is of type '{kind}'",
+            "clients before MCP 2026-07-28 accept only objects",
+            severity="warning",
+        )
 
 
 RULE = Rule(

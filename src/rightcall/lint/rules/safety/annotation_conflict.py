@@ -14,7 +14,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     hints = tool.annotations
     if hints.get("readOnlyHint") is not True:
         if hints.get("idempotentHint") is True and tool.effect.verb in MONEY and not tool.parameter_names:
-            yield Finding(("annotations",), f"idempotent, but to {tool.effect.verb} twice is not the same as once", _HINT)
+            yield Finding(
+                ("annotations",),
+                f"idempotent, but to {tool.effect.verb} twice is not the same as once",
+                _HINT,
+            )
         return
     if hints.get("destructiveHint") is True:
         yield Finding(("annotations",), "read-only and destructive at once", _HINT)
@@ -29,8 +33,8 @@ RULE = Rule(
     name="annotation-conflict",
     severity="error",
     summary="`readOnlyHint` on a tool that destroys, or beside `destructiveHint`.",
-    explanation="""A client that trusts the hint runs the tool without asking. Only verbs that certainly destroy are taken
-    as a contradiction: many read-only tools “create” a view or “update” a cache.""",
+    explanation="""A client that trusts the hint runs the tool without asking. Only verbs that certainly destroy
+    are taken as a contradiction: many read-only tools “create” a view or “update” a cache.""",
     bad={"annotations": {"readOnlyHint": True, "destructiveHint": True}},
     good={"annotations": {"readOnlyHint": True, "destructiveHint": False}},
     sources=("MCP",),

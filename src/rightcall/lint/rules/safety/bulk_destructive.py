@@ -19,10 +19,18 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for node in tool.parameters:
         if node.is_only("array") and "maxItems" not in node.schema:
             edit = Edit((*node.path, "maxItems"), MOST)
-            yield Finding(node.path, f"'{node.name}' may hold any number of things to {tool.effect.verb}",
-                          f'add "maxItems": {MOST}', edits=(edit,))  # fmt: skip
+            yield Finding(
+                node.path,
+                f"'{node.name}' may hold any number of things to {tool.effect.verb}",
+                f'add "maxItems": {MOST}',
+                edits=(edit,),
+            )
         elif _WHOLESALE.fullmatch(node.name):
-            yield Finding(node.path, f"'{node.name}' lets one call {tool.effect.verb} without bound", "limit how many one call may touch")
+            yield Finding(
+                node.path,
+                f"'{node.name}' lets one call {tool.effect.verb} without bound",
+                "limit how many one call may touch",
+            )
 
 
 RULE = Rule(
@@ -33,13 +41,18 @@ RULE = Rule(
     explanation="""One wrong call then destroys everything. A limit turns it into an error.""",
     bad={
         "name": "delete_stations",
-        "description": "Permanently deletes stations with their readings; this cannot be undone. Use it when masts were taken down. "
+        "description": "Permanently deletes stations with their readings; this cannot be undone. Use it when masts "
+        "were taken down. "
         "Fails with not_found, returns their names.",
         "input_schema": {
             "properties": {
                 "city": None,
                 "days": None,
-                "stations": {"type": "array", "items": {"type": "string"}, "description": "Names as painted on the masts."},
+                "stations": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "Names as painted on the masts.",
+                },
                 "dry_run": {"type": "boolean", "description": "Only report what would happen."},
             },
             "required": ["stations", "dry_run"],

@@ -10,21 +10,26 @@ from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
 
-_TWO_STEP = frozenset("preview confirm prepare stage simulate".split())
+_TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     previews = [other for other in tools.tools if not _TWO_STEP.isdisjoint(other.name_tokens)]
     for tool in tools.tools:
-        if not tool.effect.is_destructive or any(CONFIRMING_PARAMETER.search(name) for name in tool.parameter_names):
+        if not tool.effect.is_destructive or any(
+            CONFIRMING_PARAMETER.search(name) for name in tool.parameter_names
+        ):
             continue
         if any(tool.name_stems & other.name_stems for other in previews):
             continue
-        yield tool, Finding(
-            INPUT,
-            f"'{tool.effect.verb}' happens at the first call, nothing asks back",
-            "take a confirmation_token that a preview gives, or dry_run, or expected_version",
-            severity="warning" if tool.effect.kind == "destroy" else "info",
+        yield (
+            tool,
+            Finding(
+                INPUT,
+                f"'{tool.effect.verb}' happens at the first call, nothing asks back",
+                "take a confirmation_token that a preview gives, or dry_run, or expected_version",
+                severity="warning" if tool.effect.kind == "destroy" else "info",
+            ),
         )
 
 
@@ -33,11 +38,12 @@ RULE = Rule(
     name="destructive-no-guard",
     severity="warning",
     summary="A destructive tool has no confirmation, dry run or expected version, and no preview beside it.",
-    explanation="""A required `confirmation_token` that only a preview, or the user, can give makes it impossible to destroy
-    by a wrong guess. Verbs that merely take something away give an info.""",
+    explanation="""A required `confirmation_token` that only a preview, or the user, can give makes it impossible
+    to destroy by a wrong guess. Verbs that merely take something away give an info.""",
     bad={
         "name": "delete_station",
-        "description": "Permanently deletes one station with all its readings; this cannot be undone. Use it when a mast was taken "
+        "description": "Permanently deletes one station with all its readings; this cannot be undone. Use it when "
+        "a mast was taken "
         "down. Fails with not_found, returns its name.",
         "input_schema": {
             "properties": {

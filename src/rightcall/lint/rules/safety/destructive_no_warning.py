@@ -12,11 +12,16 @@ from rightcall.lint.rule import Rule
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     effect = tool.effect
-    if not effect.is_destructive or effect.verb not in tool.name_tokens or IRREVERSIBLE.search(tool.all_prose):
+    if (
+        not effect.is_destructive
+        or effect.verb not in tool.name_tokens
+        or IRREVERSIBLE.search(tool.all_prose)
+    ):
         return
     yield Finding(
         ("description",),
-        f"'{effect.verb}' {'destroys' if effect.kind == 'destroy' else 'takes something away'} and the text does not say "
+        f"'{effect.verb}' {'destroys' if effect.kind == 'destroy' else 'takes something away'} and the text does "
+        "not say "
         "whether that can be undone",
         "say what is lost and whether it comes back: “Permanently deletes …; cannot be undone.”",
         severity="error" if effect.kind == "destroy" else "info",
@@ -28,11 +33,15 @@ RULE = Rule(
     name="destructive-no-warning",
     severity="error",
     summary="A tool that deletes, drops, wipes … does not say that this is final, or that it can be undone.",
-    explanation="""Two tools that delete look alike to a model until one says “permanently, with all data” and the other
-    “only the session; the account stays”. Verbs that merely take something away (cancel, remove) give an info.""",
+    explanation="""Two tools that delete look alike to a model until one says “permanently, with all data” and the
+    other “only the session; the account stays”. Verbs that merely take something away (cancel,
+    remove) give an info.""",
     bad={
         "name": "delete_station",
-        "description": "Deletes one station of the network. Use it when a mast was taken down. Fails with not_found, returns its name.",
+        "description": (
+            "Deletes one station of the network. Use it when a mast was taken down. Fails with "
+            "not_found, returns its name."
+        ),
         "input_schema": {
             "properties": {
                 "city": None,
@@ -46,7 +55,8 @@ RULE = Rule(
     },
     good={
         "name": "delete_station",
-        "description": "Permanently deletes one station with all its readings; this cannot be undone. Use it when a mast was taken "
+        "description": "Permanently deletes one station with all its readings; this cannot be undone. Use it when "
+        "a mast was taken "
         "down. Fails with not_found, returns its name.",
         "input_schema": {
             "properties": {

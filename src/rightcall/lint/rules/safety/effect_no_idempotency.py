@@ -16,13 +16,15 @@ _KEY = {
     "description": "Unique text for this intended effect; repeat it when you retry, so that it happens once.",
 }
 
-_MESSAGES_OF_MACHINES = frozenset("http https request response headers packet query command ping".split())
+_MESSAGES_OF_MACHINES = frozenset(
+    ["http", "https", "request", "response", "headers", "packet", "query", "command", "ping"]
+)
 """To send one of these is to ask a machine something, not to cause an effect."""
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     effect = tool.effect
-    if effect.kind != "money" and effect.verb not in ONCE_ONLY | ADDING or effect.kind == "read":
+    if (effect.kind != "money" and effect.verb not in ONCE_ONLY | ADDING) or effect.kind == "read":
         return
     if not _MESSAGES_OF_MACHINES.isdisjoint(tool.name_tokens):
         return
@@ -55,20 +57,31 @@ RULE = Rule(
     name="effect-no-idempotency",
     severity="warning",
     summary="A tool that sends, books or pays has no idempotency key.",
-    explanation="""After a timeout nobody knows whether it happened; the model tries again, and the customer pays twice. An
-    error when money moves, an info for tools that only add something. Declare it when the program removes
-    duplicates itself.""",
+    explanation="""After a timeout nobody knows whether it happened; the model tries again, and the customer pays
+    twice. An error when money moves, an info for tools that only add something. Declare it when the
+    program removes duplicates itself.""",
     bad={
         "name": "send_warning",
-        "description": "Sends a storm warning to all subscribers of a city. Use it only after a forecaster approved. Fails with not_found.",
+        "description": (
+            "Sends a storm warning to all subscribers of a city. Use it only after a forecaster "
+            "approved. Fails with not_found."
+        ),
         "annotations": {"readOnlyHint": False, "destructiveHint": False},
     },
     good={
         "name": "send_warning",
-        "description": "Sends a storm warning to all subscribers of a city. Use it only after a forecaster approved. Fails with not_found.",
+        "description": (
+            "Sends a storm warning to all subscribers of a city. Use it only after a forecaster "
+            "approved. Fails with not_found."
+        ),
         "annotations": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False},
         "input_schema": {
-            "properties": {"idempotency_key": {"type": "string", "description": "Unique text for this warning; repeat it to retry."}},
+            "properties": {
+                "idempotency_key": {
+                    "type": "string",
+                    "description": "Unique text for this warning; repeat it to retry.",
+                }
+            },
             "required": ["city", "days", "idempotency_key"],
         },
     },

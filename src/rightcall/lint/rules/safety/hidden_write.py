@@ -10,10 +10,27 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _WRITES = re.compile(
-    r"\b(?:also|automatically|additionally|and then|then) (?:creates|updates|deletes|removes|marks|sends|overwrites|resets|saves|archives)\b"
+    r"\b(?:also|automatically|additionally|and then|then) (?:creates|updates|deletes|removes|marks|sends|overwrites"
+    r"|resets|saves|archives)\b"
     r"|\band (?:marks|deletes|removes|overwrites|archives|resets) (?:it|them|the|all|each|every)\b"
 )
-_READING = frozenset("get list read fetch find search lookup query retrieve show view check describe".split())
+_READING = frozenset(
+    [
+        "get",
+        "list",
+        "read",
+        "fetch",
+        "find",
+        "search",
+        "lookup",
+        "query",
+        "retrieve",
+        "show",
+        "view",
+        "check",
+        "describe",
+    ]
+)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -21,8 +38,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         return
     found = _WRITES.search(tool.lower)
     if found:
-        yield Finding(("description",), f"called '{tool.effect.verb}', but it {found.group()}",
-                      "split it, or put the effect into the name and the first sentence")  # fmt: skip
+        yield Finding(
+            ("description",),
+            f"called '{tool.effect.verb}', but it {found.group()}",
+            "split it, or put the effect into the name and the first sentence",
+        )
 
 
 RULE = Rule(
@@ -30,9 +50,14 @@ RULE = Rule(
     name="hidden-write",
     severity="warning",
     summary="A tool named for reading also changes something.",
-    explanation="""Agents call readers freely: to look around, to check, in parallel, again after an error. An effect hidden in
-    one of them happens every time.""",
-    bad={"description": "Returns the unread warnings, or an error, and marks them as read. Use it when the user asks for news."},
+    explanation="""Agents call readers freely: to look around, to check, in parallel, again after an error. An
+    effect hidden in one of them happens every time.""",
+    bad={
+        "description": (
+            "Returns the unread warnings, or an error, and marks them as read. Use it when the user "
+            "asks for news."
+        )
+    },
     good={},
     sources=("CISCO",),
     check=check,

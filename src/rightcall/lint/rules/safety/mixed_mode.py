@@ -10,7 +10,7 @@ from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
-_MODES = frozenset("action operation op mode command method verb".split())
+_MODES = frozenset(["action", "operation", "op", "mode", "command", "method", "verb"])
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -22,8 +22,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         reads = [verb for verb in verbs if verb in READ]
         destroys = [verb for verb in verbs if verb in DESTROY or verb == "remove"]
         if reads and destroys:
-            yield Finding(node.path, f"'{node.name}' is {reads[0]} or {destroys[0]}: one word from harmless to final",
-                          "make two tools, so that one can be offered without the other")  # fmt: skip
+            yield Finding(
+                node.path,
+                f"'{node.name}' is {reads[0]} or {destroys[0]}: one word from harmless to final",
+                "make two tools, so that one can be offered without the other",
+            )
 
 
 RULE = Rule(
@@ -31,11 +34,17 @@ RULE = Rule(
     name="mixed-mode",
     severity="warning",
     summary="An `action` parameter mixes reading and deleting.",
-    explanation="""Consolidating tools is good advice, but a tool that both reads and destroys cannot be approved for reading
-    alone, and a slip in one word is final.""",
+    explanation="""Consolidating tools is good advice, but a tool that both reads and destroys cannot be approved
+    for reading alone, and a slip in one word is final.""",
     bad={
         "input_schema": {
-            "properties": {"action": {"type": "string", "enum": ["get", "delete"], "description": "What to do with the forecast."}}
+            "properties": {
+                "action": {
+                    "type": "string",
+                    "enum": ["get", "delete"],
+                    "description": "What to do with the forecast.",
+                }
+            }
         }
     },
     good={},

@@ -10,13 +10,24 @@ from rightcall.lint.rule import Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    if "mcp" not in tool.targets or "readOnlyHint" in tool.annotations or "destructiveHint" in tool.annotations:
+    if (
+        "mcp" not in tool.targets
+        or "readOnlyHint" in tool.annotations
+        or "destructiveHint" in tool.annotations
+    ):
         return
     kind = tool.effect.kind
-    hints = {"readOnlyHint": True} if kind == "read" else {"readOnlyHint": False, "destructiveHint": kind == "destroy"}
+    hints = (
+        {"readOnlyHint": True}
+        if kind == "read"
+        else {"readOnlyHint": False, "destructiveHint": kind == "destroy"}
+    )
     edits = (Edit(("annotations",), {**tool.annotations, **hints}),) if kind != "unknown" else ()
     yield Finding(
-        ("annotations",), "clients must assume that it destroys something", f"add annotations: {hints}", edits=edits
+        ("annotations",),
+        "clients must assume that it destroys something",
+        f"add annotations: {hints}",
+        edits=edits,
     )
 
 
@@ -25,8 +36,8 @@ RULE = Rule(
     name="no-annotations",
     severity="info",
     summary="An MCP tool has neither `readOnlyHint` nor `destructiveHint`.",
-    explanation="""The defaults are the worst case (destructive, open world), so careful clients ask the user before every
-    call. The fix follows the verb of the name: check it.""",
+    explanation="""The defaults are the worst case (destructive, open world), so careful clients ask the user
+    before every call. The fix follows the verb of the name: check it.""",
     bad={"annotations": None},
     good={},
     sources=("MCP",),

@@ -17,9 +17,21 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for tool in tools.tools:
         known = tools.locked.get(lock_key(tool.source))
         if known is None:
-            yield tool, Finding((), "is not in the lockfile", "read it, then run with --update-lock", severity="warning")
+            yield (
+                tool,
+                Finding(
+                    (), "is not in the lockfile", "read it, then run with --update-lock", severity="warning"
+                ),
+            )
         elif known != definition_hash(tool.source):
-            yield tool, Finding((), "has changed since it was locked", "compare it with what you approved, then run with --update-lock")
+            yield (
+                tool,
+                Finding(
+                    (),
+                    "has changed since it was locked",
+                    "compare it with what you approved, then run with --update-lock",
+                ),
+            )
 
 
 RULE = Rule(
@@ -27,9 +39,9 @@ RULE = Rule(
     name="drift",
     severity="error",
     summary="The definition differs from the hash in the lockfile.",
-    explanation="""A server may show a harmless tool until it is approved and change it afterwards (a “rug pull”). The lockfile
-    holds a SHA-256 of each definition as it was read; a new tool gives a warning. `--update-lock` accepts the
-    present state.""",
+    explanation="""A server may show a harmless tool until it is approved and change it afterwards (a “rug pull”).
+    The lockfile holds a SHA-256 of each definition as it was read; a new tool gives a warning.
+    `--update-lock` accepts the present state.""",
     bad={},
     good={},
     sources=("SNYK",),

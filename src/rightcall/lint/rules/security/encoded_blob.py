@@ -11,7 +11,8 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _BLOB = re.compile(
-    r"data:[\w/+.-]+;base64,|(?<![\w/+=-])(?=[\w/+]{0,200}[a-z])(?=[\w/+]{0,200}[A-Z])(?=[A-Za-z/+]{0,200}\d)[A-Za-z0-9/+]{40,}={0,2}(?![\w/+=-])"
+    r"data:[\w/+.-]+;base64,"
+    r"|(?<![\w/+=-])(?=[\w/+]{0,200}[a-z])(?=[\w/+]{0,200}[A-Z])(?=[A-Za-z/+]{0,200}\d)[A-Za-z0-9/+]{40,}={0,2}(?![\w/+=-])"
     r"|(?<![0-9a-fA-F])[0-9a-fA-F]{80,}(?![0-9a-fA-F])"
     r"|https?://(?!127\.|0\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)\d{1,3}(?:\.\d{1,3}){3}\b"
 )
@@ -23,7 +24,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for path, text in tool.prose:
         found = _BLOB.search(text)
         if found and "/" not in found.group().strip("/")[:40].replace("data:", "").replace("://", ""):
-            yield Finding(path, f"holds encoded data: {shortened(found.group(), 40)}", "a description needs nothing a reader cannot read")
+            yield Finding(
+                path,
+                f"holds encoded data: {shortened(found.group(), 40)}",
+                "a description needs nothing a reader cannot read",
+            )
 
 
 _LONG = re.compile(r"[A-Za-z0-9/+]{40}")

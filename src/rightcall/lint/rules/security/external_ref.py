@@ -19,7 +19,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         for key in ("$ref", "$dynamicRef"):
             reference = node.schema.get(key)
             if isinstance(reference, str) and _OUTSIDE.match(reference):
-                yield Finding((*node.path, key), f"{reference} is outside the definition", "write the schema in place, under $defs")
+                yield Finding(
+                    (*node.path, key),
+                    f"{reference} is outside the definition",
+                    "write the schema in place, under $defs",
+                )
 
 
 RULE = Rule(
@@ -27,8 +31,8 @@ RULE = Rule(
     name="external-ref",
     severity="error",
     summary="A `$ref` to a web address or a file.",
-    explanation="""Common validators fetch it on the first call: whoever runs that address learns of the call and decides what is
-    valid. MCP forbids to follow it; RightCall never does.""",
+    explanation="""Common validators fetch it on the first call: whoever runs that address learns of the call and
+    decides what is valid. MCP forbids to follow it; RightCall never does.""",
     bad={"input_schema": {"properties": {"city": {"type": None, "$ref": "https://example.com/city.json"}}}},
     good={"input_schema": {"properties": {"city": {"type": "string"}}}},
     sources=("MCP", "measured"),

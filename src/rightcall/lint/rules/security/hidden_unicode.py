@@ -28,8 +28,13 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         points = ", ".join(f"U+{ord(c):04X}" for c in list(dict.fromkeys(hidden))[:4])
         clean = "".join(c for c in text if c not in hidden)
         edits = (Edit(path, clean),) if path[-1] in ("description", "title") else ()
-        yield Finding(path, f"{len(hidden)} invisible characters ({points}){said}", "delete them, and ask how they got there",
-                      edits=edits, safe=True)  # fmt: skip
+        yield Finding(
+            path,
+            f"{len(hidden)} invisible characters ({points}){said}",
+            "delete them, and ask how they got there",
+            edits=edits,
+            safe=True,
+        )
 
 
 def hidden_characters(text: str) -> str:
@@ -52,10 +57,12 @@ RULE = Rule(
     name="hidden-unicode",
     severity="error",
     summary="Zero-width, tag, bidirectional, private or control characters in the definition.",
-    explanation="""A reviewer sees a harmless sentence; the model reads another. Tag characters (U+E0000 …) carry whole hidden
-    texts, which are shown decoded. Joiners inside emoji and in scripts that need them are left alone.""",
+    explanation="""A reviewer sees a harmless sentence; the model reads another. Tag characters (U+E0000 …) carry
+    whole hidden texts, which are shown decoded. Joiners inside emoji and in scripts that need them
+    are left alone.""",
     bad={
-        "description": "Returns the daily forecast\u200b of one city, or an error. Use it when the user asks about coming days. One "
+        "description": "Returns the daily forecast\u200b of one city, or an error. Use it when the user asks about "
+        "coming days. One "
         "entry a day."
     },
     good={},

@@ -10,7 +10,13 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 from rightcall.lint.rules.security.hidden_unicode import hidden_characters
 
-LOOKALIKES = dict(zip("аеорсухіѕјһԁԛԝеνοραικѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХ", "aeopcyxisjhdqwevopaikvABEZHIKMNOPTYXABEKMHOPCTX", strict=True))
+LOOKALIKES = dict(
+    zip(
+        "аеорсухіѕјһԁԛԝеνοραικѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХ",
+        "aeopcyxisjhdqwevopaikvABEZHIKMNOPTYXABEKMHOPCTX",
+        strict=True,
+    )
+)
 """Cyrillic and Greek letters that look like Latin ones."""
 
 
@@ -28,8 +34,13 @@ def _finding(path: tuple[str | int, ...], name: str, severity: str) -> Finding:
     called = unicodedata.name(strange, f"U+{ord(strange):04X}")
     plain = "".join(LOOKALIKES.get(character, character) for character in name)
     edits = (Edit(path, plain),) if path == ("name",) and plain.isascii() else ()
-    return Finding(path, f"'{name}' holds {strange!r} ({called.title()})", f"write {plain}" if plain.isascii() else "use ASCII letters in names",
-                   severity=severity, edits=edits)  # type: ignore[arg-type]  # fmt: skip
+    return Finding(
+        path,
+        f"'{name}' holds {strange!r} ({called.title()})",
+        f"write {plain}" if plain.isascii() else "use ASCII letters in names",
+        severity=severity,
+        edits=edits,
+    )  # type: ignore[arg-type]
 
 
 def _mixes(name: str) -> bool:
@@ -41,8 +52,9 @@ RULE = Rule(
     name="homoglyph",
     severity="error",
     summary="A name holds letters outside ASCII, such as a Cyrillic а.",
-    explanation="""`get_forecаst` with a Cyrillic letter is another tool that looks the same: it can stand in for the real one.
-    Names of parameters in another script altogether give a warning, as some providers refuse them.""",
+    explanation="""`get_forecаst` with a Cyrillic letter is another tool that looks the same: it can stand in for
+    the real one. Names of parameters in another script altogether give a warning, as some providers
+    refuse them.""",
     bad={"name": "get_forec\u0430st"},
     good={},
     sources=("UTS39", "SNYK"),

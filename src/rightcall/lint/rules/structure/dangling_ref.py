@@ -20,7 +20,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         path = (*node.path, "$ref")
         if not isinstance(tool.resolve(reference), dict | bool):
             known = [f"#/$defs/{name}" for name in tool.schema.get("$defs") or ()]
-            yield Finding(path, f"{reference} leads nowhere", suggestion(reference, known) or "define it under $defs")
+            yield Finding(
+                path, f"{reference} leads nowhere", suggestion(reference, known) or "define it under $defs"
+            )
         elif _only_refers_to_itself(tool, reference):
             yield Finding(path, f"{reference} leads back to itself and to nothing else", "give it a schema")
 
@@ -43,8 +45,18 @@ RULE = Rule(
     summary="A local `$ref` does not resolve, or only leads back to itself.",
     explanation="""The model sees a parameter without a schema, and validators fail on every call. References are
     resolved inside the schema of the tool, not in the file around it.""",
-    bad={"input_schema": {"properties": {"city": {"$ref": "#/$defs/Citty"}}, "$defs": {"City": {"type": "string"}}}},
-    good={"input_schema": {"properties": {"city": {"$ref": "#/$defs/City"}}, "$defs": {"City": {"type": "string"}}}},
+    bad={
+        "input_schema": {
+            "properties": {"city": {"$ref": "#/$defs/Citty"}},
+            "$defs": {"City": {"type": "string"}},
+        }
+    },
+    good={
+        "input_schema": {
+            "properties": {"city": {"$ref": "#/$defs/City"}},
+            "$defs": {"City": {"type": "string"}},
+        }
+    },
     sources=("MCP", "JSON"),
     check=check,
 )

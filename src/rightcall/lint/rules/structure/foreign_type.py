@@ -19,14 +19,21 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             right = json_type(kind) if kind not in JSON_TYPES else None
             if right is not None:
                 edit = Edit(path, right) if right else Edit(path, REMOVED)
-                hint = f'write "{right}"' if right else "leave the type out, or name the types that are allowed"
+                hint = (
+                    f'write "{right}"' if right else "leave the type out, or name the types that are allowed"
+                )
                 yield Finding(path, f"'{kind}' is not a JSON type", hint, edits=(edit,), safe=True)
         elif isinstance(kind, list):
             named = [json_type(each) if isinstance(each, str) else None for each in kind]
             if any(each not in JSON_TYPES for each in kind) and all(named):
                 edit = Edit(path, list(dict.fromkeys(named)))
-                yield Finding(path, f"{kind} holds a type that JSON does not have",
-                              f"write {named}", edits=(edit,), safe=True)  # fmt: skip
+                yield Finding(
+                    path,
+                    f"{kind} holds a type that JSON does not have",
+                    f"write {named}",
+                    edits=(edit,),
+                    safe=True,
+                )
 
 
 RULE = Rule(

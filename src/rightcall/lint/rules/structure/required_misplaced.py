@@ -17,16 +17,26 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         required = node.schema["required"]
         path = (*node.path, "required")
         if isinstance(required, bool):
-            yield Finding(path, f'"required": {str(required).lower()} says nothing here', _HINT,
-                          edits=_hoisted(node, required), safe=True)  # fmt: skip
+            yield Finding(
+                path,
+                f'"required": {str(required).lower()} says nothing here',
+                _HINT,
+                edits=_hoisted(node, required),
+                safe=True,
+            )
         elif not isinstance(required, list):
             yield Finding(path, f"required must be a list of names, got {type(required).__name__}", _HINT)
         elif any(not isinstance(name, str) for name in required):
             yield Finding(path, "required holds something that is not a name", _HINT)
         elif len(set(required)) < len(required):
             unique = list(dict.fromkeys(required))
-            yield Finding(path, "required names a property twice", "name each once",
-                          edits=(Edit(path, unique),), safe=True)  # fmt: skip
+            yield Finding(
+                path,
+                "required names a property twice",
+                "name each once",
+                edits=(Edit(path, unique),),
+                safe=True,
+            )
 
 
 _HINT = "list the names of required properties in `required` of the object that holds them"
@@ -51,8 +61,8 @@ RULE = Rule(
     name="required-misplaced",
     severity="error",
     summary="`required` is a boolean, not a list, or names something twice.",
-    explanation="""`required` belongs to the object and lists names (it was a boolean on the property only in
-    draft 3). A boolean is refused by providers or silently means that nothing is required.""",
+    explanation="""`required` belongs to the object and lists names (it was a boolean on the property only in draft
+    3). A boolean is refused by providers or silently means that nothing is required.""",
     bad={"input_schema": {"properties": {"city": {"required": True}}}},
     good={"input_schema": {"required": ["city", "days"]}},
     sources=("JSON",),

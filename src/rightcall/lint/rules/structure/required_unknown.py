@@ -23,7 +23,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         for index, name in enumerate(required):
             if isinstance(name, str) and known is not None and name not in known:
                 hint = suggestion(name, known) or "declare it under properties or take it out of required"
-                yield Finding((*node.path, "required", index), f"'{name}' is required but no property has that name", hint)
+                yield Finding(
+                    (*node.path, "required", index),
+                    f"'{name}' is required but no property has that name",
+                    hint,
+                )
 
 
 def _known(node: Node) -> set[str] | None:

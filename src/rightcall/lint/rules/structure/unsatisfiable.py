@@ -31,9 +31,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 
 def _bounds(node: Node) -> Iterator[Finding]:
     for low, high in _BOUNDS:
-        least, most = node.schema.get(low), node.schema.get(high)
+        least: Any = node.schema.get(low)
+        most: Any = node.schema.get(high)
         if _is_number(least) and _is_number(most) and (least > most or (low[0] == "e" and least >= most)):
-            yield Finding((*node.path, low), f"{low} {least} is above {high} {most}: no value fits", "swap them?")
+            yield Finding(
+                (*node.path, low), f"{low} {least} is above {high} {most}: no value fits", "swap them?"
+            )
 
 
 def _enum(node: Node) -> Iterator[Finding]:
@@ -41,17 +44,25 @@ def _enum(node: Node) -> Iterator[Finding]:
     if not isinstance(options, list):
         return
     if not options:
-        yield Finding((*node.path, "enum"), "the enum is empty: no value fits", "list the values or drop enum")
+        yield Finding(
+            (*node.path, "enum"), "the enum is empty: no value fits", "list the values or drop enum"
+        )
         return
     if "const" in node.schema and node.schema["const"] not in options:
-        yield Finding((*node.path, "const"), "const is not one of the enum: no value fits", "keep one of the two")
+        yield Finding(
+            (*node.path, "const"), "const is not one of the enum: no value fits", "keep one of the two"
+        )
     kind = node.schema.get("type")
     if not isinstance(kind, str) or not json_type(kind):
         return
     wrong = [option for option in options if not fits(option, {"type": kind}) and option is not None]
     if wrong:
         values = ", ".join(repr(option) for option in wrong[:3])
-        yield Finding((*node.path, "enum"), f"enum holds {values}, which is not of type {kind}", "make type and values agree")
+        yield Finding(
+            (*node.path, "enum"),
+            f"enum holds {values}, which is not of type {kind}",
+            "make type and values agree",
+        )
 
 
 def _default(node: Node) -> Iterator[Finding]:
@@ -64,8 +75,12 @@ def _default(node: Node) -> Iterator[Finding]:
                 continue
             path = (*node.path, key)
             if value is None:
-                yield Finding(path, f"the {key} is null, which the schema does not allow",
-                              "leave the default out, or allow null", severity="info")  # fmt: skip
+                yield Finding(
+                    path,
+                    f"the {key} is null, which the schema does not allow",
+                    "leave the default out, or allow null",
+                    severity="info",
+                )
                 continue
             right = _converted(value, schema)
             edits = (Edit(path, right),) if right is not None and key == "default" else ()
@@ -100,18 +115,25 @@ RULE = Rule(
     severity="error",
     summary="No value fits the schema, or its own default or example does not.",
     explanation="""An empty enum, bounds the wrong way round, a const outside the enum, values of another type, a
-    default or example that the schema itself refuses: the model copies what it sees and the call is rejected.
-    A null default where null is not allowed usually only means "not given" and is reported as info.""",
+    default or example that the schema itself refuses: the model copies what it sees and the call is
+    rejected. A null default where null is not allowed usually only means "not given" and is
+    reported as info.""",
     bad={
         "input_schema": {
             "properties": {
-                "max_entries": {"type": "integer", "default": "7", "description": "Most entries in the answer."}
+                "max_entries": {
+                    "type": "integer",
+                    "default": "7",
+                    "description": "Most entries in the answer.",
+                }
             }
         }
     },
     good={
         "input_schema": {
-            "properties": {"max_entries": {"type": "integer", "default": 7, "description": "Most entries in the answer."}}
+            "properties": {
+                "max_entries": {"type": "integer", "default": 7, "description": "Most entries in the answer."}
+            }
         }
     },
     sources=("measured", "JSON"),
