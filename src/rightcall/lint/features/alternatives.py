@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rightcall.lint.facts.lists import word_set
+
 _VALUE = r"(?:'[^'\n]{1,30}'|\"[^\"\n]{1,30}\"|`[^`\n]{1,30}`|[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)"
 _QUOTED = r"(?:'[^'\n]{1,30}'|\"[^\"\n]{1,30}\"|`[^`\n]{1,30}`)"
 _LIST = rf"({_VALUE}(?:\s*(?:,|\||/)\s*{_VALUE})*\s*,?\s+(?:or|and)\s+{_VALUE}|{_VALUE}(?:\s*\|\s*{_VALUE})+)"
@@ -22,9 +24,7 @@ _OPEN = re.compile(
     r"\b(?:e\.g|for example|such as|like|etc|for instance|example|i\.e|among others|or any|or a )", re.I
 )
 _PART = re.compile(_VALUE)
-_WORDS = frozenset(
-    ["or", "and", "the", "a", "an", "of", "to", "be", "one", "either", "value", "values", "string"]
-)
+_WORDS = word_set("or and the a an of to be one either value values string")
 
 
 def closed_alternatives(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.nodes import JSON_TYPES
 
 TYPE_ALIASES: dict[str, str] = {
@@ -91,35 +92,12 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     return _validates(value, schema)
 
 
-_CONSTRAINTS = frozenset(
-    [
-        "const",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "properties",
-        "required",
-        "anyOf",
-        "oneOf",
-        "allOf",
-        "not",
-        "additionalProperties",
-        "minProperties",
-        "maxProperties",
-        "propertyNames",
-        "contains",
-        "if",
-    ]
+_CONSTRAINTS = word_set(
+    """
+    const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern items
+    prefixItems minItems maxItems uniqueItems properties required anyOf oneOf allOf not additionalProperties
+    minProperties maxProperties propertyNames contains if
+    """
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import fits, json_type
 from rightcall.lint.features.tool import ToolFeatures
@@ -17,31 +18,10 @@ _SAID = re.compile(
     r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
     re.IGNORECASE,
 )
-_VAGUE = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "all",
-        "any",
-        "none",
-        "null",
-        "no",
-        "not",
-        "current",
-        "today",
-        "now",
-        "empty",
-        "auto",
-        "automatic",
-        "user",
-        "your",
-        "whatever",
-        "its",
-        "this",
-        "that",
-        "in",
-    ]
+_VAGUE = word_set(
+    """
+    the a an all any none null no not current today now empty auto automatic user your whatever its this that in
+    """
 )
 
 

@@ -5,27 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _SHAPE = ("properties", "patternProperties", "$ref", "anyOf", "oneOf", "allOf", "enum", "const")
 
-_FREE_BY_NATURE = frozenset(
-    [
-        "headers",
-        "metadata",
-        "labels",
-        "tags",
-        "attributes",
-        "env",
-        "environment",
-        "params",
-        "cookies",
-        "extra",
-        "annotations",
-        "schema",
-        "json_schema",
-    ]
+_FREE_BY_NATURE = word_set(
+    """
+    headers metadata labels tags attributes env environment params cookies extra annotations schema json_schema
+    """
 )
 
 

@@ -5,30 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
 
-_GIVING = frozenset(
-    [
-        "list",
-        "find",
-        "search",
-        "get",
-        "lookup",
-        "query",
-        "create",
-        "add",
-        "start",
-        "open",
-        "fetch",
-        "retrieve",
-        "make",
-        "post",
-        "send",
-    ]
+_GIVING = word_set(
+    """
+    list find search get lookup query create add start open fetch retrieve make post send
+    """
 )
 
 

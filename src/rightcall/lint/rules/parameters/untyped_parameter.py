@@ -5,26 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
-_TYPING = frozenset(
-    [
-        "type",
-        "enum",
-        "const",
-        "anyOf",
-        "oneOf",
-        "allOf",
-        "$ref",
-        "not",
-        "if",
-        "properties",
-        "items",
-        "prefixItems",
-        "patternProperties",
-        "$dynamicRef",
-    ]
+_TYPING = word_set(
+    """
+    type enum const anyOf oneOf allOf $ref not if properties items prefixItems patternProperties $dynamicRef
+    """
 )
 
 

@@ -5,40 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.facts.providers import provider
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
-_DEFINED = frozenset(
-    [
-        "date-time",
-        "time",
-        "date",
-        "duration",
-        "email",
-        "idn-email",
-        "hostname",
-        "idn-hostname",
-        "ipv4",
-        "ipv6",
-        "uri",
-        "uri-reference",
-        "iri",
-        "iri-reference",
-        "uuid",
-        "uri-template",
-        "json-pointer",
-        "relative-json-pointer",
-        "regex",
-        "int32",
-        "int64",
-        "float",
-        "double",
-        "byte",
-        "binary",
-        "password",
-        "enum",
-    ]
+_DEFINED = word_set(
+    """
+    date-time time date duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-
+    reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double byte binary
+    password enum
+    """
 )
 """What JSON Schema 2020-12, OpenAPI and Gemini define."""
 

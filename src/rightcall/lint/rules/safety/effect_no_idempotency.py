@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.facts.verbs import ADDING, MONEY_WORDS, ONCE_ONLY
 from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER
 from rightcall.lint.features.text import name_tokens
@@ -16,9 +17,7 @@ _KEY = {
     "description": "Unique text for this intended effect; repeat it when you retry, so that it happens once.",
 }
 
-_MESSAGES_OF_MACHINES = frozenset(
-    ["http", "https", "request", "response", "headers", "packet", "query", "command", "ping"]
-)
+_MESSAGES_OF_MACHINES = word_set("http https request response headers packet query command ping")
 """To send one of these is to ask a machine something, not to cause an effect."""
 
 

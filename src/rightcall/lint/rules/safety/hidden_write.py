@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -14,23 +15,7 @@ _WRITES = re.compile(
     r"|resets|saves|archives)\b"
     r"|\band (?:marks|deletes|removes|overwrites|archives|resets) (?:it|them|the|all|each|every)\b"
 )
-_READING = frozenset(
-    [
-        "get",
-        "list",
-        "read",
-        "fetch",
-        "find",
-        "search",
-        "lookup",
-        "query",
-        "retrieve",
-        "show",
-        "view",
-        "check",
-        "describe",
-    ]
-)
+_READING = word_set("get list read fetch find search lookup query retrieve show view check describe")
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.diagnostic import Edit, Finding, Severity
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 from rightcall.lint.rules.security.hidden_unicode import hidden_characters
@@ -29,7 +29,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             yield _finding(node.path, node.name, "error" if mixed else "warning")
 
 
-def _finding(path: tuple[str | int, ...], name: str, severity: str) -> Finding:
+def _finding(path: tuple[str | int, ...], name: str, severity: Severity) -> Finding:
     strange = next(character for character in name if not character.isascii())
     called = unicodedata.name(strange, f"U+{ord(strange):04X}")
     plain = "".join(LOOKALIKES.get(character, character) for character in name)
@@ -40,7 +40,7 @@ def _finding(path: tuple[str | int, ...], name: str, severity: str) -> Finding:
         f"write {plain}" if plain.isascii() else "use ASCII letters in names",
         severity=severity,
         edits=edits,
-    )  # type: ignore[arg-type]
+    )
 
 
 def _mixes(name: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -15,23 +16,11 @@ _SMUGGLING = re.compile(
     r"|full_?(?:context|conversation)|hidden_?notes?|internal_?(?:reasoning|monologue)|previous_?messages",
     re.IGNORECASE,
 )
-_ABOUT_TALK = frozenset(
-    [
-        "chat",
-        "conversation",
-        "conversations",
-        "prompt",
-        "prompts",
-        "message",
-        "messages",
-        "memory",
-        "completion",
-        "llm",
-        "agent",
-        "model",
-        "thinking",
-        "think",
-    ]
+_ABOUT_TALK = word_set(
+    """
+    chat conversation conversations prompt prompts message messages memory completion llm agent model thinking
+    think
+    """
 )
 
 
