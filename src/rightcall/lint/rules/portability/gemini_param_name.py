@@ -30,7 +30,7 @@ RULE = Rule(
     name="gemini-param-name",
     severity="error",
     summary="For Gemini: a property name outside `[A-Za-z_][A-Za-z0-9_]{0,63}`.",
-    explanation="""Hyphens and dots in parameter names are refused.""",
+    explanation="""Hyphens and dots in parameter names are refused, and so are names of more than 64 characters.""",
     bad={
         "input_schema": {
             "properties": {

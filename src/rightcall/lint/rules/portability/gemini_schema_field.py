@@ -39,8 +39,16 @@ RULE = Rule(
     summary="For Gemini: a keyword that its `Schema` type does not have.",
     explanation="""`parameters` takes Gemini's own Schema, a part of OpenAPI; unknown fields are refused or
     dropped. `parameters_json_schema` takes JSON Schema.""",
-    bad={"input_schema": {"properties": {"days": {"multipleOf": 1}}}},
-    good={},
+    bad={
+        "input_schema": {
+            "properties": {"kind": {"type": "string", "const": "daily", "description": "Rhythm of the entries."}}
+        }
+    },
+    good={
+        "input_schema": {
+            "properties": {"kind": {"type": "string", "enum": ["daily"], "description": "Rhythm of the entries."}}
+        }
+    },
     sources=("GEM",),
     check=check,
     fix="suggested",
