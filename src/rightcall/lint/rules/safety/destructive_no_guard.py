@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.mentions import CONFIRMING_PARAMETER
+from rightcall.lint.features.mentions import CONFIRMING_PARAMETER, REVERSIBLE
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
@@ -19,6 +19,8 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         if not tool.effect.is_destructive or any(
             CONFIRMING_PARAMETER.search(name) for name in tool.parameter_names
         ):
+            continue
+        if tool.effect.kind == "take_away" and REVERSIBLE.search(tool.lower):
             continue
         if any(tool.name_stems & other.name_stems for other in previews):
             continue
