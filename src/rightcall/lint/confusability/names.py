@@ -57,4 +57,4 @@ def edit_distance(first: str, second: str, most: int) -> int:
             )
         if min(row) > most:
             return most + 1
-    return row[-1]
+    return min(row[-1], most + 1)
