@@ -108,7 +108,7 @@ class _Running:
 
     async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
         self._session = session
-        case = _Case(self._plan, session)
+        case = CaseRunner(self._plan, session)
         async with Sink(writer.add, self._written) as sink:
 
             async def do(job: tuple[Golden, int]) -> None:
@@ -184,8 +184,8 @@ def new_run(plan: Plan) -> Run:
     )
 
 
-class _Case:
-    """Does one trial and measures it."""
+class CaseRunner:
+    """Does one trial of a plan and measures it."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._plan, self._session = plan, session
