@@ -15,6 +15,7 @@ from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
 from rightcall.metrics import measure_all, result_of
+from rightcall.metrics.tally import Tally
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
@@ -22,7 +23,6 @@ from rightcall.store import RunWriter, Store, changes
 from rightcall.suite.outcome import Verdict, verdict_of
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
-from rightcall.suite.tally import Tally
 from rightcall.tools.offer import offered_tools
 
 
