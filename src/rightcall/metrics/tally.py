@@ -6,9 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from rightcall.metrics.measure import SPOTLESS
+from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES
 from rightcall.model.run import CaseResult, GroupSummary, Summary
 from rightcall.model.trajectory import Usage
+
+
+def counted_codes(result: CaseResult) -> set[Code]:
+    """The codes a case that did not pass counts for. Without an answer there is only that to say."""
+    codes = {failure.code for failure in result.codes}
+    return codes & {"infra_error"} if result.error else codes
 
 
 class Group:
@@ -65,7 +72,7 @@ class Tally:
         self._groups[result.category].add(result)
         self._cases[result.category] += 1
         if result.codes and not result.passed:
-            self._codes.update({failure.code for failure in result.codes})
+            self._codes.update(counted_codes(result))
         usage = result.usage
         self._input_tokens += usage.input_tokens
         self._output_tokens += usage.output_tokens

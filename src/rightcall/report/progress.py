@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from rightcall.model.run import CaseResult, Summary
-from rightcall.report.terminal import percent
+from rightcall.report.numbers import percent
 
 SECONDS_BETWEEN_LINES = 10.0
 

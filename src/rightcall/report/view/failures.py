@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from rightcall.metrics.matching.reasons import sentence
+from rightcall.metrics.tally import counted_codes
 from rightcall.model.failure import Code, Failure
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
@@ -74,7 +75,8 @@ class FailureTally:
         if result.passed:
             return
         self._failed += not result.error
-        first = {failure.code: failure for failure in reversed(result.codes)}
+        counted = counted_codes(result)
+        first = {failure.code: failure for failure in reversed(result.codes) if failure.code in counted}
         for code, failure in first.items():
             self._cases[code] += 1
             if failure.tool and (failure.tool in self._tools[code] or len(self._tools[code]) < 100):

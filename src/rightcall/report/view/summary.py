@@ -52,6 +52,11 @@ class SummaryView(Record, frozen=True):
     def total(self) -> GroupRow:
         return self.rows[-1]
 
+    @property
+    def shown(self) -> tuple[GroupRow, ...]:
+        """The rows worth a table: a single category says the same as the row of all."""
+        return self.rows if len(self.rows) > 2 else self.rows[-1:]
+
 
 def summary_view(summary: Summary, *, trials: int = 1) -> SummaryView:
     """Categories in their usual order, then the row of all. `trials` is how often each golden was tried."""
