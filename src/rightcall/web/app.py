@@ -47,8 +47,6 @@ async def _down(request: Request, error: Exception) -> Response:
 
 async def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if error.status_code in (304, 303):
-        return Response(status_code=error.status_code, headers=error.headers)
     said = error.detail if error.status_code == 400 else ""
     return _problem(request, error.status_code, said)
 

@@ -130,24 +130,19 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
     colours = PALETTES[theme]
     values = [
         {
-            "row": f"{place:04}",
-            "label": ("≈ " if bar.estimated else "") + bar.label,
+            "row": f"{place}  {'≈ ' if bar.estimated else ''}{bar.label}",
             "kind": bar.kind,
             "start": bar.start_ms,
             "end": bar.start_ms + bar.duration_ms,
         }
-        for place, bar in enumerate(bars)
+        for place, bar in enumerate(bars, 1)
     ]
     y = {
         "field": "row",
         "type": "ordinal",
         "title": None,
-        "axis": {
-            "labelExpr": "data('labels')[toNumber(datum.value)].label",
-            "domain": False,
-            "ticks": False,
-            "labelLimit": 220,
-        },
+        "sort": None,
+        "axis": {"domain": False, "ticks": False, "labelLimit": 220},
     }
     x = {
         "field": "start",
@@ -158,7 +153,6 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
     base = _spec("Where the time went", values, 780, {"step": 22}, theme)
     return {
         **base,
-        "datasets": {"labels": [{"label": value["label"]} for value in values]},
         "mark": {"type": "bar", "cornerRadius": 2, "height": {"band": 0.55}, "minBandSize": 2},
         "encoding": {
             "x": x,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -30,6 +30,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= FILTERS | {
+        "exact": escape,  # for what comes back to us in a form: escaped, and otherwise as it is
         "one_line": one_line,
         "shown": shown_text,
         "json": json_text,
@@ -41,7 +42,6 @@ def make_environment() -> Environment:
         "run_link": links.run_link,
         "case_link": links.case_link,
         "with_query": links.with_query,
-        "csrf_field": CSRF_FIELD,
     }
     return made
 
@@ -54,7 +54,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         **content,
         path=request.url.path,
         here=_here(request),
-        csrf=state.access.csrf(admitted),
+        guarded=lambda: _hidden(CSRF_FIELD, state.access.csrf(admitted)),
         store_name=state.store.name if admitted else "",
         stamp=state.assets.stamp,
         locked=bool(state.access.token),
@@ -69,6 +69,10 @@ def moment(stored: str | None) -> str:
         return datetime.fromisoformat(stored or "").astimezone(UTC).strftime("%Y-%m-%d %H:%M")
     except ValueError:
         return stored or ""
+
+
+def _hidden(name: str, value: str) -> Markup:
+    return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
 
 
 def _seen(value: Any) -> Any:

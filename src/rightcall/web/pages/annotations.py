@@ -76,10 +76,10 @@ def add_to_draft(store: Store, alias: str, golden: AnyGolden) -> tuple[int, int]
 
 
 def fields_of(request: Request) -> dict[str, str]:
-    """The fields of the posted form; a case's routes need its id."""
-    fields = cast("dict[str, str]", request.scope["rightcall.fields"])
-    if request.url.path.rpartition("/case/")[1] and "id" not in fields:
-        raise HTTPException(400, "the form does not say which case")
+    """The fields of the posted form, and what its address says: ids travel there, where every character may."""
+    fields = {**cast("dict[str, str]", request.scope["rightcall.fields"]), **request.query_params}
+    if "/case/" in request.url.path and "id" not in fields:
+        raise HTTPException(400, "the address does not say which case")
     return fields
 
 

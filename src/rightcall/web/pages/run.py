@@ -9,8 +9,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rightcall.model import Category, Code
+from rightcall.report.charts import histogram
 from rightcall.report.view import TITLES, outcome_of, rate, reason_of, summary_view
 from rightcall.store import Outcome, ResultFilter, StoredRun
+from rightcall.web import charts
 from rightcall.web.rendering import page
 from rightcall.web.states import state_of
 from rightcall.web.views import asked_run, at_hand, store_of, tools_of, view_of
@@ -41,6 +43,19 @@ def insights(request: Request) -> Response:
     stored = asked_run(request)
     view = view_of(request, stored)
     return page(request, "run_insights.html", run=stored, view=view, summary=view.summary)
+
+
+def spread(request: Request) -> Response:
+    """How a number spreads over the cases."""
+    stored = asked_run(request)
+    view = view_of(request, stored)
+    drawn = {
+        "latency": (view.latency, "milliseconds", ",.3~f"),
+        "cost": (view.cost, "US dollars", "$.2~s"),
+        "scores": (view.scores, "score", ".2f"),
+    }.get(request.path_params["name"])
+    spec = histogram(*drawn) if drawn else None
+    return charts.answer(request, lambda theme: charts.themed(spec, theme) if spec else None)
 
 
 def cases(request: Request) -> Response:
@@ -125,6 +140,7 @@ def _whole(text: str | None) -> int:
 routes = [
     Route("/runs/{run}", run),
     Route("/runs/{run}/insights", insights),
+    Route("/runs/{run}/spread/{name}.svg", spread),
     Route("/runs/{run}/cases", cases),
     Route("/runs/{run}/live", live),
 ]
