@@ -1,4 +1,3 @@
-
 """Every bad input, as a user meets it: one line that says where, what and what to do; exit code 2; nothing written."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-
 """Each matcher: what it accepts, what it refuses, what it says of a missing argument, and how it is misspelt."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-
 """Whatever does not decode is told by its place, its path and a user's words."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-
 """What `dataset check` finds: a clean golden gives nothing, a faulty one exactly its fault."""
 
 from __future__ import annotations

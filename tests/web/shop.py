@@ -26,12 +26,21 @@ from rightcall.model import (
 )
 from rightcall.store import Store
 
-SYSTEM = "You are the assistant of an online shop. Use the tools for anything about orders; never guess an order."
+SYSTEM = (
+    "You are the assistant of an online shop. Use the tools for anything about orders; never guess an order."
+)
 EPOCH = datetime(2026, 3, 2, 6, 30, tzinfo=UTC)
 
 
-def tool(name: str, description: str, properties: dict, required: tuple[str, ...], **annotations: bool) -> Tool:
-    schema = {"type": "object", "additionalProperties": False, "required": list(required), "properties": properties}
+def tool(
+    name: str, description: str, properties: dict, required: tuple[str, ...], **annotations: bool
+) -> Tool:
+    schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": properties,
+    }
     return msgspec.convert(
         {"name": name, "description": description, "input_schema": schema, "annotations": annotations}, Tool
     )
@@ -82,7 +91,9 @@ TOOLS = [
     ),
 ]
 REWRITTEN = [
-    msgspec.structs.replace(each, description="Cancel an order before it is sent. For delivered ones use refund_order.")
+    msgspec.structs.replace(
+        each, description="Cancel an order before it is sent. For delivered ones use refund_order."
+    )
     if each.name == "cancel_order"
     else each
     for each in TOOLS
@@ -125,15 +136,23 @@ def goldens() -> list[Golden]:
                 "update_address", order_id=order, street=street, city=city,
             ),
         ]  # fmt: skip
-    for n, said in enumerate(("Thanks, that is all.", "Are you a person?", "Which languages do you speak?", "Good morning!")):
-        made.append(Golden(said, id=f"smalltalk-{n:02}", category="negative", no_calls=True, tags=("smalltalk",)))
+    for n, said in enumerate(
+        ("Thanks, that is all.", "Are you a person?", "Which languages do you speak?", "Good morning!")
+    ):
+        made.append(
+            Golden(said, id=f"smalltalk-{n:02}", category="negative", no_calls=True, tags=("smalltalk",))
+        )
     return made
 
 
 def _golden(golden_id: str, said: str, name: str, **arguments: object) -> Golden:
     matchers = {"cancel_order": {**arguments}}.get(name, arguments)
     return Golden(
-        said, id=golden_id, expected_calls=(ExpectedCall(name, matchers),), tags=(name.partition("_")[0],), system=SYSTEM
+        said,
+        id=golden_id,
+        expected_calls=(ExpectedCall(name, matchers),),
+        tags=(name.partition("_")[0],),
+        system=SYSTEM,
     )
 
 
@@ -171,7 +190,11 @@ def trajectory(golden: Golden, calls: list[ToolCall], dice: random.Random) -> Tr
     for place, call in enumerate(calls):
         took = dice.uniform(20, 240)
         spent = max(spent, took)
-        output = {"order_id": (call.arguments or {}).get("order_id", "A-1042"), "state": "sent", "total": 38.5}
+        output = {
+            "order_id": (call.arguments or {}).get("order_id", "A-1042"),
+            "state": "sent",
+            "total": 38.5,
+        }
         done.append(
             msgspec.structs.replace(
                 call, id=f"call_{place}", step=0, status="ok", output=output, latency_ms=round(took, 1)
@@ -181,7 +204,9 @@ def trajectory(golden: Golden, calls: list[ToolCall], dice: random.Random) -> Tr
     said = "Done: it is on its way." if calls else "I am happy to help."
     messages = [Message("system", golden.system or SYSTEM), Message("user", golden.input)]
     if calls:
-        asked = tuple(ToolCall(call.name, call.arguments, id=f"call_{n}", step=0) for n, call in enumerate(calls))
+        asked = tuple(
+            ToolCall(call.name, call.arguments, id=f"call_{n}", step=0) for n, call in enumerate(calls)
+        )
         messages += [
             Message("assistant", calls=asked, latency_ms=round(thinking, 1)),
             Message("tool", results=tuple(results)),

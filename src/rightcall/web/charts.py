@@ -118,7 +118,14 @@ def trend(points: Sequence[Point], theme: Theme) -> Spec:
     }
     words: Spec = {
         "transform": changed,
-        "mark": {"type": "text", "text": "tools changed", "color": colours.mark, "align": "left", "dx": 4, "y": 8},
+        "mark": {
+            "type": "text",
+            "text": "tools changed",
+            "color": colours.mark,
+            "align": "left",
+            "dx": 4,
+            "y": 8,
+        },
         "encoding": {"x": x},
     }
     base = _spec("Share of cases that passed, over time", values, 1040, 240, theme)

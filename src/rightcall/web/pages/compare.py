@@ -33,7 +33,11 @@ def compare(request: Request) -> Response:
     if change not in get_args(Change):
         change = next((word for word in CHANGES if view.counts[word]), "broken")
     found = store.compared_page(
-        before.id, after.id, change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None  # type: ignore[arg-type]
+        before.id,
+        after.id,
+        change,
+        limit=ON_A_PAGE + 1,
+        beyond=query.get("beyond") or None,  # type: ignore[arg-type]
     )
     shown = found[:ON_A_PAGE]
     ids = [each.golden_id for each in shown]
@@ -56,7 +60,9 @@ def compare_case(request: Request) -> Response:
     pair, golden_id = asked_pair(request), request.query_params.get("id")
     if pair is None or golden_id is None:
         raise HTTPException(400, "a comparison of a case needs before, after and id")
-    sides = [_side(request, run, golden_id, name) for run, name in zip(pair, ("before", "after"), strict=True)]
+    sides = [
+        _side(request, run, golden_id, name) for run, name in zip(pair, ("before", "after"), strict=True)
+    ]
     if all(side["view"] is None for side in sides):
         raise InputError(f"golden {golden_id}", "is in neither of the two runs")
     return page(request, "compare_case.html", before=pair[0], after=pair[1], golden_id=golden_id, sides=sides)

@@ -33,7 +33,9 @@ def runs(request: Request) -> Response:
         narrowed=which != RunFilter(),
         suites=suites,
         lines=[] if which != RunFilter() or query.get("after") else suites[:SUITES_SHOWN],
-        newest={suite.name: store.runs(RunFilter(name=suite.name), limit=1) for suite in suites[:SUITES_SHOWN]},
+        newest={
+            suite.name: store.runs(RunFilter(name=suite.name), limit=1) for suite in suites[:SUITES_SHOWN]
+        },
         agents=store.agents(),
         tags=store.tags(),
         after=shown[-1].id if len(found) > ON_A_PAGE else None,

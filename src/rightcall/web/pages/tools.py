@@ -22,7 +22,9 @@ def tools(request: Request) -> Response:
     if run is None:
         return page(request, "tools.html", run=None, runs=[], ready=True)
     ready = at_hand(request, run)
-    return page(request, "tools.html", run=run, runs=offered, ready=ready, **(_content(request, run) if ready else {}))
+    return page(
+        request, "tools.html", run=run, runs=offered, ready=ready, **(_content(request, run) if ready else {})
+    )
 
 
 def tool_list(request: Request) -> Response:
@@ -35,9 +37,17 @@ def _content(request: Request, run: StoredRun) -> dict[str, object]:
     view = view_of(request, run)
     definitions = tools_of(store_of(request), run)
     counted = {row.name: row for row in view.tools}
-    names = sorted(definitions, key=lambda name: (name not in counted, list(counted).index(name) if name in counted else 0, name))
+    names = sorted(
+        definitions,
+        key=lambda name: (name not in counted, list(counted).index(name) if name in counted else 0, name),
+    )
     unknown = [name for name in counted if name not in definitions]
-    return {"names": [*names, *unknown], "definitions": definitions, "counted": counted, "invented": view.invented}
+    return {
+        "names": [*names, *unknown],
+        "definitions": definitions,
+        "counted": counted,
+        "invented": view.invented,
+    }
 
 
 routes = [Route("/tools", tools), Route("/tools/list", tool_list)]
