@@ -47,7 +47,7 @@ def run(
     Ctrl-C stores what finished and says how to go on. Exit codes: 0 passed, 1 did not pass, 3 inconclusive, 4 the
     provider or the store failed.
     """
-    from rightcall.suite.plan import plan_suite
+    from rightcall.suite.plan import gate_warnings, plan_suite
     from rightcall.suite.selection import Selection
     from rightcall.suite.suite import load_suite
 
@@ -69,6 +69,8 @@ def run(
         for plan in plans:
             _print_estimate(plan, as_json)
         return
+    for warning in dict.fromkeys(note for plan in plans for note in gate_warnings(plan)):
+        click.echo(f"warning: {warning}", err=True)
     outcomes = [
         execute(
             plan, store_url, resume=resume, as_json=as_json, failures=failures, again=f"rightcall run {suite}"

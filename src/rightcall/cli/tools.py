@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import as_json_option, console, print_json, print_next
 from rightcall.errors import InputError, suggestion
 
 source_argument = click.argument("source", type=click.Path(path_type=Path))
@@ -22,21 +23,27 @@ def tools() -> None:
 @as_json_option
 def list_(source: Path, as_json: bool) -> None:
     """The tools of a JSON or YAML file, in whatever spelling: Anthropic, OpenAI or MCP."""
+    from rightcall.report.terminal import clean
     from rightcall.tools import load_tools
 
     found = load_tools(source)
     if as_json:
         print_json(found)
         return
+    if not found:
+        raise InputError(str(source), "holds no tools", "write at least one")
+    out = console()
     width = max(len(tool.name) for tool in found)
     for tool in found:
         required = tool.input_schema.get("required", [])
         names = [name if name in required else f"{name}?" for name in tool.parameters]
         first_line = tool.description.strip().partition("\n")[0]
-        console().print(f"{tool.name:<{width}}  ({', '.join(names)})", style="bold", markup=False)
+        signature = clean(f"{tool.name:<{width}}  ({', '.join(names)})")
+        out.print(signature, style="bold", markup=False, soft_wrap=True)
         if first_line:
-            console().print(f"{'':<{width}}  {first_line}", style="dim", markup=False)
-    console().print(f"\n[dim]next:[/dim]\n  rightcall tools show {source} {found[0].name}")
+            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", markup=False, soft_wrap=True)
+    out.print()
+    print_next(f"rightcall tools show {shlex.quote(str(source))} {shlex.quote(found[0].name)}")
 
 
 @tools.command()

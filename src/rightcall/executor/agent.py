@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.limits import Limits
@@ -122,6 +122,23 @@ class Session:
             model=self.agent.model_name,
             record=self.agent.record,
         )
+
+
+def agent_problems(agent: Agent) -> list[str]:
+    """What is wrong with an agent as it is written down: tools and mocks, settings, the model's name."""
+    problems: list[str] = []
+    for part in (
+        lambda: Toolbox(agent.tools, mocks=agent.mocks, execute=agent.execute),
+        lambda: as_settings(agent.settings),
+        lambda: Session(replace(agent, tools=(), mocks={}, settings=Settings())),
+    ):
+        try:
+            part()
+        except ConfigError as error:
+            problems += error.problems
+        except RightCallError as error:
+            problems.append(str(error))
+    return problems
 
 
 def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -15,8 +15,8 @@ import msgspec
 
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session
-from rightcall.gate import Gate, read_gate
+from rightcall.executor import Agent, RunLimits, Session, agent_problems
+from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, resolve_metrics
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
 from rightcall.model.golden import Golden
@@ -67,7 +67,7 @@ class Plan:
         agent = self.agent
         return {
             "dataset": self._dataset_fingerprint(),
-            "tools": _fingerprint([msgspec.to_builtins(tool) for tool in Session(agent).toolbox.tools]),
+            "tools": _fingerprint(self._tool_definitions()),
             "agent": _fingerprint([agent.name, agent.system, agent.mode, agent.execute, agent.base_url]),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
@@ -77,6 +77,13 @@ class Plan:
             ),
             "selection": _fingerprint(repr(self.selection)),
         }
+
+    def documents(self) -> dict[str, bytes]:
+        """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
+        return {"tools": _content(self._tool_definitions())}
+
+    def _tool_definitions(self) -> list[Any]:
+        return [msgspec.to_builtins(tool) for tool in Session(self.agent).toolbox.tools]
 
     def _all_goldens(self) -> Iterator[Golden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
@@ -136,8 +143,7 @@ def plan_suite(
         selection=selection or Selection(),
     )
     if problems:
-        _tried(problems, lambda: Session(replace(agent, tools=tools)))
-        raise ConfigError(*dict.fromkeys(problems))
+        raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
     return plan
 
 
@@ -146,8 +152,8 @@ async def preflight(plan: Plan) -> int:
 
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
     """
-    problems: list[str] = []
-    session = _tried(problems, lambda: Session(plan.agent, concurrency=plan.concurrency))
+    problems = agent_problems(plan.agent)
+    session = None if problems else Session(plan.agent, concurrency=plan.concurrency)
     if session is not None:
         async with session:
             problems += await session.check()
@@ -180,6 +186,14 @@ async def preflight(plan: Plan) -> int:
     if problems:
         raise ConfigError(*problems)
     return min(count, plan.selection.limit or count)
+
+
+def gate_warnings(plan: Plan) -> list[str]:
+    """What a gate can never show with these goldens, above all a PASS that is impossible."""
+    if plan.gate is None:
+        return []
+    goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
+    return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
 
 
 def _suite_tools(suite: Suite, folder: Path) -> list[Any]:
@@ -249,5 +263,8 @@ def _tried(problems: list[str], make: Any) -> Any:
 
 
 def _fingerprint(value: Any) -> str:
-    content = msgspec.json.encode(value, enc_hook=repr, order="deterministic")
-    return hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(_content(value)).hexdigest()
+
+
+def _content(value: Any) -> bytes:
+    return msgspec.json.encode(value, enc_hook=repr, order="deterministic")

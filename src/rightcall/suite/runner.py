@@ -17,6 +17,7 @@ from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
 from rightcall.gate import Outcome, Verdict, decide, require_alike
 from rightcall.metrics import measure_all, result_of
+from rightcall.metrics.tally import Tally
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
@@ -26,7 +27,6 @@ from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_withou
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_outcomes, stored_results
-from rightcall.suite.tally import Tally
 from rightcall.tools.offer import offered_tools
 
 
@@ -74,7 +74,10 @@ async def run_plan(
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
     else:
-        writer, done = store.begin_run(run, planned=goldens * plan.trials), set[tuple[str, int]]()
+        writer, done = (
+            store.begin_run(run, planned=goldens * plan.trials, documents=plan.documents()),
+            set[tuple[str, int]](),
+        )
     baseline = _baseline(plan, store, run)
     if started is not None:
         started(run)
@@ -82,7 +85,7 @@ async def run_plan(
         plan, Progress(run.id, goldens * plan.trials, Tally(), started=time.monotonic()), watch
     )
     for result in stored_results(store, run.id) if done else ():
-        running.count(result)
+        running.recall(result)
     await asyncio.to_thread(writer.add_goldens, plan.goldens())
     async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id) as session:
         await running.run(session, writer, done)
@@ -105,11 +108,13 @@ class _Running:
 
     async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
         self._session = session
-        case = _Case(self._plan, session)
+        case = CaseRunner(self._plan, session)
         async with Sink(writer.add, self._written) as sink:
 
             async def do(job: tuple[Golden, int]) -> None:
-                await sink.put(await case.result(*job))
+                result = await case.result(*job)
+                self._consider(result)
+                await sink.put(result)
 
             if not self._pool.stopped:  # a resumed run may be decided already
                 await self._pool.run(self._plan.jobs(done), do)
@@ -120,6 +125,13 @@ class _Running:
         self._progress.done += 1
         if self._evidence is not None:
             self._evidence.add(result)
+
+    def recall(self, result: CaseResult) -> None:
+        """Take a result of an earlier part of the run into account."""
+        self.count(result)
+        self._consider(result)
+
+    def _consider(self, result: CaseResult) -> None:
         if self._early is not None and self._early.decided_by(result):
             self._pool.stop("decided")
 
@@ -172,8 +184,8 @@ def new_run(plan: Plan) -> Run:
     )
 
 
-class _Case:
-    """Does one trial and measures it."""
+class CaseRunner:
+    """Does one trial of a plan and measures it."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._plan, self._session = plan, session

@@ -6,13 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics.passes import Passes
+from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES
 from rightcall.model.run import CaseResult, GroupSummary, Summary
 from rightcall.model.trajectory import Usage
-from rightcall.suite.passes import Passes
 
 MOST_TAGS = 100
 """Tags that are added up apart; a dataset with a tag for every golden needs no line for each."""
+
+
+def counted_codes(result: CaseResult) -> set[Code]:
+    """The codes a case that did not pass counts for. Without an answer there is only that to say."""
+    codes = {failure.code for failure in result.codes}
+    return codes & {"infra_error"} if result.error else codes
 
 
 class Group:
@@ -77,7 +84,7 @@ class Tally:
             if tag in self._tags or len(self._tags) < MOST_TAGS:
                 self._tags.setdefault(tag, Group()).add(result)
         if result.codes and not result.passed:
-            self._codes.update({failure.code for failure in result.codes})
+            self._codes.update(counted_codes(result))
         self._spend(result.usage)
 
     def _spend(self, usage: Usage) -> None:
