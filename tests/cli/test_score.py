@@ -63,9 +63,9 @@ def test_the_table_shows_categories_failures_codes_and_what_to_type_next(scored)
     done = scored(goldens, [did("a", "Hanoi"), did("b", "Hue"), did("n")])
     assert done.code == 1 and done.err == ""
     lines = [line.split() for line in done.out.splitlines()]
-    assert lines[1][:4] == ["golden", "2", "1", "(50.0%)"]
-    assert lines[2][:4] == ["negative", "1", "1", "(100.0%)"]
-    assert lines[3][:4] == ["all", "3", "2", "(66.7%)"]
+    assert lines[1][:3] == ["golden", "1/2", "50.0%"]
+    assert lines[2][:3] == ["negative", "1/1", "100.0%"]
+    assert lines[3][:3] == ["all", "2/3", "66.7%"]
     assert '✗ b  get_weather: city should be "Hanoi", was "Hue"' in done.out
     assert "failed cases by code: wrong_value 1" in done.out
     assert "next:\n  rightcall score" in done.out
@@ -156,7 +156,7 @@ def test_the_pass_rule_by_score_forgives_an_extra_argument(scored):
 def test_infrastructure_errors_are_neither_passed_nor_failed(scored):
     down = {"golden_id": "b", "calls": [], "stop_reason": "infra_error", "error": "rate limit"}
     done = scored([asked("a"), asked("b")], [did("a", "Hanoi"), down])
-    assert done.code == 0 and "1 (+1 errors)" in done.out and "error b  rate limit" in done.out
+    assert done.code == 0 and "1/1 +1 errors" in done.out and "error b  rate limit" in done.out
     rows = scored([asked("a"), asked("b")], [did("a", "Hanoi"), down], "--json").rows
     assert "error" not in rows[0] and rows[1]["error"] == "rate limit"
 

@@ -36,10 +36,8 @@ def init(folder: Path, model: str, force: bool) -> None:
     mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
     for line, value in mine.items():
         key = line.partition(":")[0]
-        quoted = json.dumps(
-            value, ensure_ascii=False
-        )  # a JSON string is a YAML string: `keyword:` bare is not
-        suite = suite.replace(line, f"{key}: {quoted}", 1)
+        # A JSON string is a YAML string; `keyword:` without quotes is none.
+        suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}", 1)
     (folder / "suite.yaml").write_text(suite, encoding="utf-8")
     schema = json.dumps(suite_schema(), indent=2) + "\n"
     (folder / "suite.schema.json").write_text(schema, encoding="utf-8")
