@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a table reads best with one case a line)
 """Every bad input, as a user meets it: one line that says where, what and what to do; exit code 2; nothing written."""
 
 from __future__ import annotations

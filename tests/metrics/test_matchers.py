@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a table reads best with one matcher a line)
 """Each matcher: what it accepts, what it refuses, what it says of a missing argument, and how it is misspelt."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a table reads best with one case a line)
 """Whatever does not decode is told by its place, its path and a user's words."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a table reads best with one case a line)
 """What `dataset check` finds: a clean golden gives nothing, a faulty one exactly its fault."""
 
 from __future__ import annotations

@@ -40,9 +40,9 @@ def score(
     Nothing is run and nothing is sent. Exit code 1 when fewer cases pass than --min asks for.
     """
     from rightcall.metrics import Rules, resolve_metrics
+    from rightcall.metrics.tally import Tally
     from rightcall.report.rows import write_rows
     from rightcall.suite.recorded import score_recorded
-    from rightcall.suite.tally import Tally
     from rightcall.tools import load_tools
 
     results = score_recorded(

@@ -9,7 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from rightcall.gate import Comparison
-from rightcall.report.terminal import clean, percent
+from rightcall.report.numbers import percent
+from rightcall.report.terminal import clean
 
 COLORS = {"IMPROVED": "green", "NON_INFERIOR": "green", "REGRESSED": "red", "INCONCLUSIVE": "yellow"}
 MOST_NAMED = 12

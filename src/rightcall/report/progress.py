@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from types import TracebackType
 from typing import Self
@@ -14,7 +13,7 @@ from rich.table import Table
 
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
-from rightcall.report.terminal import percent
+from rightcall.report.numbers import percent
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -60,7 +59,7 @@ class RunProgress:
             self._live.update(self._bar(state))
         elif time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
-            print(" · ".join(self._parts(state)), file=sys.stderr, flush=True)  # noqa: T201
+            self._console.print(" · ".join(self._parts(state)), soft_wrap=True)
 
     def _bar(self, state: State) -> Table:
         grid = Table.grid(padding=(0, 1))

@@ -10,6 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from rightcall.model.run import CaseResult, Summary
+from rightcall.report.numbers import percent
+from rightcall.report.text import shown_text
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
 
 COLUMNS = ("passed", "rate", "95 % int.", *DIMENSIONS.values())
@@ -80,9 +82,8 @@ def summary_table(view: SummaryView) -> Table:
     table.add_column("")
     for title in COLUMNS:
         table.add_column(title, justify="right", no_wrap=True)
-    rows = view.rows if len(view.rows) > 2 else view.rows[-1:]
-    for row in rows:
-        style = "bold" if row is view.total and len(rows) > 1 else ""
+    for row in view.shown:
+        style = "bold" if row is view.total and len(view.shown) > 1 else ""
         table.add_row(*_cells(row), style=style)
     return table
 
@@ -104,22 +105,14 @@ def print_failures(console: Console, view: SummaryView, failed: Sequence[CaseRes
         console.print(f"[dim]failed cases by code:[/dim] {counted}")
 
 
-def percent(rate: float) -> str:
-    """A rate in a table: never rounded up to 100 or down to 0."""
-    text = f"{rate * 100:.1f}%"
-    if text == "100.0%" and rate < 1:
-        return ">99.9%"
-    return "<0.1%" if text == "0.0%" and rate > 0 else text
-
-
 def clean(text: str) -> str:
-    """Text of models and datasets without control characters and bidirectional overrides."""
-    return "".join(c if c.isprintable() or c in "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Text of models and datasets with nothing in it that steers a terminal."""
+    return shown_text(text, 2000)
 
 
 def _cells(row: GroupRow) -> list[str]:
     errors = f" +{row.errors:,} errors" if row.errors else ""
-    interval = "–" if row.low is None or row.high is None else f"{row.low * 100:.0f}–{row.high * 100:.0f} %"
+    interval = f"{row.low * 100:.0f}–{row.high * 100:.0f} %" if row.cases else "–"
     values = [
         f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
     ]

@@ -17,6 +17,7 @@ from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
 from rightcall.gate import Outcome, Verdict, decide, require_alike
 from rightcall.metrics import measure_all, result_of
+from rightcall.metrics.tally import Tally
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
@@ -26,7 +27,6 @@ from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_withou
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_outcomes, stored_results
-from rightcall.suite.tally import Tally
 from rightcall.tools.offer import offered_tools
 
 
@@ -108,7 +108,7 @@ class _Running:
 
     async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
         self._session = session
-        case = _Case(self._plan, session)
+        case = CaseRunner(self._plan, session)
         async with Sink(writer.add, self._written) as sink:
 
             async def do(job: tuple[Golden, int]) -> None:
@@ -184,8 +184,8 @@ def new_run(plan: Plan) -> Run:
     )
 
 
-class _Case:
-    """Does one trial and measures it."""
+class CaseRunner:
+    """Does one trial of a plan and measures it."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._plan, self._session = plan, session

@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.errors import InputError, suggestion
 from rightcall.metrics.matching.base import MISSING, Matcher, Scope
 from rightcall.metrics.matching.compile import compile_matcher
-from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.equality import identical_arguments, same
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -45,7 +45,7 @@ class Slot:
         arguments, expected = actual.arguments, self.call.args
         if arguments is None:
             return 0.0
-        if expected is None:
+        if expected is None or (not self.matchers and identical_arguments(expected, arguments)):
             return 1.0
         total, met, size = 0.0, 0, len(expected) + len(arguments)
         matchers = self.matchers

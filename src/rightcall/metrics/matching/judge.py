@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -238,7 +237,7 @@ def _ratio(part: float, whole: float, empty: float = 1.0) -> float:
 
 def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     """Required and optional slots that find a call of their own by the tool's name alone."""
-    if all(isinstance(slot.call.tool, str) for slot in slots):
+    if all(type(slot.call.tool) is str for slot in slots):
         return _named_plainly(slots, calls)
     many = float(len(slots) + 1)
     weights = [
@@ -251,14 +250,18 @@ def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
 
 
 def _named_plainly(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
-    """The same when every slot wants one tool: then only the numbers of each tool matter."""
-    required = absorbed = 0
-    for tool, made in Counter(call.name for call in calls).items():
-        wanted = [slot.required for slot in slots if slot.call.tool == tool]
-        musts = sum(wanted)
-        required += min(musts, made)
-        absorbed += min(len(wanted) - musts, made - min(musts, made))
-    return required, absorbed
+    """The same when every slot names one tool: no assignment is needed, only counting."""
+    left: dict[str, int] = {}
+    for call in calls:
+        left[call.name] = left.get(call.name, 0) + 1
+    found = [0, 0]
+    for wanted in (True, False):  # required ones first
+        for slot in slots:
+            name = slot.call.tool
+            if slot.required is wanted and isinstance(name, str) and left.get(name, 0):
+                left[name] -= 1
+                found[not wanted] += 1
+    return found[0], found[1]
 
 
 def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[Pair]) -> float:

@@ -10,6 +10,10 @@ from rightcall.metrics.matching.base import Scope, shown
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.model.failure import Code, Failure
 
+NOTHING_CALLED = "nothing was called; expected "
+SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default", "semantic"))
+"""Matchers that are about one value, which says enough in a sentence."""
+
 
 def sentence(failure: Failure) -> str:
     """One failure as one clause, without a full stop."""
@@ -22,7 +26,13 @@ def reason(failures: Iterable[Failure]) -> str:
 
 
 def joined(sentences: Iterable[str]) -> str:
-    return "; ".join(dict.fromkeys(sentences))
+    """Clauses in one line; that nothing was called is said once, with all that was expected."""
+    said = list(dict.fromkeys(sentences))
+    missed = [clause.removeprefix(NOTHING_CALLED) for clause in said if clause.startswith(NOTHING_CALLED)]
+    if len(missed) > 1:
+        others = [clause for clause in said if not clause.startswith(NOTHING_CALLED)]
+        said = [NOTHING_CALLED + " and ".join(missed), *others]
+    return "; ".join(said)
 
 
 def call_text(tool: str, arguments: Any) -> str:
@@ -33,12 +43,16 @@ def call_text(tool: str, arguments: Any) -> str:
 
 
 def _spec(value: Any) -> str:
-    """An expected value, or in angle brackets what a matcher wants."""
-    if not isinstance(value, dict) or matcher_key(value) is None:
+    """An expected value in a call: the value itself where the matcher has one, else the matcher in words."""
+    key = matcher_key(value) if isinstance(value, dict) else None
+    if key is None:
         return shown(value, 60)
+    inner = value[key]
+    if key in SINGLE_VALUE:
+        return shown(inner["value"] if isinstance(inner, dict) and "value" in inner else inner, 60)
     try:
         return f"<{compile_matcher(value, Scope()).describe()}>"
-    except InputError:  # a matcher that needs its surroundings
+    except InputError:  # a matcher that needs more than itself, such as a reference to another call
         return f"<{shown(value, 60)}>"
 
 
@@ -51,7 +65,7 @@ def _wrong_value(f: Failure) -> str:
 
 
 SENTENCES: dict[Code, Callable[[Failure], str]] = {
-    "no_call": lambda f: f"nothing was called; expected {call_text(f.tool, f.expected)}",
+    "no_call": lambda f: f"{NOTHING_CALLED}{call_text(f.tool, f.expected)}",
     "missing_call": lambda f: f"{call_text(f.tool, f.expected)} was not called",
     "unexpected_call": lambda f: f"{call_text(f.tool, f.actual)} was not expected",
     "duplicate_call": lambda f: f"{call_text(f.tool, f.actual)} was called again for nothing",
