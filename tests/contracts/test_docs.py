@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -32,7 +33,7 @@ def test_the_examples_of_a_page_run_from_top_to_bottom(page, tmp_path, monkeypat
         if file:
             Path(file).write_text(text, "utf-8")
         elif language == "python":
-            exec(compile(text, str(page), "exec"), names)
+            exec(compile(text, str(page), "exec", dont_inherit=True), names)
         else:
             check_console(text)
 
@@ -47,6 +48,7 @@ def check_console(text: str) -> None:
             capture_output=True,
             text=True,
             check=False,
+            env={**os.environ, "COLUMNS": "110"},
         )
         shown = "\n".join(line.rstrip() for line in (done.stdout + done.stderr).splitlines())
         wanted = "\n".join(line.rstrip() for line in expected.splitlines()).strip()

@@ -170,3 +170,9 @@ def test_the_same_clause_is_said_once():
 def test_a_long_value_is_cut_in_the_sentence_and_whole_in_the_evidence():
     verdict = Case([WEATHER], [{"name": "get_weather", "arguments": {"city": "x" * 9000}}]).verdict
     assert len(reason(verdict.failures)) < 400 and len(verdict.failures[0].actual) == 9000
+
+
+def test_a_matcher_in_a_missing_call_is_told_in_words():
+    wanted = {"tool": "find", "args": {"q": {"text": "Huế", "ignore": ["case"]}, "n": {"range": [1, 3]}}}
+    verdict = Case([wanted], []).verdict
+    assert reason(verdict.failures) == ('nothing was called; expected find(q="Huế", n=<between 1 and 3>)')
