@@ -98,7 +98,7 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         input_tokens=result.usage.input_tokens,
         output_tokens=result.usage.output_tokens,
         cost_usd=result.usage.cost_usd,
-        tags=golden.tags if golden else (),
+        tags=tuple(one_line(tag, 100) for tag in golden.tags) if golden else (),
     )
 
 
