@@ -11,7 +11,10 @@ function element(tag, properties, ...children) {
     else made.setAttribute(name, value === true ? "" : value);
   }
   for (const child of children.flat(3)) {
-    if (child !== null && child !== undefined && child !== false) made.append(child);
+    if (child === null || child === undefined || child === false) continue;
+    // A browser needs seconds to find where to break one endless word, unless it may break anywhere.
+    if (typeof child === "string" && /\S{300}/.test(child)) made.classList.add("solid");
+    made.append(child);
   }
   return made;
 }
