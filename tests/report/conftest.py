@@ -94,7 +94,7 @@ class Tab:
 
     def open(self, address: str) -> Any:
         self.page.goto(address)
-        self.page.locator("#found:not(:empty)").wait_for()
+        self.page.locator("#found:not(:empty)").wait_for(state="attached")
         return self.page
 
 
