@@ -4,7 +4,10 @@ import json
 import subprocess
 import sys
 
-CALL = {"name": "convert_time", "arguments": {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}}
+CALL = {
+    "name": "convert_time",
+    "arguments": {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"},
+}
 
 
 def test_tools_of_a_server_are_listed_offered_and_called(tmp_path):
@@ -24,7 +27,9 @@ def test_tools_of_a_server_are_listed_offered_and_called(tmp_path):
     (tmp_path / "script.json").write_text(json.dumps(script))
     (tmp_path / "suite.json").write_text(json.dumps(suite))
     command = [sys.executable, "-m", "rightcall.cli.main"]
-    done = subprocess.run([*command, "run", "suite.json"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "run", "suite.json"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     shown = subprocess.run(
         [*command, "runs", "export", "last"], cwd=tmp_path, capture_output=True, text=True, check=True
