@@ -18,7 +18,10 @@ CLEAN: list[dict[str, Any]] = [
         "input_schema": {
             "type": "object",
             "properties": {
-                "city": {"type": "string", "description": "City and country in English, such as Hue, Vietnam."},
+                "city": {
+                    "type": "string",
+                    "description": "City and country in English, such as Hue, Vietnam.",
+                },
                 "days": {
                     "type": "integer",
                     "minimum": 1,
@@ -29,7 +32,10 @@ CLEAN: list[dict[str, Any]] = [
             "required": ["city", "days"],
             "additionalProperties": False,
         },
-        "output_schema": {"type": "object", "properties": {"entries": {"type": "array", "items": {"type": "string"}}}},
+        "output_schema": {
+            "type": "object",
+            "properties": {"entries": {"type": "array", "items": {"type": "string"}}},
+        },
         "annotations": READ_ONLY,
     },
     {
@@ -39,14 +45,28 @@ CLEAN: list[dict[str, Any]] = [
         "input_schema": {
             "type": "object",
             "properties": {
-                "latitude": {"type": "number", "description": "Degrees north of the equator, negative in the south."},
-                "longitude": {"type": "number", "description": "Degrees east of Greenwich, negative in the west."},
-                "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "Most stations in the answer."},
+                "latitude": {
+                    "type": "number",
+                    "description": "Degrees north of the equator, negative in the south.",
+                },
+                "longitude": {
+                    "type": "number",
+                    "description": "Degrees east of Greenwich, negative in the west.",
+                },
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 50,
+                    "description": "Most stations in the answer.",
+                },
             },
             "required": ["latitude", "longitude", "limit"],
             "additionalProperties": False,
         },
-        "output_schema": {"type": "object", "properties": {"stations": {"type": "array", "items": {"type": "string"}}}},
+        "output_schema": {
+            "type": "object",
+            "properties": {"stations": {"type": "array", "items": {"type": "string"}}},
+        },
         "annotations": READ_ONLY,
     },
     {

@@ -9,9 +9,21 @@ from hypothesis import strategies as st
 from tests.lint.clean import CLEAN, merged
 
 EXTRA_PARAMETERS: dict[str, dict[str, Any]] = {
-    "gust_scale": {"type": "string", "enum": ["beaufort", "knots"], "description": "Scale for the strength of wind."},
-    "earliest_day": {"type": "string", "format": "date", "description": "Earliest day that belongs into the answer."},
-    "strongest_gust_kmh": {"type": "number", "minimum": 0, "description": "Leave out hours with stronger gusts."},
+    "gust_scale": {
+        "type": "string",
+        "enum": ["beaufort", "knots"],
+        "description": "Scale for the strength of wind.",
+    },
+    "earliest_day": {
+        "type": "string",
+        "format": "date",
+        "description": "Earliest day that belongs into the answer.",
+    },
+    "strongest_gust_kmh": {
+        "type": "number",
+        "minimum": 0,
+        "description": "Leave out hours with stronger gusts.",
+    },
     "tides_too": {"type": "boolean", "description": "Whether high and low water are told too."},
     "clock_hours": {
         "type": "array",
@@ -19,7 +31,10 @@ EXTRA_PARAMETERS: dict[str, dict[str, Any]] = {
         "maxItems": 24,
         "description": "Hours of the day that matter.",
     },
-    "answer_language": {"type": ["string", "null"], "description": "Code of the language to answer in, such as vi."},
+    "answer_language": {
+        "type": ["string", "null"],
+        "description": "Code of the language to answer in, such as vi.",
+    },
     "vessel": {
         "type": "object",
         "description": "The vessel that the forecast is for.",
@@ -69,7 +84,12 @@ def spelled(tool: dict[str, Any], spelling: str) -> dict[str, Any]:
     return {**rest, key: schema, **outputs}
 
 
-json_scalars = st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False)
+json_scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
 json_values = st.recursive(
     json_scalars | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
@@ -90,12 +110,20 @@ schema_values = st.recursive(
     json_scalars | st.sampled_from(TEXTS),
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(KEYWORDS) | st.sampled_from(("a", "user_id", "sql", "amount", "")), inner, max_size=6)
+        | st.dictionaries(
+            st.sampled_from(KEYWORDS) | st.sampled_from(("a", "user_id", "sql", "amount", "")),
+            inner,
+            max_size=6,
+        )
     ),
     max_leaves=25,
 )
 hostile_tools = st.fixed_dictionaries(
-    {"name": st.sampled_from(("delete_x", "getX", "", "a.b c", "send_payment", "gеt")) | st.text(max_size=10) | json_scalars},
+    {
+        "name": st.sampled_from(("delete_x", "getX", "", "a.b c", "send_payment", "gеt"))
+        | st.text(max_size=10)
+        | json_scalars
+    },
     optional={
         "description": st.sampled_from(TEXTS) | st.text(max_size=80) | schema_values,
         "input_schema": schema_values,

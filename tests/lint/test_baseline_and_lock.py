@@ -27,7 +27,9 @@ def test_a_baseline_leaves_only_what_is_new(tmp_path: Path) -> None:
 def test_a_second_finding_of_the_same_kind_is_new() -> None:
     twice = [merged(CLEAN[0], {"description": ""})] * 2
     chosen = ("TD201",)
-    report = without_known(lint_tools(twice, select=chosen), baseline_of(lint_tools(twice[:1], select=chosen)))
+    report = without_known(
+        lint_tools(twice, select=chosen), baseline_of(lint_tools(twice[:1], select=chosen))
+    )
     assert [(d.code, d.line) for d in report.diagnostics] == [("TD201", 1)]
 
 
@@ -51,6 +53,8 @@ def test_files_of_another_kind_are_refused(tmp_path: Path, read: object) -> None
     file = tmp_path / "x.json"
     with pytest.raises(InputError, match="cannot be read"):
         read(file)  # type: ignore[operator]
-    file.write_text('{"findings": {}, "format": "else"}' if read is read_baseline else '{"tools": {}, "format": "else"}')
+    file.write_text(
+        '{"findings": {}, "format": "else"}' if read is read_baseline else '{"tools": {}, "format": "else"}'
+    )
     with pytest.raises(InputError, match="format must be"):
         read(file)  # type: ignore[operator]

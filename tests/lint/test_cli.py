@@ -49,7 +49,10 @@ def test_fix_corrects_the_file_and_says_so(tools: Path) -> None:
 
 
 def test_suggest_shows_a_patch_and_changes_nothing(tools: Path) -> None:
-    schema = {"type": "object", "properties": {"n": {"type": "integer", "description": "How many. Default is 10."}}}
+    schema = {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "description": "How many. Default is 10."}},
+    }
     before = json.dumps([{"name": "get_x", "description": "Gets it.", "input_schema": schema}], indent=2)
     tools.write_text(before)
     assert '+          "default": 10' in run(tools, "--suggest").stdout
@@ -60,7 +63,7 @@ def test_pyproject_gives_the_defaults(tools: Path) -> None:
     Path("pyproject.toml").write_text('[tool.rightcall.lint]\nselect = ["TD309"]\nfail-on = "info"\n')
     result = run(tools, "--show", "info")
     assert result.exit_code == 1 and "TD401" not in result.stdout
-    Path("pyproject.toml").write_text('[tool.rightcall.lint]\nselekt = []\n')
+    Path("pyproject.toml").write_text("[tool.rightcall.lint]\nselekt = []\n")
     assert isinstance(run(tools).exception, ConfigError)
 
 

@@ -20,7 +20,9 @@ words = st.text("abcd", max_size=8)
 
 
 def a_tool(name: str, description: str, *parameters: str) -> ToolFeatures:
-    properties = {name: {"type": "string", "description": f"The {name} that is meant."} for name in parameters}
+    properties = {
+        name: {"type": "string", "description": f"The {name} that is meant."} for name in parameters
+    }
     return ToolFeatures(SourceTool(name, description, {"type": "object", "properties": properties}))
 
 
@@ -63,7 +65,12 @@ def test_a_pair_says_which_words_and_parameters_make_it() -> None:
 
 def test_a_contrast_lowers_the_score() -> None:
     plain = a_tool("find_client", "Finds a client of the shop by e-mail.", "email", "shop")
-    telling = a_tool("find_client", "Finds a client of the shop by e-mail; for customers use find_customer.", "email", "shop")
+    telling = a_tool(
+        "find_client",
+        "Finds a client of the shop by e-mail; for customers use find_customer.",
+        "email",
+        "shop",
+    )
     other = a_tool("find_customer", "Finds a customer of the shop by e-mail.", "email", "shop")
     (unsaid,), (said,) = confusable_pairs([other, plain]), confusable_pairs([other, telling])
     assert said.told_apart and not unsaid.told_apart
@@ -71,7 +78,12 @@ def test_a_contrast_lowers_the_score() -> None:
 
 
 def test_tools_without_common_parameters_are_not_a_pair() -> None:
-    assert confusable_pairs([a_tool("get_tide", "Returns tides.", "port"), a_tool("get_news", "Returns news.", "topic")]) == []
+    assert (
+        confusable_pairs(
+            [a_tool("get_tide", "Returns tides.", "port"), a_tool("get_news", "Returns news.", "topic")]
+        )
+        == []
+    )
 
 
 def test_requests_that_resemble_the_wrong_tool_raise_the_score() -> None:
@@ -86,15 +98,24 @@ def test_requests_that_resemble_the_wrong_tool_raise_the_score() -> None:
 
 
 def test_in_a_large_set_the_alike_tools_are_still_found() -> None:
-    many = [a_tool(f"get_item{n}", f"Returns number {n} of the {n * 7919}th catalogue.", f"key{n}") for n in range(ALL_PAIRS)]
+    many = [
+        a_tool(f"get_item{n}", f"Returns number {n} of the {n * 7919}th catalogue.", f"key{n}")
+        for n in range(ALL_PAIRS)
+    ]
     twins = [
         a_tool("wipe_ledger", "Empties the ledger of the fiscal year.", "ledger"),
         a_tool("clear_ledger", "Empties the ledger of a fiscal year.", "ledger"),
     ]
-    assert ("wipe_ledger", "clear_ledger") in {(p.first.name, p.second.name) for p in confusable_pairs([*many, *twins])}
+    assert ("wipe_ledger", "clear_ledger") in {
+        (p.first.name, p.second.name) for p in confusable_pairs([*many, *twins])
+    }
 
 
 def test_the_picture_has_a_cell_for_both_halves() -> None:
     drawn = matrix(lint(read_text(json.dumps(BEFORE))))
     cells = {(cell["tool"], cell["other"]): cell["score"] for cell in drawn["data"]["values"]}
-    assert cells["delete_user", "delete_account"] == cells["delete_account", "delete_user"] == pytest.approx(0.82, abs=0.02)
+    assert (
+        cells["delete_user", "delete_account"]
+        == cells["delete_account", "delete_user"]
+        == pytest.approx(0.82, abs=0.02)
+    )

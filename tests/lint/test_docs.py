@@ -34,7 +34,10 @@ def test_the_precision_that_is_told_is_that_of_the_sample() -> None:
     for severity, least in (("error", 0.98), ("warning", 0.9)):
         verdicts = [row["right"] for row in sample if row["severity"] == severity]
         assert sum(verdicts) / len(verdicts) >= least
-        assert f"| {severity} | {len(verdicts)} | {sum(verdicts)} | {sum(verdicts) / len(verdicts):.3f} |" in told
+        assert (
+            f"| {severity} | {len(verdicts)} | {sum(verdicts)} | {sum(verdicts) / len(verdicts):.3f} |"
+            in told
+        )
     for code in {row["code"] for row in sample}:
         rows = [row["right"] for row in sample if row["code"] == code]
         assert re.search(rf"\| {code} [^|]*\| {len(rows)} \| {sum(rows)} \|", told)

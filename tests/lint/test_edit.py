@@ -93,7 +93,10 @@ def test_a_fix_shows_as_a_diff() -> None:
 
 
 def test_fixes_that_touch_each_other_take_turns() -> None:
-    schema = {"type": "dict", "properties": {"q": {"type": "str", "required": True, "title": "Q", "nullable": True}}}
+    schema = {
+        "type": "dict",
+        "properties": {"q": {"type": "str", "required": True, "title": "Q", "nullable": True}},
+    }
     tool = [{"name": "a", "description": "b", "parameters": schema}]
     (fixed,) = fix(read_text(json.dumps(tool)), config=LintConfig(select=("TD0", "TD606", "TD711", "TD309")))
     assert fixed.after.value[0]["parameters"] == {

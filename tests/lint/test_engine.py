@@ -62,7 +62,9 @@ def test_a_yaml_comment_ignores_its_line_or_the_next() -> None:
     says = "Returns the tides of a port. Use it for ships. Fails with not_found."
     plain = lint(read_text(text.format(d=says, c=""), kind=".yaml"), config=LintConfig(select=("TD301",)))
     comment = "      # rightcall: ignore[TD301] every port has a name\n"
-    quiet = lint(read_text(text.format(d=says, c=comment), kind=".yaml"), config=LintConfig(select=("TD301",)))
+    quiet = lint(
+        read_text(text.format(d=says, c=comment), kind=".yaml"), config=LintConfig(select=("TD301",))
+    )
     assert (codes(plain), codes(quiet), quiet.ignored) == ({"TD301"}, set(), 1)
 
 
@@ -93,12 +95,15 @@ def test_evidence_from_runs_is_carried_and_makes_a_warning_of_an_info() -> None:
     report = lint(read_text(json.dumps(tools)), evidence=Evidence([seen]))
     (found,) = report.diagnostics
     assert found.severity == "warning"
-    assert found.evidence == "get_town_forecast was called for get_city_forecast in 4 of 31 trials of run r-17"
+    assert (
+        found.evidence == "get_town_forecast was called for get_city_forecast in 4 of 31 trials of run r-17"
+    )
 
 
 def test_plain_tools_are_linted_as_one_set() -> None:
     tools = [
-        Tool(t["name"], t["description"], t["input_schema"], annotations=Annotations(destructive=True)) for t in BEFORE
+        Tool(t["name"], t["description"], t["input_schema"], annotations=Annotations(destructive=True))
+        for t in BEFORE
     ]
     report = lint(tools)
     assert {"TD401", "TD502"} <= codes(report)
@@ -123,7 +128,13 @@ def test_findings_keep_their_fingerprint_when_lines_move() -> None:
 
 
 def test_a_table_of_pyproject_becomes_a_config() -> None:
-    table = {"select": ["TD3"], "target": "mcp", "fail-on": "warning", "max-tools": 5, "per-tool-ignores": {"x_*": ["TD301"]}}
+    table = {
+        "select": ["TD3"],
+        "target": "mcp",
+        "fail-on": "warning",
+        "max-tools": 5,
+        "per-tool-ignores": {"x_*": ["TD301"]},
+    }
     config = LintConfig(**config_from(table))
     assert (config.select, config.targets, config.max_tools) == (("TD3",), ("mcp",), 5)
     assert config.fails("warning") and not config.fails("info")

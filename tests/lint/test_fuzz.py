@@ -40,7 +40,10 @@ def test_any_json_is_read(value: Any) -> None:
     lint(read_text(json.dumps(value)))
 
 
-@given(st.dictionaries(st.sampled_from(("type", "properties", "anyOf", "$defs", "required")), schema_values), st.sampled_from(TARGETS))
+@given(
+    st.dictionaries(st.sampled_from(("type", "properties", "anyOf", "$defs", "required")), schema_values),
+    st.sampled_from(TARGETS),
+)
 def test_any_schema_is_converted(schema: dict[str, Any], target: str) -> None:
     convert(Tool("get_x", "Gets x.", schema), target)
 

@@ -35,7 +35,10 @@ AFTER = [
             "type": "object",
             "properties": {
                 "user_id": {"type": "string", "description": "Identifier of the user, from find_user."},
-                "confirmation_token": {"type": "string", "description": "Token from the e-mail that asked for confirmation."},
+                "confirmation_token": {
+                    "type": "string",
+                    "description": "Token from the e-mail that asked for confirmation.",
+                },
             },
             "required": ["user_id", "confirmation_token"],
         },

@@ -31,7 +31,9 @@ def test_text_ends_with_a_summary() -> None:
 
 
 def test_text_of_a_clean_file_is_one_line() -> None:
-    assert text(lint_tools(CLEAN[:1])).splitlines() == ["1 tool, about 115 tokens: 0 errors, 0 warnings, 0 infos"]
+    assert text(lint_tools(CLEAN[:1])).splitlines() == [
+        "1 tool, about 115 tokens: 0 errors, 0 warnings, 0 infos"
+    ]
 
 
 def test_control_characters_never_reach_the_terminal() -> None:
@@ -61,6 +63,9 @@ def test_sarif_names_rules_places_and_fingerprints() -> None:
 def test_github_commands_are_escaped() -> None:
     hostile = [{"name": "a,b:c%\n::error::x", "description": "", "input_schema": {"type": "object"}}]
     lines = github(lint(read_text(json.dumps(hostile), name="t,1.json"))).splitlines()
-    assert all(line.startswith(("::error file=t%2C1.json,line=1,", "::warning file=", "::notice file=")) for line in lines)
+    assert all(
+        line.startswith(("::error file=t%2C1.json,line=1,", "::warning file=", "::notice file="))
+        for line in lines
+    )
     assert all(line.count("::") == 2 + 2 * line.count("::error::x") for line in lines)
     assert len(lines) == len(lint(read_text(json.dumps(hostile))).diagnostics)

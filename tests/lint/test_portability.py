@@ -38,8 +38,14 @@ ORDER = Tool(
 
 
 def errors_for(converted: Converted, target: str) -> set[str]:
-    tool = {"name": converted.name, "description": converted.description, "parameters": converted.input_schema}
-    report = lint(read_text(json.dumps([tool])), config=LintConfig(targets=(target,), select=("TD0", "TD101", "TD7")))
+    tool = {
+        "name": converted.name,
+        "description": converted.description,
+        "parameters": converted.input_schema,
+    }
+    report = lint(
+        read_text(json.dumps([tool])), config=LintConfig(targets=(target,), select=("TD0", "TD101", "TD7"))
+    )
     return {diagnostic.code for diagnostic in report.diagnostics if diagnostic.severity == "error"}
 
 
@@ -72,7 +78,11 @@ def test_openai_strict_requires_everything_and_takes_null_for_the_optional() -> 
 
 
 def test_anthropic_strict_says_bounds_in_the_text_and_leaves_the_optional_out() -> None:
-    nullable = {"type": "object", "properties": {"n": {"type": ["integer", "null"], "minimum": 1}}, "required": ["n"]}
+    nullable = {
+        "type": "object",
+        "properties": {"n": {"type": ["integer", "null"], "minimum": 1}},
+        "required": ["n"],
+    }
     converted = convert(Tool("count", "Counts.", nullable), "anthropic-strict")
     assert converted.input_schema["properties"]["n"] == {"type": "integer", "description": "{minimum: 1}"}
     assert converted.input_schema["required"] == []
@@ -93,7 +103,10 @@ def test_every_loss_names_its_place() -> None:
 
 
 def test_what_was_written_for_rightcall_is_not_sent() -> None:
-    schema = {"type": "object", "properties": {"a": {"x-rightcall": {"ignore": {"TD301": "x"}}, "type": "string"}}}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"x-rightcall": {"ignore": {"TD301": "x"}}, "type": "string"}},
+    }
     assert "x-rightcall" not in json.dumps(convert(Tool("a", "b", schema), "mcp").input_schema)
 
 
@@ -103,7 +116,13 @@ def test_an_unknown_target_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "schema", [{"type": "string"}, {"type": "string", "enum": ["a"]}, {"$ref": "#/$defs/x"}, {"anyOf": [{"type": "integer"}, {"type": "boolean"}]}]
+    "schema",
+    [
+        {"type": "string"},
+        {"type": "string", "enum": ["a"]},
+        {"$ref": "#/$defs/x"},
+        {"anyOf": [{"type": "integer"}, {"type": "boolean"}]},
+    ],
 )
 def test_null_is_added_and_taken_away_again(schema: dict[str, Any]) -> None:
     assert without_null(with_null(schema)) == schema

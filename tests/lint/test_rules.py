@@ -65,7 +65,9 @@ def test_a_fault_put_into_any_clean_tool_gives_exactly_its_code(
     config = LintConfig(targets=rule.targets or ("anthropic",), **settings)
     strict = {target for target in rule.targets if target.endswith("-strict") or target == "gemini"}
     before = codes(lint(read_text(json.dumps([spelled(tool, spelling)])), config=config)) if strict else set()
-    report = lint(read_text(json.dumps([spelled(spoilt, spelling)])), config=config, locked=rule.settings.get("locked"))
+    report = lint(
+        read_text(json.dumps([spelled(spoilt, spelling)])), config=config, locked=rule.settings.get("locked")
+    )
     assert codes(report) - before - {rule.code} - set(rule.beside) == set()
     assert rule.code in codes(report)
 
@@ -103,7 +105,9 @@ def differences(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> li
             found
             for key in keys
             for found in (
-                differences(before[key], after[key], (*path, key)) if key in before and key in after else [(*path, key)]
+                differences(before[key], after[key], (*path, key))
+                if key in before and key in after
+                else [(*path, key)]
             )
         ]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):

@@ -31,7 +31,9 @@ def at(value: Any, path: tuple[str | int, ...]) -> Any:
 
 
 @given(json_values, st.sampled_from([None, 0, 3, "\t"]), st.booleans())
-def test_the_text_at_the_place_of_a_json_value_is_that_value(value: Any, indent: Any, ascii_only: bool) -> None:
+def test_the_text_at_the_place_of_a_json_value_is_that_value(
+    value: Any, indent: Any, ascii_only: bool
+) -> None:
     document = Document("x", json.dumps(value, indent=indent, ensure_ascii=ascii_only))
     for path in paths_in(value):
         place = document.place(path)
@@ -150,7 +152,9 @@ def test_a_folder_gives_the_tool_files_in_it(tmp_path: Path) -> None:
         ("a.py", b"", "must be run to know its tools; allow that with --import"),
     ],
 )
-def test_a_bad_file_gets_one_sentence_with_the_place(tmp_path: Path, name: str, content: bytes, says: str) -> None:
+def test_a_bad_file_gets_one_sentence_with_the_place(
+    tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=says):
         read_paths([tmp_path / name])
@@ -162,7 +166,9 @@ def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
 
 
 def test_yaml_anchors_cannot_blow_up() -> None:
-    bomb = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join(['*a' + str(n - 1)] * 9)}]\n" for n in range(1, 12))
+    bomb = "a0: &a0 [x, x]\n" + "".join(
+        f"a{n}: &a{n} [{', '.join(['*a' + str(n - 1)] * 9)}]\n" for n in range(1, 12)
+    )
     with pytest.raises(InputError, match="too many values"):
         read_text(bomb, kind=".yaml")
 

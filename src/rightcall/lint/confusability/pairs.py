@@ -157,6 +157,10 @@ def _score(
         score *= 0.8  # models keep delete and get, delete and create apart
     elif first.effect.kind != second.effect.kind and first.effect.verb and second.effect.verb:
         score *= 0.9
+    if first.name != second.name and (
+        set(first.name_tokens) <= set(second.name_tokens) or set(second.name_tokens) <= set(first.name_tokens)
+    ):
+        score *= 0.9  # the longer name says what it adds: get_pull_request, get_pull_request_files
     if _opposite(first.name_tokens, second.name_tokens):
         score *= 0.9
     if score < floor:

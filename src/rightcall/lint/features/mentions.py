@@ -32,7 +32,9 @@ IRREVERSIBLE = re.compile(
     r"|without (?:a )?prompt|will be (?:deleted|erased|removed|wiped)|deletes? all|forever"
 )
 
-REVERSIBLE = re.compile(r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as")
+REVERSIBLE = re.compile(
+    r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as"
+)
 
 CONFIRMING_PARAMETER = re.compile(
     r"confirm|dry_?run|preview|expected_(?:version|revision|etag)|etag|if_match|approval|approved|force|acknowledge"

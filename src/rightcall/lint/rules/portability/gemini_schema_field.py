@@ -41,12 +41,16 @@ RULE = Rule(
     dropped. `parameters_json_schema` takes JSON Schema.""",
     bad={
         "input_schema": {
-            "properties": {"kind": {"type": "string", "const": "daily", "description": "Rhythm of the entries."}}
+            "properties": {
+                "kind": {"type": "string", "const": "daily", "description": "Rhythm of the entries."}
+            }
         }
     },
     good={
         "input_schema": {
-            "properties": {"kind": {"type": "string", "enum": ["daily"], "description": "Rhythm of the entries."}}
+            "properties": {
+                "kind": {"type": "string", "enum": ["daily"], "description": "Rhythm of the entries."}
+            }
         }
     },
     sources=("GEM",),
