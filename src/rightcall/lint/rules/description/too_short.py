@@ -20,6 +20,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             ("description",),
             f"{len(tool.words)} words are too few to choose by",
             "say what it does, when to use it and when not, what it returns",
+            severity=None if tool.parameters else "info",
         )
 
 

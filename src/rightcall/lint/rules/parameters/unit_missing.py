@@ -11,7 +11,9 @@ from rightcall.lint.features.text import name_tokens, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
-_NO_UNIT = re.compile(r"\b(?:normal|multiplier|multiplied|relative|factor|scale|level)\b", re.I)
+_NO_UNIT = re.compile(
+    r"\b(?:normal|multiplier|multiplied|relative|factor|scale|level|ranging|range|between)\b", re.I
+)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

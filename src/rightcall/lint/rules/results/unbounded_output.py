@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.facts.lists import word_set
+from rightcall.lint.facts.verbs import EFFECTS
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
@@ -53,6 +54,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 
 def _returns_many(tool: ToolFeatures) -> bool:
     """Does it look for whatever matches a query, or for several things? search_composer looks for one."""
+    if any(EFFECTS.get(token) in ("create", "update", "destroy") for token in tool.name_tokens):
+        return False
     asks = any(token in _QUERIES for name in tool.parameter_names for token in name_tokens(name))
     return asks or tool.name_tokens[-1].endswith("s")
 
