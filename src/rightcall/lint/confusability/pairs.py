@@ -82,6 +82,8 @@ class Pair:
 
 def confusable_pairs(tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]] = ()) -> list[Pair]:
     """Every pair that scores at least `FLOOR`, the most alike first."""
+    if len(tools) < 2:
+        return []
     counted = [tool_words(tool) for tool in tools]
     weights = Weights(counted)
     vectors: dict[int, Vector] = {}
