@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
 from rightcall.errors import MissingExtraError
 from rightcall.report.charts import charts
 from rightcall.report.embedded import Embedding
 from rightcall.report.numbers import FILTERS
+from rightcall.report.spool import Spool
 from rightcall.report.text import visible
 from rightcall.report.view import DIMENSIONS, RunTally, RunView, cases_of
 
@@ -31,30 +31,25 @@ SCRIPTS = ("page.js", "cases.js", "case.js", "keys.js")
 HERE = files("rightcall.report")
 
 
-def write_html(store: Store, run: str, out: BinaryIO) -> RunView:
+def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; gives the view it shows."""
     environment = html_environment()
     stored = store.run(run)
     tally, embedding = RunTally(), Embedding(stored.results)
-    pieces = _Spool()
-    for golden, result in cases_of(store, stored.id):
-        tally.add(golden, result)
-        pieces.extend(embedding.add(golden, result))
-    pieces.extend(embedding.rest())
-    view = tally.view(stored)
-    page = environment.get_template("report.html.j2").render(
-        view=view,
-        charts=charts(view),
-        dimensions=DIMENSIONS,
-        shortened=embedding.shortened,
-        **_assets(),
-    )
-    head, tail = page.split(CUT)
-    out.write(head.encode())
-    out.write(_data("index", embedding.index()))
-    for number, piece in enumerate(pieces.read()):
-        out.write(_data(f"piece-{number}", piece))
-    out.write(tail.encode())
+    with Spool() as spool:
+        for golden, result in cases_of(store, stored.id):
+            tally.add(golden, result)
+            for piece in embedding.add(golden, result):
+                spool.write(piece)
+        for piece in embedding.rest():
+            spool.write(piece)
+        view = tally.view(stored)
+        head, tail = _page(environment, view, embedding.shortened).split(CUT)
+        out.write(head.encode())
+        out.write(_data("index", embedding.index()))
+        for number, piece in enumerate(spool.lines()):
+            out.write(_data(f"piece-{number}", piece))
+        out.write(tail.encode())
     return view
 
 
@@ -81,6 +76,12 @@ def html_environment() -> Environment:
     return environment
 
 
+def _page(environment: Environment, view: RunView, shortened: int) -> str:
+    template = environment.get_template("report.html.j2")
+    shown = charts(view)
+    return template.render(view=view, charts=shown, dimensions=DIMENSIONS, shortened=shortened, **_assets())
+
+
 def _assets() -> dict[str, str]:
     style = (HERE / "assets" / "report.css").read_text("utf-8")
     parts = ((HERE / "assets" / name).read_text("utf-8") for name in SCRIPTS)
@@ -99,22 +100,3 @@ def _data(name: str, packed: str) -> bytes:
 def _hash(text: str) -> str:
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"'sha256-{digest}'"
-
-
-class _Spool:
-    """Pieces wait in a temporary file until the numbers above them are known."""
-
-    def __init__(self) -> None:
-        import tempfile
-
-        self._file = tempfile.TemporaryFile("w+", encoding="ascii")  # noqa: SIM115
-
-    def extend(self, pieces: Iterator[str]) -> None:
-        for piece in pieces:
-            self._file.write(piece + "\n")
-
-    def read(self) -> Iterator[str]:
-        with self._file as lines:
-            lines.seek(0)
-            for line in lines:
-                yield line.rstrip("\n")
