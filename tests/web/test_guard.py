@@ -18,7 +18,9 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize("path", ["/runs", "/runs/new", "/static/style.css", "/nothing", "/over-time/line.svg?suite=shop"])
+@pytest.mark.parametrize(
+    "path", ["/runs", "/runs/new", "/static/style.css", "/nothing", "/over-time/line.svg?suite=shop"]
+)
 def test_every_answer_forbids_what_a_page_does_not_need(client, path):
     headers = client.get(path).headers
     policy = headers["content-security-policy"]
@@ -43,7 +45,12 @@ def test_a_change_without_the_pages_token_is_refused(client, store, path):
 @pytest.mark.parametrize("path", WRITES)
 def test_a_change_from_another_site_is_refused_even_with_the_token(client, path):
     fields = {"csrf": client.app.state.access.csrf(admitted=True), "tag": "x"}
-    for headers in ({"origin": "http://evil.example"}, {"origin": "null"}, {}, {"origin": HOST, "sec-fetch-site": "cross-site"}):
+    for headers in (
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {},
+        {"origin": HOST, "sec-fetch-site": "cross-site"},
+    ):
         assert client.post(path, data=fields, headers=headers).status_code == 403
 
 

@@ -61,7 +61,7 @@ def test_a_run_in_progress_tells_how_far_it_is(client, store):
 def test_the_view_is_worked_out_again_when_the_run_grew(client, store):
     assert "38" in client.get("/runs/going").text
     store.resume_run("going").add([a_result("zzz", passed=False)])
-    assert 'id=zzz' in client.get("/runs/going?outcome=failed&text=zzz").text
+    assert "id=zzz" in client.get("/runs/going?outcome=failed&text=zzz").text
 
 
 def test_runs_with_odd_ids_can_be_opened(client, store):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from starlette.testclient import TestClient
 
 from rightcall.store import open_store
 from rightcall.web.app import make_app
 from rightcall.web.pages.runs import ON_A_PAGE
 from rightcall.web.states import state_of
-from starlette.testclient import TestClient
 from tests.store.builders import a_run
 from tests.web.conftest import HOST
 
