@@ -13,7 +13,8 @@ READ_ONLY = {"readOnlyHint": True, "openWorldHint": True}
 CLEAN: list[dict[str, Any]] = [
     {
         "name": "get_forecast",
-        "description": "Returns the daily weather forecast of one city, one entry a day. Use it when the user asks about "
+        "description": "Returns the daily weather forecast of one city, one entry a day. Use it when the user asks "
+        "about "
         "coming days. Fails with not_found for a city it does not know.",
         "input_schema": {
             "type": "object",
@@ -40,7 +41,8 @@ CLEAN: list[dict[str, Any]] = [
     },
     {
         "name": "list_stations",
-        "description": "Lists the measuring stations near a point, nearest first. Use it only to learn which masts exist; "
+        "description": "Lists the measuring stations near a point, nearest first. Use it only to learn which masts "
+        "exist; "
         "it gives no readings. Fails with out_of_range beyond the poles.",
         "input_schema": {
             "type": "object",
@@ -71,7 +73,8 @@ CLEAN: list[dict[str, Any]] = [
     },
     {
         "name": "explain_alert",
-        "description": "Explains in plain words what a colour of the official warning scale means. Use it after a warning "
+        "description": "Explains in plain words what a colour of the official warning scale means. Use it after a "
+        "warning "
         "was mentioned. Fails with unknown_colour for anything else.",
         "input_schema": {
             "type": "object",

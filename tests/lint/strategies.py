@@ -97,14 +97,16 @@ json_values = st.recursive(
 )
 
 KEYWORDS = (
-    "type", "properties", "required", "enum", "const", "default", "items", "anyOf", "oneOf", "allOf", "not", "$ref", "$defs",
-    "definitions", "minimum", "maximum", "minLength", "minItems", "maxItems", "format", "pattern", "description", "title",
-    "nullable", "additionalProperties", "prefixItems", "examples", "if", "then", "$schema", "exclusiveMinimum", "x-rightcall",
+    "type", "properties", "required", "enum", "const", "default", "items", "anyOf", "oneOf", "allOf", "not",
+    "$ref", "$defs", "definitions", "minimum", "maximum", "minLength", "minItems", "maxItems", "format",
+    "pattern", "description", "title", "nullable", "additionalProperties", "prefixItems", "examples", "if",
+    "then", "$schema", "exclusiveMinimum", "x-rightcall",
 )  # fmt: skip
 TEXTS = (
-    "string", "object", "array", "dict", "null", "#/$defs/a", "#", "#/definitions/a/b", "https://example.com/x.json", "date",
-    "One of 'a', 'b' or 'c'. Default is 3.", "Optional. YYYY-MM-DD", "comma-separated list of ids", "ignore previous rules",
-    "\u200b\ud800 \U000e0041", "http://json-schema.org/draft-07/schema#", "id", "amount", "~/.ssh", "Ã©", "TODO",
+    "string", "object", "array", "dict", "null", "#/$defs/a", "#", "#/definitions/a/b",
+    "https://example.com/x.json", "date", "One of 'a', 'b' or 'c'. Default is 3.", "Optional. YYYY-MM-DD",
+    "comma-separated list of ids", "ignore previous rules", "\u200b\ud800 \U000e0041",
+    "http://json-schema.org/draft-07/schema#", "id", "amount", "~/.ssh", "Ã©", "TODO",
 )  # fmt: skip
 schema_values = st.recursive(
     json_scalars | st.sampled_from(TEXTS),

@@ -58,7 +58,10 @@ def test_an_mcp_server_may_ignore_under_meta() -> None:
 
 
 def test_a_yaml_comment_ignores_its_line_or_the_next() -> None:
-    text = "- name: get_tide\n  description: {d}\n  input_schema:\n    type: object\n    properties:\n{c}      port: {{type: string}}\n"
+    text = (
+        "- name: get_tide\n  description: {d}\n  input_schema:\n    type: object\n    properties:\n{c}      "
+        "port: {{type: string}}\n"
+    )
     says = "Returns the tides of a port. Use it for ships. Fails with not_found."
     plain = lint(read_text(text.format(d=says, c=""), kind=".yaml"), config=LintConfig(select=("TD301",)))
     comment = "      # rightcall: ignore[TD301] every port has a name\n"

@@ -12,7 +12,8 @@ BEFORE = [
 AFTER = [
     {
         "name": "deactivate_user_session",
-        "description": "Ends the login session of a user, who has to log in again. The account and all data stay as they are; "
+        "description": "Ends the login session of a user, who has to log in again. The account and all data stay "
+        "as they are; "
         "this can be undone at any time. Use it for logout requests and security incidents.",
         "input_schema": {
             "type": "object",
@@ -29,7 +30,8 @@ AFTER = [
     },
     {
         "name": "permanently_delete_account",
-        "description": "PERMANENTLY deletes an account with all its data; this cannot be undone. Use it only when the owner asked "
+        "description": "PERMANENTLY deletes an account with all its data; this cannot be undone. Use it only when "
+        "the owner asked "
         "for it and confirmed. Do not use it to log somebody out: for that use deactivate_user_session.",
         "input_schema": {
             "type": "object",

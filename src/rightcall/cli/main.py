@@ -31,7 +31,7 @@ MENU: dict[str, dict[str, str]] = {
         "dataset": "Check, convert and count goldens",
         "lint": "Find what makes models choose wrong tools, before they do",
         "rule": "Explain one lint rule",
-        "tools": "Look at tool definitions",
+        "tools": "Look at tool definitions, call one, serve them over MCP",
         "model": "Get and list models that run inside this process",
         "providers": "Which models can be asked, and what each needs",
     },

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 @click.option("--only", multiple=True, help="Ids (with * and ?), tags or categories; may be repeated.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many goldens.")
 @click.option("--concurrency", type=click.IntRange(1), help="The most cases at once.")
+@click.option(
+    "--faults",
+    type=click.Path(path_type=Path),
+    help="Break tools as this plan says, beside a twin run without.",
+)
 @click.option("--resume", metavar="RUN", help="Go on with an unfinished run: its id, a prefix, or 'last'.")
 @click.option("--store", "store_url", help="Where results are kept; .rightcall/rightcall.db unless said.")
 @click.option("--dry-run", is_flag=True, help="Say what would be sent, and how much of it; send nothing.")
@@ -36,6 +41,7 @@ def run(
     only: tuple[str, ...],
     limit: int | None,
     concurrency: int | None,
+    faults: Path | None,
     resume: str | None,
     store_url: str | None,
     dry_run: bool,
@@ -62,6 +68,7 @@ def run(
             trials=trials,
             concurrency=concurrency,
             selection=Selection(only, limit),
+            faults=str(faults.resolve()) if faults else None,
         )
         for model in (models or (None,))
     ]
@@ -71,6 +78,8 @@ def run(
         return
     for warning in dict.fromkeys(note for plan in plans for note in gate_warnings(plan)):
         click.echo(f"warning: {warning}", err=True)
+    if any(plan.agent.faults for plan in plans):
+        raise click.exceptions.Exit(run_broken(plans, store_url, suite, as_json, failures))
     outcomes = [
         execute(
             plan, store_url, resume=resume, as_json=as_json, failures=failures, again=f"rightcall run {suite}"
@@ -113,6 +122,38 @@ def execute(
         out.print(f"[dim]{escape(outcome.verdict.hint)}[/dim]")
     out.print("[dim]next:[/dim]\n  " + "\n  ".join(hints), soft_wrap=True)
     return outcome
+
+
+def run_broken(plans: list[Plan], store_url: str | None, suite: Path, as_json: bool, failures: int) -> int:
+    """Each plan twice, without its faults and with them, and what the faults changed; gives the exit code."""
+    from dataclasses import replace
+
+    from rightcall.cli.output import print_json
+    from rightcall.executor import Session
+    from rightcall.report.faults import print_fault_report
+    from rightcall.store import open_store
+    from rightcall.suite.breaking import fault_report
+
+    worst = 0
+    for plan in plans:
+        assert plan.agent.faults is not None
+        calm = replace(
+            plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None
+        )
+        again = f"rightcall run {suite}"
+        ran = [
+            execute(one, store_url, resume=None, as_json=as_json, failures=failures, again=again)
+            for one in (calm, plan)
+        ]
+        with open_store(store_url) as store:
+            labels, tools = plan.agent.faults.labels(), Session(plan.agent).tools
+            report = fault_report(store, ran[0].run.id, ran[1].run.id, labels, tools)
+        if as_json:
+            print_json(report)
+        else:
+            print_fault_report(console(), report)
+        worst = max(worst, ran[1].verdict.exit_code, 1 if report.double_effects else 0)
+    return worst
 
 
 def _print_estimate(plan: Plan, as_json: bool) -> None:

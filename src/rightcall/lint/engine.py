@@ -52,9 +52,10 @@ def lint(
     summaries: list[ToolSummary] = []
     pairs: list[PairSummary] = []
     ignored = 0
+    chosen = config.chosen(rules())
     for each in as_sets(tools):
         features = features_of(each, config, locked, queries)
-        shown, hidden = _not_ignored(find(features, config), config)
+        shown, hidden = _not_ignored(find(features, config, chosen), config)
         ignored += hidden
         here = [_diagnostic(found, where, evidence) for found, where in shown]
         order = {tool.name: index for index, tool in reversed(list(enumerate(features.tools)))}
@@ -95,9 +96,9 @@ def features_of(
     )
 
 
-def find(features: SetFeatures, config: LintConfig) -> list[Found]:
+def find(features: SetFeatures, config: LintConfig, chosen: Sequence[Rule] | None = None) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
-    chosen = config.chosen(rules())
+    chosen = config.chosen(rules()) if chosen is None else chosen
     for_tools = [(rule, rule.check) for rule in chosen if rule.check is not None]
     by_tool: dict[int, list[Found]] = {id(tool): [] for tool in features.tools}
     for tool in features.tools:

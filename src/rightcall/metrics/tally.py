@@ -74,6 +74,7 @@ class Tally:
         self.tried = self.passed = self.errors = 0
         self._input_tokens = self._output_tokens = 0
         self._cost: float | None = None
+        self._trials: tuple[int, int] | None = None
 
     def add(self, result: CaseResult) -> None:
         self.tried += 1
@@ -85,6 +86,8 @@ class Tally:
                 self._tags.setdefault(tag, Group()).add(result)
         if result.codes and not result.passed:
             self._codes.update(counted_codes(result))
+        first, last = self._trials or (result.trial, result.trial)
+        self._trials = min(first, result.trial), max(last, result.trial)
         self._spend(result.usage)
 
     def _spend(self, usage: Usage) -> None:
@@ -106,6 +109,7 @@ class Tally:
 
     def summary(self) -> Summary:
         """What the results so far add up to. Codes count failed cases, each code once a case."""
+        first, last = self._trials or (0, 0)
         overall = Group()
         for group in self._categories.values():
             overall.merge(group)
@@ -119,4 +123,5 @@ class Tally:
             codes=dict(self._codes.most_common()),
             tags={tag: group.summary() for tag, group in sorted(self._tags.items())},
             usage=self.usage,
+            trials=last - first + 1,
         )

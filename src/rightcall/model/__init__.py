@@ -3,7 +3,7 @@
     tool        Tool, Annotations
     call        ToolCall, ToolResult
     message     Message
-    golden      Golden, ExpectedCall, ConversationalGolden, Turn
+    golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
     trajectory  Trajectory, RecordedTrajectory, Usage
     case        TestCase: golden + trajectory + tools
     ledger      LedgerEntry: what was really done
@@ -23,6 +23,7 @@ from rightcall.model.golden import (
     AnyGolden,
     Category,
     ConversationalGolden,
+    Expectations,
     ExpectedCall,
     Golden,
     Turn,
@@ -41,6 +42,7 @@ __all__ = [
     "Category",
     "Code",
     "ConversationalGolden",
+    "Expectations",
     "ExpectedCall",
     "Failure",
     "Golden",

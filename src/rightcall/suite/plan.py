@@ -19,11 +19,16 @@ from rightcall.executor import Agent, RunLimits, Session, agent_problems
 from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, resolve_metrics
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
+from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.suite.check import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
 from rightcall.tools import load_tools
+from rightcall.tools.faults import FaultPlan, load_plan, read_plan
+from rightcall.tools.mcp import McpAddress, read_address
+from rightcall.tools.source import from_module, is_attribute, listed_tools
+from rightcall.tools.worlds import make_world
 
 BLOCK = 10_000
 """Goldens are drawn in a seeded order, shuffled within blocks of this size: memory stays flat."""
@@ -76,7 +81,7 @@ class Plan:
                 [[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]
             ),
             "selection": _fingerprint(repr(self.selection)),
-        }
+        } | ({"faults": agent.faults.hash} if agent.faults else {})
 
     def documents(self) -> dict[str, bytes]:
         """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
@@ -107,14 +112,16 @@ def plan_suite(
     trials: int | None = None,
     concurrency: int | None = None,
     selection: Selection | None = None,
+    faults: str | None = None,
 ) -> Plan:
     """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem."""
     problems: list[str] = []
-    tools = _tried(problems, lambda: _suite_tools(suite, folder)) or []
+    config = suite.agent
+    tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
     metrics = _tried(problems, lambda: resolve_metrics(list(suite.metrics))) or []
     rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
     problems += _contradictory_limits(suite)
-    config = suite.agent
     agent = Agent(
         model=_model(model or config.model, problems),
         tools=tools,
@@ -125,6 +132,8 @@ def plan_suite(
         limits=suite.limits,
         mocks=suite.mocks,
         execute=config.execute,
+        faults=broken,
+        mcp=mcp,
         record=str(folder / config.record) if config.record else None,
     )
     plan = Plan(
@@ -196,20 +205,29 @@ def gate_warnings(plan: Plan) -> list[str]:
     return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
 
 
-def _suite_tools(suite: Suite, folder: Path) -> list[Any]:
-    tools = suite.tools
+def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
+    """The tools of a suite, and the MCP server they come from, if they do."""
+    tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
     if tools is None:
-        return []
-    if isinstance(tools, str) and not (folder / tools).exists() and ":" in tools:
-        made = _imported(tools)
-        return list(made() if callable(made) and not isinstance(made, type) else made)
+        return list(worlds), None
+    if isinstance(tools, dict) or (isinstance(tools, str) and tools.startswith("mcp:")):
+        if isinstance(tools, dict) and tools.keys() != {"mcp"}:
+            raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
+        address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
+        return [*listed_tools(address), *worlds], address
+    if isinstance(tools, str) and is_attribute(tools) and not (folder / tools).exists():
+        return [*from_module(tools), *worlds], None
     if isinstance(tools, str):
-        return list(load_tools(folder / tools))
-    from rightcall.model.dialects import read_tool
+        return [*load_tools(folder / tools), *worlds], None
+    return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None
 
-    if isinstance(tools, dict):
-        raise ConfigError("tools: an object here must be {mcp: …}, which this version cannot run")
-    return [read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)]
+
+def _fault_plan(given: str | dict[str, Any] | None, folder: Path, mode: str) -> FaultPlan | None:
+    if given is None:
+        return None
+    if mode != "loop":
+        raise ConfigError("faults break tools while they run, so they need agent.mode: loop")
+    return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
 
 
 def _model(name: str, problems: list[str]) -> Any:

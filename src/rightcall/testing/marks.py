@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
@@ -40,7 +40,7 @@ def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:
     if isinstance(source, str | Path):
         return load_goldens(_found(Path(source), folders))
     if isinstance(source, Golden | ConversationalGolden):
-        return [with_id(source)]
+        return [_with_id(source)]
     try:
         items = list(getattr(source, "goldens", source))
     except TypeError:
@@ -53,7 +53,7 @@ def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:
 
 
 def _with_id(golden: AnyGolden) -> AnyGolden:
-    return with_id(golden) if isinstance(golden, Golden) else with_id(golden)
+    return with_id(cast(Golden, golden))  # either kind gives its own kind back
 
 
 def _found(path: Path, folders: Sequence[Path]) -> Path:

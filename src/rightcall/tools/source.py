@@ -15,7 +15,7 @@ from rightcall.model.tool import Tool
 from rightcall.tools.entry import Entry
 from rightcall.tools.function import FunctionTool, tool
 from rightcall.tools.load import load_tools
-from rightcall.tools.mcp import McpServer, read_address
+from rightcall.tools.mcp import McpAddress, McpServer, read_address
 from rightcall.tools.toolbox import Toolbox
 from rightcall.tools.worlds.base import World
 
@@ -41,6 +41,16 @@ def tools_of(source: str) -> list[Tool]:
     async def listed() -> list[Tool]:
         async with open_source(source) as given:
             return [tool for one in given for tool in definitions(one)]
+
+    return asyncio.run(listed())
+
+
+def listed_tools(address: McpAddress) -> list[Tool]:
+    """The definitions that an MCP server lists; it is started and stopped for that."""
+
+    async def listed() -> list[Tool]:
+        async with McpServer(address) as server:
+            return list(server.tools)
 
     return asyncio.run(listed())
 

@@ -19,6 +19,8 @@ from rightcall.report.view import Bar, Rate
 
 Theme = Literal["light", "dark"]
 MOST_AGENTS = 6
+FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
+"""Fonts of one width: labels are measured here and drawn in the reader's browser."""
 
 
 class Palette(NamedTuple):
@@ -55,7 +57,7 @@ def line(points: Sequence[Point], theme: Theme) -> Spec:
     colours = PALETTES[theme]
     values = [{"at": place, "rate": point.passing.value} for place, point in enumerate(points)]
     x = {"field": "at", "type": "quantitative", "axis": None, "scale": {"nice": False}}
-    y = {"field": "rate", "type": "quantitative", "axis": None, "scale": {"domain": [0, 1]}}
+    y = {"field": "rate", "type": "quantitative", "axis": None, "scale": {"domain": _around(points)}}
     stroke: Spec = {
         "mark": {"type": "line", "color": colours.accent, "strokeWidth": 1.5, "interpolate": "monotone"},
         "encoding": {"x": x, "y": y},
@@ -202,6 +204,13 @@ def _spec(description: str, values: list[dict[str, Any]], width: int, height: An
     }
 
 
+def _around(points: Sequence[Point]) -> list[float]:
+    """A range that shows how a line moves, and does not make a mountain of a tenth."""
+    values = [point.passing.value or 0.0 for point in points] or [0.0]
+    middle, half = (min(values) + max(values)) / 2, max(0.15, (max(values) - min(values)) / 2 + 0.03)
+    return [middle - half, middle + half]
+
+
 def _config(theme: Theme) -> Spec:
     colours = PALETTES[theme]
     axis = {
@@ -214,8 +223,9 @@ def _config(theme: Theme) -> Spec:
     }
     return {
         **CONFIG,
+        "font": FONT,
         "axis": axis,
-        "legend": {"labelColor": colours.soft, "labelFontSize": 11},
+        "legend": {"labelColor": colours.soft, "labelFontSize": 11, "columnPadding": 18},
         "text": {"fontSize": 11},
         "bar": {"color": colours.accent},
     }

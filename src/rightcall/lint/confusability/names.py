@@ -16,7 +16,7 @@ def name_likeness(first: tuple[str, ...], second: tuple[str, ...]) -> float:
     rest_second = sorted(set(second) - set(shared))
     common = " ".join(shared)
     one, two = " ".join((*shared, *rest_first)), " ".join((*shared, *rest_second))
-    if shared and not (rest_first and rest_second):
+    if one == two:
         return 1.0
     best = ratio(one, two)
     if shared:

@@ -82,6 +82,8 @@ class Pair:
 
 def confusable_pairs(tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]] = ()) -> list[Pair]:
     """Every pair that scores at least `FLOOR`, the most alike first."""
+    if len(tools) < 2:
+        return []
     counted = [tool_words(tool) for tool in tools]
     weights = Weights(counted)
     vectors: dict[int, Vector] = {}
@@ -157,6 +159,10 @@ def _score(
         score *= 0.8  # models keep delete and get, delete and create apart
     elif first.effect.kind != second.effect.kind and first.effect.verb and second.effect.verb:
         score *= 0.9
+    if first.name != second.name and (
+        set(first.name_tokens) <= set(second.name_tokens) or set(second.name_tokens) <= set(first.name_tokens)
+    ):
+        score *= 0.9  # the longer name says what it adds: get_pull_request, get_pull_request_files
     if _opposite(first.name_tokens, second.name_tokens):
         score *= 0.9
     if score < floor:

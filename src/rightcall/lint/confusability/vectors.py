@@ -52,7 +52,8 @@ class Weights:
 
     def __init__(self, texts: Iterable[Mapping[str, int]]) -> None:
         common = background()
-        self._occurs = Counter(common.words)
+        self._common = common.words
+        self._occurs: Counter[str] = Counter()
         count = common.texts
         for text in texts:
             self._occurs.update(text.keys())
@@ -61,7 +62,7 @@ class Weights:
 
     def rarity(self, word: str) -> float:
         """The smoothed inverse document frequency."""
-        return self._log_count - math.log(1 + self._occurs[word]) + 1
+        return self._log_count - math.log(1 + self._common.get(word, 0) + self._occurs[word]) + 1
 
     def vector(self, counted: Mapping[str, int]) -> Vector:
         """The text as a vector of length 1."""

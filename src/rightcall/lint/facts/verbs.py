@@ -88,9 +88,7 @@ DELETE_SYNONYMS = word_set("delete remove destroy erase drop")
 SYNONYMS = (READ_SYNONYMS, CREATE_SYNONYMS, UPDATE_SYNONYMS, DELETE_SYNONYMS)
 """Verbs that mean the same when done to the same kind of thing."""
 
-ONCE_ONLY = word_set("""
-    send post submit publish book reserve order invite notify broadcast tweet retweet reply dispatch place
-    """)
+ONCE_ONLY = word_set("send post submit book reserve invite broadcast tweet reply dispatch place")
 """Reaches somebody, or takes something up: a repetition is noticed."""
 
 ADDING = word_set("create add insert register enroll schedule subscribe issue append make open file")

@@ -34,7 +34,7 @@ AMBIGUOUS_PARAMETERS = word_set("""
 
 ACRONYMS = word_set("""
     api apk aws bmi bmr cdn cfg cli cmd cms cnn cpf cpu crm cron csr css csv ctr cvs db dbs ddl dml dms dns dkk dvd edr
-    elb erp esg etl eth faq fda fps ftp gcd gcp gdp gpg gps gpt grpc gst hdd hls hmm hpc hr href hsv html http https
+    elb erp esg etl eth faq fda fps ftp gcd gcp gdp gpg gps gpt grpc gst hcf hdd hls hmm hpc hr href hsv html http https
     ibm icd id idp img imf inr ios ip iptv irs isbn iso jpg jpy js json jwt kb kpi krw kyc lcm ldl llc llm lsp mb
     mcp md mfa mgmt ml mlb mls mp msg mtg mvp mx mysql nba nfl nft nhl nlp npc npm nps ns nvme ocr pdf pdb php
     png pnl pr psi pwd py qr qty r rbc rgb rmb rms rmsd rpc rpg rpm rsa rsi rss rst rsvp s sdk sftp sgd sha sku

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rightcall.lint.facts.verbs import ALSO_NOUNS, EFFECTS, STORED
+from rightcall.lint.facts.verbs import ALSO_NOUNS, DESTROY, EFFECTS, READ, STORED, TAKE_AWAY
 from rightcall.lint.features.text import name_tokens
+
+_LAST_WORDS = READ | DESTROY | TAKE_AWAY
 
 Kind = Literal["read", "update", "create", "money", "take_away", "destroy", "unknown"]
 
@@ -56,6 +58,8 @@ def verb_of(name: str) -> str:
     """
     for part in reversed(name.split(".")):
         tokens = name_tokens(part)
+        if len(tokens) > 1 and tokens[0] in ALSO_NOUNS and tokens[-1] in _LAST_WORDS:
+            return tokens[-1]  # order_status_check, message_delete
         for index, token in enumerate(tokens):
             if token in EFFECTS and (token not in ALSO_NOUNS or (index == 0 and len(tokens) > 1)):
                 return token

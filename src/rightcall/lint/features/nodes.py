@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rightcall.lint.diagnostic import Path
@@ -16,27 +15,29 @@ _NAMED = ("patternProperties", "$defs", "definitions", "dependentSchemas")
 _NESTING = frozenset((*_ONE, *_LIST, *_NAMED, "properties"))
 
 
-@dataclass(slots=True, eq=False)
 class Node:
     """One schema. `name` is the property it describes, "" for an item, a variant or the root.
 
     `depth` counts the property names on the way: 1 for a parameter. `required` is about the property.
-    `part` is the keyword it stands under.
+    `part` is the keyword it stands under. `text` is the description, "" when there is none.
     """
 
-    path: Path
-    schema: dict[str, Any]
-    name: str
-    depth: int
-    required: bool
-    parent: Node | None
-    part: str
+    __slots__ = ("depth", "name", "parent", "part", "path", "required", "schema", "text")
 
-    @property
-    def text(self) -> str:
-        """The description, "" when there is none."""
-        found = self.schema.get("description")
-        return found if isinstance(found, str) else ""
+    def __init__(
+        self,
+        path: Path,
+        schema: dict[str, Any],
+        name: str,
+        depth: int,
+        required: bool,
+        parent: Node | None,
+        part: str,
+    ) -> None:
+        self.path, self.schema, self.name, self.depth = path, schema, name, depth
+        self.required, self.parent, self.part = required, parent, part
+        text = schema.get("description")
+        self.text = text if isinstance(text, str) else ""
 
     @property
     def types(self) -> tuple[str, ...]:

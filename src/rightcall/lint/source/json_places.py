@@ -84,6 +84,8 @@ class JsonPlaces:
         return self._skip(at + 1) if self._text[at] == "," else at
 
     def _skip(self, at: int) -> int:
+        if self._text[at : at + 1] not in " \t\r\n":
+            return at
         found = _SPACE.match(self._text, at)
         return found.end() if found else at
 

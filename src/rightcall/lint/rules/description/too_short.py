@@ -20,6 +20,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             ("description",),
             f"{len(tool.words)} words are too few to choose by",
             "say what it does, when to use it and when not, what it returns",
+            severity=None if tool.parameters else "info",
         )
 
 
@@ -29,7 +30,7 @@ RULE = Rule(
     severity="warning",
     summary="The description has fewer than five words.",
     explanation="""Providers advise three or four sentences. A few words leave open what is covered, and the model
-    takes the tool for requests it cannot serve.""",
+    takes the tool for requests it cannot serve. An info for a tool without parameters.""",
     bad={"description": "Shows coming rain."},
     good={},
     sources=("ANT-def", "SM1"),

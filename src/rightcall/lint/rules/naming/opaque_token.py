@@ -27,6 +27,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 ("name",),
                 f"'{token}' in '{tool.name}' is {what}",
                 "spell it out, or say in the text what it is",
+                severity=None if number else "info",
             )
 
 
@@ -36,7 +37,8 @@ RULE = Rule(
     severity="warning",
     summary="A part of the name is a bare number or letters without a vowel, and the text does not explain it.",
     explanation="""`activate_card_8291` or `get_prdktn` cannot be told from their neighbours by meaning. Known
-    short forms (html, uuid, sha256) and tokens that the description uses are left alone.""",
+    short forms (html, uuid, sha256) and tokens that the description uses are left alone. Letters give an
+    info only: they may be a term of the trade.""",
     bad={"name": "get_fcst_forecast_8291"},
     good={"name": "get_forecast"},
     sources=("GEM", "measured"),

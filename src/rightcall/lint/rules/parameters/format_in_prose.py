@@ -36,6 +36,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 
 
 def _format(text: str) -> str:
+    if len(re.findall("yyyy", text, re.IGNORECASE)) > 1:
+        return ""  # a range, or a choice of forms
     if _DATE_TIME.search(text):
         return "date-time"
     if _DATE_ONLY.search(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
@@ -9,6 +10,10 @@ from rightcall.lint.facts.words import MEASURES, UNIT_PARAMETERS, UNITS
 from rightcall.lint.features.text import name_tokens, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+
+_NO_UNIT = re.compile(
+    r"\b(?:normal|multiplier|multiplied|relative|factor|scale|level|ranging|range|between)\b", re.I
+)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -24,6 +29,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if asks_unit or "enum" in node.schema or any(token in UNITS for token in tokens[:-1]):
             continue
         said = words(node.text)
+        if _NO_UNIT.search(node.text):
+            continue
         if "%" in node.text or any(word in UNITS or word.rstrip("s") in UNITS for word in said):
             continue
         example = f"{node.name}_seconds, or say" if tokens[-1] in _TIME else "say"

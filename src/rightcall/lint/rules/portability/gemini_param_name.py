@@ -34,7 +34,7 @@ RULE = Rule(
     bad={
         "input_schema": {
             "properties": {
-                "wind-scale": {"type": "string", "enum": ["knots"], "description": "Scale of the wind."}
+                "wind.scale": {"type": "string", "enum": ["knots"], "description": "Scale of the wind."}
             }
         }
     },

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.facts.lists import word_set
+from rightcall.lint.facts.verbs import EFFECTS
+from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -44,10 +47,20 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         INPUT,
         f"'{tool.effect.verb}' has no limit: the answer may fill the context",
         "add a limit with a maximum, or pages",
-        severity=None if tool.effect.verb == "search" else "info",
+        severity=None if tool.effect.verb == "search" and _returns_many(tool) else "info",
         edits=edits,
     )
 
+
+def _returns_many(tool: ToolFeatures) -> bool:
+    """Does it look for whatever matches a query, or for several things? search_composer looks for one."""
+    if any(EFFECTS.get(token) in ("create", "update", "destroy") for token in tool.name_tokens):
+        return False
+    asks = any(token in _QUERIES for name in tool.parameter_names for token in name_tokens(name))
+    return asks or tool.name_tokens[-1].endswith("s")
+
+
+_QUERIES = word_set("query q keyword keywords search term terms text prompt pattern criteria")
 
 RULE = Rule(
     code="TD904",

@@ -26,6 +26,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             _SECRET.fullmatch(node.name)
             and node.is_only("string", "str", "object", "dict")
             and not _NOT_SECRET.search(node.name)
+            and "identifier" not in node.text
         ):
             yield Finding(
                 node.path,
