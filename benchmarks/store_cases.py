@@ -17,20 +17,10 @@ from rightcall.model import (
     Usage,
 )
 
-METRICS = [
-    "call_precision",
-    "call_recall",
-    "call_f1",
-    "call_soft_f1",
-    "tool_precision",
-    "tool_recall",
-    "tool_f1",
-    "parameter_accuracy",
-    "order",
-    "content",
-    "latency",
-    "overall",
-]
+METRICS = (
+    *("call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1"),
+    *("parameter_accuracy", "order", "content", "latency", "overall"),
+)
 SYSTEM = (
     "You are a weather assistant. Answer with the tools you have; ask when a city is not clear; never guess a "
     "temperature. Give forecasts in the unit the user speaks in, name the hours, and keep to three sentences. "

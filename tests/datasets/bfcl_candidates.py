@@ -27,10 +27,9 @@ def candidates(item: Item, seed: int) -> Iterator[tuple[str, Calls]]:
         if calls is not None:
             yield kind, calls
     for kind, accepts, change in VALUE_CHANGES:
-        for calls in [bases[0], chance.choice(bases)]:
-            changed = with_value_changed(calls, accepts, change, chance)
-            if changed is not None:
-                yield kind, changed
+        changed = with_value_changed(chance.choice(bases), accepts, change, chance)
+        if changed is not None:
+            yield kind, changed
 
 
 def without_answers(item: Item, chance: random.Random) -> Iterator[tuple[str, Calls]]:
@@ -61,12 +60,16 @@ def right_answers(item: Item, chance: random.Random) -> Iterator[tuple[str, Call
     picks: dict[str, Pick] = {"first": first, "last": last, "shortest": shortest, "chance": by_chance}
     picks["chance again"] = by_chance
     for kind, pick in picks.items():
-        yield f"right: {kind}", [_call(truth, pick) for truth in item.truth]
+        yield f"right: {kind}", [_call(truth, pick, item.functions) for truth in item.truth]
 
 
-def _call(truth: dict[str, dict[str, list[Any]]], pick: Pick) -> Call:
+def _call(truth: dict[str, dict[str, list[Any]]], pick: Pick, functions: list[dict[str, Any]]) -> Call:
     ((name, parameters),) = truth.items()
+    function = next(function for function in functions if function["name"] == name)
     chosen = {parameter: pick(options) for parameter, options in parameters.items()}
+    for parameter in function["parameters"]["required"]:
+        if chosen.get(parameter) is LEFT_OUT and "" in parameters[parameter]:
+            chosen[parameter] = ""  # it must be passed, and this is the answer
     return name, {key: _spelt(value, pick) for key, value in chosen.items() if value is not LEFT_OUT}
 
 

@@ -17,7 +17,7 @@ import tempfile
 import types
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -83,31 +83,21 @@ class OfficialChecker:
     def __init__(self, ast_checker: ModuleType, utils: ModuleType, python: Any) -> None:
         self._ast, self._utils, self._python = ast_checker, utils, python
 
-    def accepts(self, item: Item, calls: Sequence[Call]) -> bool:
-        """Where the checker raises, which it does for some values of a wrong type, nothing was accepted."""
+    def verdict(self, item: Item, calls: Sequence[Call]) -> bool | None:
+        """Valid or not; None where the checker itself raises, as it does for some values of a wrong type."""
         output = [{name: arguments} for name, arguments in calls]
         if "relevance" in item.category:
             called = not self._utils.is_empty_output(output)
             return not called if "irrelevance" in item.category else called
-        try:
-            found = self._ast.ast_checker(
-                item.functions, output, item.truth, self._python, item.category, "any"
-            )
-        except (AttributeError, KeyError, OverflowError, TypeError):
-            return False
-        return bool(found["valid"])
+        category, check = item.category, self._ast.ast_checker
+        return _valid(lambda: check(item.functions, output, item.truth, self._python, category, "any"))
 
     def accepts_call(self, item: Item, at: int, call: Call) -> bool:
         """One call against one answer."""
         (name,) = item.truth[at]
-        function = self._ast.find_description(item.functions, name)
-        try:
-            found = self._ast.simple_function_checker(
-                function, {call[0]: call[1]}, item.truth[at], self._python, "any"
-            )
-        except (AttributeError, KeyError, OverflowError, TypeError):
-            return False
-        return bool(found["valid"])
+        function, check = self._ast.find_description(item.functions, name), self._ast.simple_function_checker
+        output = {call[0]: call[1]}
+        return bool(_valid(lambda: check(function, output, item.truth[at], self._python, "any")))
 
     def accepts_in_some_order(self, item: Item, calls: Sequence[Call]) -> bool:
         """Whether each answer can have a call of its own, by the official check of one call: augmenting paths."""
@@ -152,6 +142,13 @@ def official_checker(folder: Path) -> Iterator[OfficialChecker]:
 def _replace(module: str, **content: Any) -> None:
     sys.modules[module] = ModuleType(module)
     vars(sys.modules[module]).update(content)
+
+
+def _valid(check: Callable[[], dict[str, Any]]) -> bool | None:
+    try:
+        return bool(check()["valid"])
+    except (AttributeError, KeyError, OverflowError, TypeError):
+        return None
 
 
 def _is_genuine(wheel: Path) -> bool:

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from rightcall.datasets import load_goldens, save_goldens
 from rightcall.datasets.importers import import_bfcl
 from rightcall.datasets.importers.bfcl import CATEGORIES
 from rightcall.metrics import judge
 from rightcall.model import Golden, Tool, ToolCall, Trajectory
-from rightcall.model.codec import decode, encode
+from rightcall.model.codec import encode
 from rightcall.model.dialects import read_tool
 from rightcall.tools.validate import check_schema
 from tests.datasets.bfcl_candidates import Calls, candidates
@@ -30,7 +32,8 @@ from tests.datasets.bfcl_official import (
     unpacked,
 )
 
-SEED = 20260323
+SEED = 2
+"""With this one some candidates meet the greedy matching of the official checker; with most, few or none do."""
 ACCEPT_NOTHING = {
     "live_simple_106-63-0", "live_simple_112-68-0", "live_multiple_862-181-3", "live_multiple_964-207-0",
 }  # fmt: skip
@@ -48,6 +51,7 @@ class Tally:
     pairs: Counter[tuple[bool, bool]] = field(default_factory=Counter)
     greedy: list[str] = field(default_factory=list)
     unexplained: list[str] = field(default_factory=list)
+    raised: int = 0
     passed_ids: set[str] = field(default_factory=set)
 
     @property
@@ -90,7 +94,9 @@ def tally(cases: list[tuple[Item, Golden]], official: OfficialChecker) -> Tally:
     for item, golden in cases:
         tools = tools_of(golden)
         for kind, calls in candidates(item, SEED):
-            theirs, ours = official.accepts(item, calls), passes(golden, calls, tools)
+            verdict, ours = official.verdict(item, calls), passes(golden, calls, tools)
+            theirs = bool(verdict)  # where the checker raises, it has accepted nothing
+            tally.raised += verdict is None
             tally.pairs[theirs, ours] += 1
             if theirs or ours:
                 tally.passed_ids.add(item.id)
@@ -118,8 +124,8 @@ def test_every_item_of_every_category_is_imported_under_its_own_id(cases: list[t
 def test_verdicts_agree_with_the_official_checker(tally: Tally) -> None:
     print(
         f"\n{tally.pairs.total()} pairs, {tally.agreements} agreements, kappa {tally.kappa:.6f}; official "
-        f"verdict valid in {tally.pairs[True, True] + tally.pairs[True, False]}; {len(tally.greedy)} differences "
-        f"explained by greedy matching, {len(tally.unexplained)} unexplained"
+        f"verdict valid in {tally.pairs[True, True] + tally.pairs[True, False]}, checker raised in {tally.raised}; "
+        f"{len(tally.greedy)} differences explained by greedy matching, {len(tally.unexplained)} unexplained"
     )
     assert tally.unexplained == []
     assert tally.kappa >= 0.999
@@ -131,12 +137,10 @@ def test_only_four_items_accept_nothing(tally: Tally, cases: list[tuple[Item, Go
 
 def test_verdicts_survive_a_file(cases: list[tuple[Item, Golden]], tmp_path: Path) -> None:
     path = tmp_path / "goldens.jsonl"
-    path.write_bytes(b"".join(encode(golden) + b"\n" for _, golden in cases))
-    lines = path.read_bytes().splitlines()
-    for (item, golden), line in zip(cases, lines, strict=True):
-        again = decode(line, Golden, item.id)
-        assert encode(again) == line
-        for _, calls in list(candidates(item, SEED))[:8]:
+    save_goldens((golden for _, golden in cases), path)
+    for (item, golden), again in zip(cases, load_goldens(path), strict=True):
+        assert encode(again) == encode(golden)  # == would not see 5 turn into 5.0
+        for _, calls in islice(candidates(item, SEED), 6):
             assert passes(again, calls, {}) == passes(golden, calls, {})
 
 
@@ -161,6 +165,6 @@ def test_a_correct_set_that_greedy_matching_refuses_is_accepted(
     (tmp_path / "a.json").write_bytes(encode({"id": item.id, "ground_truth": truth}))
     (golden,) = import_bfcl(tmp_path / "q.json", tmp_path / "a.json")
     calls: Calls = [("look", {"at": "Sun"}), ("look", {"at": "Moon"})]
-    assert not official.accepts(item, calls)
+    assert not official.verdict(item, calls)
     assert official.accepts_in_some_order(item, calls)
     assert passes(golden, calls, {})

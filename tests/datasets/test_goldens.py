@@ -18,7 +18,7 @@ from rightcall.model import ConversationalGolden, ExpectedCall, Golden
 
 from .strategies import HARD_TEXTS, conversations, goldens
 
-suffixes = pytest.mark.parametrize("suffix", sorted(FORMATS))
+suffixes = pytest.mark.parametrize("suffix", sorted(FORMATS.keys() - {".yml"}))
 
 
 def saved_and_loaded(items: list, suffix: str) -> list:
@@ -29,14 +29,14 @@ def saved_and_loaded(items: list, suffix: str) -> list:
 
 
 @suffixes
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(items=st.lists(goldens, max_size=3))
 def test_goldens_survive_a_round_trip_exactly(suffix: str, items: list[Golden]):
     assert saved_and_loaded(items, suffix) == items
 
 
 @suffixes
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(items=st.lists(conversations, min_size=1, max_size=3))
 def test_conversational_goldens_survive_too(suffix: str, items: list[ConversationalGolden]):
     assert saved_and_loaded(items, suffix) == items

@@ -6,8 +6,9 @@ import asyncio
 
 import click
 
+from rightcall.cli.output import as_json_option, print_json
 from rightcall.errors import ConfigError, suggestion
-from rightcall.model.codec import encode, to_plain
+from rightcall.model.codec import to_plain
 from rightcall.providers.prices import built_in_prices
 from rightcall.providers.resolve import SHELVES, check, provider_names
 
@@ -18,26 +19,26 @@ def providers() -> None:
 
 
 @providers.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def list_command(as_json: bool) -> None:
+@as_json_option
+def list_(as_json: bool) -> None:
     """Every kind of provider and how it is named."""
+    installed = provider_names()[len(SHELVES) :]
+    if as_json:
+        others = [{"prefix": name, "usage": f"{name}:MODEL", "built_in": False} for name in installed]
+        print_json([*({**to_plain(shelf), "built_in": True} for shelf in SHELVES), *others])
+        return
     for shelf in SHELVES:
-        if as_json:
-            click.echo(encode({**to_plain(shelf), "built_in": True}))
-        else:
-            click.echo(f"{shelf.usage:<34} {shelf.about}")
-    for name in provider_names()[len(SHELVES) :]:
-        shown = encode({"prefix": name, "usage": f"{name}:…", "built_in": False}) if as_json else f"{name}:…"
-        click.echo(shown)
-    if not as_json:
-        click.echo("\nMore of one with: rightcall providers show openai:gpt-5-mini", err=True)
+        click.echo(f"{shelf.usage:<34} {shelf.about}")
+    for name in installed:
+        click.echo(f"{name + ':MODEL':<34} from another package")
+    click.echo("\nnext:\n  rightcall providers show openai:gpt-5-mini")
 
 
-@providers.command("show")
+@providers.command()
 @click.argument("name")
 @click.option("--base-url", help="The server to ask, if not the vendor's own.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def show_command(name: str, base_url: str | None, as_json: bool) -> None:
+@as_json_option
+def show(name: str, base_url: str | None, as_json: bool) -> None:
     """What a provider is and needs; with a model (openai:gpt-5-mini), also whether it can be asked."""
     prefix, _, model = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
@@ -50,7 +51,7 @@ def show_command(name: str, base_url: str | None, as_json: bool) -> None:
     about = to_plain(shelf) if shelf else {"prefix": prefix}
     if as_json:
         dated = {"date": built_in_prices().date, "models": prices} if prices else None
-        click.echo(encode({**about, "prices": dated, "problems": problems}))
+        print_json({**about, "prices": dated, "problems": problems})
         return
     for field in ("usage", "about", "needs"):
         if about.get(field):

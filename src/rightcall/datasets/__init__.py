@@ -1,8 +1,9 @@
 """Goldens and recorded trajectories in files.
 
-    goldens        load_goldens, save_goldens: by suffix, one item at a time
-    trajectories   load_trajectories, save_trajectories
+    goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines
+    trajectories   load_trajectories, save_trajectories, numbered_trajectories
     pairing        pair: goldens with what was recorded for them, in flat memory
+    index          goldens by id on disk, for pairing files of different order
     formats/       jsonl, json, yaml, csv
 
 To add a format: a file in `formats/` with `read` and `write`, and a line in its table.
@@ -10,12 +11,13 @@ To add a format: a file in `formats/` with `read` and `write`, and a line in its
 
 from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens
 from rightcall.datasets.pairing import pair
-from rightcall.datasets.trajectories import load_trajectories, save_trajectories
+from rightcall.datasets.trajectories import load_trajectories, numbered_trajectories, save_trajectories
 
 __all__ = [
     "load_goldens",
     "load_trajectories",
     "numbered_goldens",
+    "numbered_trajectories",
     "pair",
     "save_goldens",
     "save_trajectories",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -18,6 +17,8 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
 
     The new content lies beside the old one until then, so an interrupted write changes nothing.
     """
+    import tempfile  # slow to import, and most processes only read
+
     target = Path(path).resolve()
     if target.is_dir():
         raise InputError(str(path), "is a folder", "give the name of a file in it")

@@ -116,12 +116,10 @@ def _decode_document(data: bytes, as_type: type[T], path: str) -> T:
 def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> InputError:
     byte = re.search(r"\(byte (\d+)\)", str(error))
     offset = int(byte[1]) if byte else None
-    if offset is not None and "trailing characters" in str(error) and data[offset : offset + 1] in b"{[":
-        line = data.count(b"\n", 0, offset) + 1
+    if offset is not None and "trailing characters" in str(error) and data[offset - 1 : offset] in b"{[":
+        line = data.count(b"\n", 0, offset) + 1  # this one message counts the byte after
         hint = "if it has one object a line, name it .jsonl"
         return InputError(f"{path}:{line}", "a second JSON value after the first", hint)
-    if isinstance(error, UnicodeDecodeError):
-        offset = _first_bad_byte(data)
     if offset is None and "truncated" in str(error):
         offset = len(data.rstrip())
     if offset is None:
@@ -130,11 +128,3 @@ def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> I
     if isinstance(error, msgspec.DecodeError):
         error = type(error)(re.sub(r"\(byte \d+\)", f"(byte {column})", str(error)))
     return codec.decoding_error(error, as_type, data, f"{path}:{line}")
-
-
-def _first_bad_byte(data: bytes) -> int | None:
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start
-    return None

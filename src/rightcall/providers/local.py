@@ -36,9 +36,12 @@ _ALTERNATIVES = 50
 class LocalProvider(Provider):
     """A GGUF file, loaded at the first request."""
 
+    at_once = 1
+
     def __init__(self, model: str, *, threads: int | None = None) -> None:
         self.name, self.model = f"local:{model}", model
-        self._threads = threads or os.cpu_count() or 1
+        self._path = _path_of(model)
+        self._threads = threads or max(1, (os.cpu_count() or 1) - 1)  # llama.cpp waits busily: leave a core
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="rightcall-local")
         self._engine: Engine | None = None
 
@@ -54,21 +57,16 @@ class LocalProvider(Provider):
         from importlib.util import find_spec
 
         problems = [] if find_spec("xllamacpp") else [str(_missing_package())]
-        return problems if self._path().is_file() else [*problems, _missing_weights(self.model, self._path())]
+        return problems if self._path.is_file() else [*problems, _missing_weights(self.model, self._path)]
 
     async def aclose(self) -> None:
         """Free the model, once the inference under way is over."""
         await asyncio.get_running_loop().run_in_executor(self._worker, self._unload)
         self._worker.shutdown(wait=False)
 
-    def _path(self) -> Path:
-        if self.model.endswith(".gguf") or "/" in self.model:
-            return Path(self.model).expanduser()
-        return model_path(self.model)
-
     def _answer(self, request: ModelRequest) -> ModelReply:
         if self._engine is None:
-            self._engine = Engine(self._path(), self.model, self._threads)
+            self._engine = Engine(self._path, self.model, self._threads)
         started = perf_counter()
         reply = self._engine.answer(request)
         return replace(reply, latency_ms=(perf_counter() - started) * 1000, model=self.name)
@@ -218,6 +216,12 @@ def _odds_of_naming(tokens: list[Json], names: list[str]) -> float | None:
             return math.log(tool / none)
         written += token["token"]
     return None
+
+
+def _path_of(model: str) -> Path:
+    if model.endswith(".gguf") or "/" in model:
+        return Path(model).expanduser()
+    return model_path(model)
 
 
 def _longest(prompt: Prompt) -> int | None:

@@ -19,9 +19,11 @@ from rightcall.model.codec import convert, decode, encode, to_plain
 from rightcall.model.record import Record
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings
 from rightcall.providers.cassette_miss import explain_miss
-from rightcall.providers.secrets import scrub
+from rightcall.providers.secrets import scrubber
 
 FORMAT = "rightcall/cassette/1"
+
+_REMEMBERED = 256  # prompts: one a run, or one a golden that brings its own tools
 
 R = TypeVar("R", bound=Record)
 
@@ -92,12 +94,13 @@ class ReplayProvider(Provider):
         self.name = f"recorded:{path}"
         self._path = Path(path)
         self._cassette: Cassette | None = None
+        self._scribe = Scribe()
         self._asked: dict[str, int] = defaultdict(int)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The recorded reply, or an error that says how the request differs from the nearest recorded one."""
         tape = self._tape()
-        wanted, prompt = _exchange(request, ModelReply(Message("assistant")))
+        wanted, prompt = self._scribe.spell(request, ModelReply(Message("assistant")))
         found = tape.exchanges.get(wanted.key)
         if not found:
             nearest = [e for exchanges in tape.exchanges.values() for e in exchanges]
@@ -127,12 +130,12 @@ class RecordingProvider(Provider):
     def __init__(self, provider: Provider, path: str | Path) -> None:
         self.name, self._inner, self._path = provider.name, provider, Path(path)
         self._file: IO[bytes] | None = None
-        self._prompts: set[str] = set()
+        self._scribe, self._prompts = Scribe(), set[str]()
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The other provider's reply."""
         reply = await self._inner.complete(request)
-        exchange, prompt = _exchange(request, reply)
+        exchange, prompt = self._scribe.spell(request, reply)
         lines = [] if exchange.prompt in self._prompts else [Line(prompt=prompt)]
         self._write([*lines, Line(exchange=exchange)])
         self._prompts.add(exchange.prompt)
@@ -169,23 +172,39 @@ def fingerprint(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:24]
 
 
-def _exchange(request: ModelRequest, reply: ModelReply) -> tuple[Exchange, Prompt]:
-    """What is written and compared: all of it without secrets, so that a replay needs none."""
-    prompt = _scrubbed(request.prompt, Prompt)
-    exchange = Exchange(fingerprint(prompt), request.messages, reply, request.golden_id, request.trial)
-    return _scrubbed(exchange, Exchange), prompt
+class Scribe:
+    """Spells requests for the file: all of it without secrets, so that a replay needs none.
 
+    A prompt is cleaned the first time it is seen, and then known by its identity.
+    """
 
-def _scrubbed(record: R, as_type: type[R]) -> R:
-    return convert(_without_secrets(to_plain(record)), as_type, "cassette")
+    def __init__(self) -> None:
+        self._clean = scrubber()
+        self._prompts: dict[int, tuple[Prompt, Prompt, str]] = {}
 
+    def spell(self, request: ModelRequest, reply: ModelReply) -> tuple[Exchange, Prompt]:
+        """The exchange as it is written and compared, and the prompt it refers to."""
+        prompt, name = self._prompt(request.prompt)
+        exchange = Exchange(name, request.messages, reply, request.golden_id, request.trial)
+        return self._scrubbed(exchange, Exchange), prompt
 
-def _without_secrets(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if value in _OUR_WORDS else scrub(value)
-    if isinstance(value, dict):
-        return {_without_secrets(name): _without_secrets(inner) for name, inner in value.items()}
-    return [_without_secrets(inner) for inner in value] if isinstance(value, list | tuple) else value
+    def _prompt(self, prompt: Prompt) -> tuple[Prompt, str]:
+        if id(prompt) not in self._prompts:
+            if len(self._prompts) >= _REMEMBERED:
+                self._prompts.pop(next(iter(self._prompts)))
+            clean = self._scrubbed(prompt, Prompt)
+            self._prompts[id(prompt)] = (prompt, clean, fingerprint(clean))
+        return self._prompts[id(prompt)][1:]
+
+    def _scrubbed(self, record: R, as_type: type[R]) -> R:
+        return convert(self._without_secrets(to_plain(record)), as_type, "cassette")
+
+    def _without_secrets(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value if value in _OUR_WORDS else self._clean(value)
+        if isinstance(value, dict):
+            return {self._without_secrets(k): self._without_secrets(v) for k, v in value.items()}
+        return [self._without_secrets(v) for v in value] if isinstance(value, list | tuple) else value
 
 
 def _mend(path: Path) -> None:

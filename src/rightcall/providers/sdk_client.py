@@ -44,6 +44,7 @@ class SdkProvider(Provider):
             raise ConfigError(f"the client {type(client).__name__} has no {_CREATE[self._api]}")
         self.model, self.name = model, f"{_PRICED_AS[self._api]}:{model}"
         self._where, self._prices = type(client).__name__, prices
+        self._known = _parameters(self._create)
         self._constant: tuple[Prompt, Json] | None = None
 
     def __repr__(self) -> str:
@@ -51,7 +52,7 @@ class SdkProvider(Provider):
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Ask once through the client; its exceptions become `ProviderError`s."""
-        fields = {**self._fields(request.prompt), **_varying(self._api, request)}
+        fields = self._split({**self._fields(request.prompt), **_varying(self._api, request)})
         started = perf_counter()
         answer = await self._ask(fields)
         latency = (perf_counter() - started) * 1000
@@ -77,6 +78,13 @@ class SdkProvider(Provider):
         except Exception as error:  # every SDK has its own tree of exceptions
             raise _translated(error, self._where) from None
 
+    def _split(self, fields: Json) -> Json:
+        """What this version of the SDK has no parameter for goes into the body by the side door."""
+        if self._known is None or fields.keys() <= self._known:
+            return fields
+        others = {name: value for name, value in fields.items() if name not in self._known}
+        return {**{n: v for n, v in fields.items() if n in self._known}, "extra_body": others}
+
     def _fields(self, prompt: Prompt) -> Json:
         if self._constant is None or self._constant[0] is not prompt:
             self._constant = (prompt, _constant(self._api, self.model, prompt))
@@ -98,6 +106,16 @@ def _api_of(client: Any) -> Api:
     )
 
 
+def _parameters(create: Callable[..., Any]) -> frozenset[str] | None:
+    """The names a method takes; None when it takes any, or does not say."""
+    try:
+        found = inspect.signature(create).parameters
+    except (TypeError, ValueError):
+        return None
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
+    return None if takes_any or "extra_body" not in found else frozenset(found)
+
+
 def _find(client: Any, path: str) -> Callable[..., Awaitable[Any]] | None:
     found = client
     for name in path.split("."):
@@ -115,8 +133,7 @@ def _constant(api: Api, model: str, prompt: Prompt) -> Json:
     said = {name: value for name, value in fields.items() if value is not None}
     if prompt.tools:
         said["tools"] = [write(tool) for tool in prompt.tools]
-    extra = {"extra_body": prompt.settings.extra} if prompt.settings.extra else {}
-    return {**said, **extra}
+    return said | prompt.settings.extra
 
 
 def _varying(api: Api, request: ModelRequest) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 
 HIDDEN = "[secret]"
 
@@ -21,15 +22,24 @@ _SHORTEST = 8  # a shorter value would blank out ordinary words
 
 
 def scrub(text: str, *known: str) -> str:
-    """The text without anything that is, or looks like, a key.
+    """The text without anything that is, or looks like, a key. `known` are secret for certain."""
+    return scrubber(*known)(text)
 
-    `known` are values that are secret for certain; those of environment variables named like secrets
-    (`…_API_KEY`, `…_TOKEN`) are added to them.
+
+def scrubber(*known: str) -> Callable[[str], str]:
+    """`scrub` for many texts: the environment is looked at once.
+
+    Values of environment variables named like secrets (`…_API_KEY`, `…_TOKEN`) are added to the known ones.
     """
-    for value in sorted({*known, *environment_secrets()}, key=len, reverse=True):
-        if value and value in text:
-            text = text.replace(value, HIDDEN)
-    return _LOOKS_SECRET.sub(HIDDEN, text)
+    values = sorted({value for value in (*known, *environment_secrets()) if value}, key=len, reverse=True)
+
+    def clean(text: str) -> str:
+        for value in values:
+            if value in text:
+                text = text.replace(value, HIDDEN)
+        return _LOOKS_SECRET.sub(HIDDEN, text)
+
+    return clean
 
 
 def environment_secrets() -> list[str]:

@@ -7,11 +7,13 @@ from typing import BinaryIO
 
 import msgspec
 
+from rightcall.metrics.base import PERFECT
 from rightcall.metrics.measure import SPOTLESS
 from rightcall.model.codec import encode
 from rightcall.model.failure import Failure
-from rightcall.model.run import CaseResult
+from rightcall.model.run import CaseResult, Summary
 from rightcall.model.score import Score
+from rightcall.report.view import summary_view
 
 HELD_BACK = 4 * 1024 * 1024
 """Bytes kept before the first are written: a file that turns out bad in its first megabytes leaves no output."""
@@ -31,7 +33,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     trial: int
     passed: bool
     score: float
-    metrics: dict[str, RowScore] | msgspec.Raw
+    metrics: dict[str, RowScore | msgspec.Raw] | msgspec.Raw
     codes: tuple[Failure, ...]
     error: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -65,11 +67,21 @@ def write_rows(results: Iterable[CaseResult], out: BinaryIO) -> None:
     out.flush()
 
 
-def _scores(metrics: dict[str, Score]) -> dict[str, RowScore]:
+def write_outcome(run_id: str, verdict: str, summary: Summary, out: BinaryIO) -> None:
+    """The last line of `run --json`: what the run adds up to."""
+    last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
+    out.write(encode(last) + b"\n")
+    out.flush()
+
+
+def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | msgspec.Raw]:
     return {
-        name: RowScore(score.value, score.passed, score.reason, score.error or msgspec.UNSET)
+        name: PERFECT_JSON
+        if score is PERFECT
+        else RowScore(score.value, score.passed, score.reason, score.error or msgspec.UNSET)
         for name, score in metrics.items()
     }
 
 
+PERFECT_JSON = msgspec.Raw(encode(RowScore(1.0, True, "")))
 SPOTLESS_JSON = msgspec.Raw(encode(_scores(SPOTLESS)))

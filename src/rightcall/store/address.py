@@ -6,43 +6,46 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
+
 from rightcall.errors import ConfigError
 
 DEFAULT = Path(".rightcall/rightcall.db")
 VARIABLE = "RIGHTCALL_STORE"
 
 
-def store_url(address: str | os.PathLike[str] | None) -> str:
-    """The SQLAlchemy URL of a path or URL; None is the store that the environment names, or the default."""
-    text = os.fspath(address) if address is not None else os.environ.get(VARIABLE, "")
+class Address(msgspec.Struct, frozen=True):
+    """A file, or the URL of a server's database; one of the two is set."""
+
+    file: Path | None = None
+    url: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The address as it may be shown: a path, or a URL without its password."""
+        parts = urlsplit(self.url)
+        if self.file is not None or parts.password is None:
+            return str(self.file or self.url)
+        where = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=f"{parts.username}:***@{where}").geturl()
+
+
+def store_address(given: str | os.PathLike[str] | None) -> Address:
+    """The address of a path or URL; None is the store that the environment names, or the default."""
+    text = os.fspath(given) if given is not None else os.environ.get(VARIABLE, "")
     if not text:
-        return f"sqlite:///{DEFAULT}"
+        return Address(DEFAULT)
     scheme, separator, rest = text.partition("://")
     if not separator:
-        return f"sqlite:///{text}"
+        return Address(Path(text))
     if scheme == "sqlite":
-        return text
+        path = rest.removeprefix("/")
+        if path in ("", ":memory:"):
+            raise ConfigError("a store in memory would lose every result; give the path of a file")
+        return Address(Path(path))
     if scheme in ("postgresql", "postgres", "postgresql+psycopg"):
-        return f"postgresql+psycopg://{rest}"
+        return Address(url=f"postgresql+psycopg://{rest}")
     raise ConfigError(
         f"a store cannot be at '{scheme}://…'; give the path of a file (results.db) or a URL such as "
         "postgresql://user@host/database"
     )
-
-
-def sqlite_file(url: str) -> Path | None:
-    """The file of a SQLite URL; None for another engine."""
-    path = url.removeprefix("sqlite:///").partition("?")[0]
-    return Path(path) if url.startswith("sqlite:///") else None
-
-
-def shown(url: str) -> str:
-    """The address as it may be shown: a path, or a URL without its password."""
-    file = sqlite_file(url)
-    if file is not None:
-        return str(file)
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    where = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=f"{parts.username}:***@{where}").geturl()

@@ -85,7 +85,7 @@ class RunFilter(msgspec.Struct, frozen=True):
 
 
 class ResultFilter(msgspec.Struct, frozen=True):
-    """Which results of a run to list; an empty field does not narrow.
+    """Which results of a run to list; a field that is None or empty does not narrow.
 
     `failed_metric` keeps results that did not pass that metric, `tool` those with a failure about that tool,
     `tag` those whose case has the tag, `text` those with it in the golden's id or input.
@@ -98,7 +98,7 @@ class ResultFilter(msgspec.Struct, frozen=True):
     failed_metric: str = ""
     tag: str = ""
     text: str = ""
-    golden_id: str = ""
+    golden_id: str | None = None
 
 
 class Retention(msgspec.Struct, frozen=True):
@@ -109,6 +109,33 @@ class Retention(msgspec.Struct, frozen=True):
 
     keep: int | None = None
     older_than_days: float | None = None
+
+
+class SuiteOverview(Record, frozen=True):
+    """A suite by the name its runs carry: how many there are, and when the newest began."""
+
+    name: str
+    runs: int
+    last_started_at: str
+
+
+Change = Literal["fixed", "broken", "passing", "failing", "added", "removed", "unjudged"]
+"""What became of a golden between two runs. It passes when every trial that was judged passed.
+
+`passing` and `failing` stayed so; `added` and `removed` are in one run only; `unjudged` has nothing but errors in
+one of the two.
+"""
+
+
+class ComparedCase(Record, frozen=True):
+    """One golden in two runs: how many of its judged trials passed, before and after."""
+
+    golden_id: str
+    change: Change
+    before_passed: int
+    before_judged: int
+    after_passed: int
+    after_judged: int
 
 
 class DatasetVersion(Record, frozen=True):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+import msgspec
+
 from rightcall.model.tool import Annotations
-from rightcall.tools.clock import Clock, SystemClock
+from rightcall.tools.clock import SystemClock
 
 Idempotency = Literal["key", "args", "none"]
 Confirmation = Literal["none", "preview", "user"]
@@ -20,6 +22,9 @@ class Behaviour:
     `idempotency`: "key" wants a key from the caller in `key_parameter`; "args" takes equal arguments
     within one task for the same operation; "none" does every call. `volatile` names parameters that do
     not change what a call means (a trace id, a time stamp).
+
+    `batch` names a list parameter whose items are operations of their own: each is run with a key of its
+    own, so that repeating the call runs only the items that are missing.
 
     `resource_key` says what a call touches: a parameter's name, or a function of the arguments. Calls on
     one resource keep their order; without it a write waits for all others.
@@ -36,6 +41,7 @@ class Behaviour:
     idempotency: Idempotency = "none"
     key_parameter: str = "idempotency_key"
     volatile: tuple[str, ...] = ()
+    batch: str = ""
     resource_key: str | Callable[[dict[str, Any]], str] | None = None
     probe: Callable[..., Any] | None = None
     check_with: str = ""
@@ -56,8 +62,7 @@ class Behaviour:
         return None if value is None else f"{self.resource_key}={value!r}"
 
 
-@dataclass(frozen=True)
-class CallInfo:
+class CallInfo(msgspec.Struct, frozen=True):
     """What a tool may ask about the call it is serving; a parameter annotated with it is filled in.
 
     `key` is the runtime's idempotency key, unique to the operation: pass it on to a service that takes one.
@@ -69,7 +74,7 @@ class CallInfo:
     run: str = ""
     task: str = ""
     trial: int = 0
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Any = msgspec.field(default_factory=SystemClock)
 
 
 def only_reads(annotations: Annotations) -> bool:

@@ -35,6 +35,8 @@ class Ready:
     current_version: Callable[..., Any] | None = None
     preview: Callable[..., Any] | None = None
     check_arguments: Callable[[dict[str, Any]], None] | None = None
+    past: Callable[[int], Callable[[dict[str, Any]], Awaitable[Any]] | None] | None = None
+    """The tool as it would have answered some changes ago, where that can be known."""
     live: bool = False
     """Whether running it touches something that outlives the trial."""
 
@@ -63,7 +65,7 @@ def function_ready(tool: FunctionTool, *, live: bool = True) -> Ready:
         behaviour.current_version,
         behaviour.preview,
         check,
-        live,
+        live=live,
     )
 
 
@@ -84,7 +86,10 @@ async def run_function(
     tool: FunctionTool, arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late
 ) -> Any:
     """Call a function of any kind: blocking ones in a thread, generators to their end."""
-    return await call(partial(tool.function, **tool.keywords(arguments, info)), late)
+    keywords = tool.keywords(arguments, info)
+    if tool.is_coroutine:
+        return await tool.function(**keywords)
+    return await call(partial(tool.function, **keywords), late)
 
 
 async def call(function: Callable[[], Any], late: Late | None = None) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from rightcall.model.ledger import LedgerPhase
 from rightcall.tools.behaviour import CallInfo
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import call
-from rightcall.tools.errors import Effect, ErrorReply, ToolError, timed_out
+from rightcall.tools.errors import Effect, ErrorReply, ToolError, outcome_unknown, timed_out
 from rightcall.tools.invocation import Finished, Outcome
 from rightcall.tools.prepare import Prepared
 from rightcall.tools.results import usable
@@ -21,9 +22,15 @@ async def perform(prepared: Prepared, context: CallContext, attempt: int) -> Any
         prepared.call.id, prepared.key, attempt, context.run, context.task, context.trial, context.clock
     )
 
-    def note(phase: Any) -> None:
+    def note(phase: LedgerPhase) -> None:
         context.ledger.add(
-            phase, entry.tool.name, attempt=attempt, time=context.clock.now(), **prepared.note()
+            phase,
+            entry.tool.name,
+            fingerprint=prepared.fingerprint,
+            key=prepared.key,
+            attempt=attempt,
+            call_id=prepared.call.id,
+            time=context.clock.now(),
         )
 
     def late(result: Any, failure: BaseException | None) -> None:
@@ -94,6 +101,16 @@ def out_of_time(prepared: Prepared, seconds: float) -> Finished:
     writes = prepared.entry.writes
     reply = timed_out(prepared.entry.tool.name, seconds, writes=writes, check=check_words(prepared))
     return Finished.with_error("unknown" if writes else "failed", reply)
+
+
+def out_of_reach(prepared: Prepared) -> Finished:
+    """The connection broke. Whether the request arrived cannot be known, which matters only for writes."""
+    name = prepared.entry.tool.name
+    if prepared.entry.writes:
+        what = f"the connection to {name} broke before it answered"
+        return Finished.with_error("unknown", outcome_unknown(name, what, check_words(prepared)))
+    reply = ToolError("upstream_error", f"{name} is out of reach; it only reads", retry="same_key").reply
+    return Finished.with_error("failed", reply)
 
 
 def doubt(prepared: Prepared) -> Effect:

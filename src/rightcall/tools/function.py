@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import sys
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ class FunctionTool:
 
     def __post_init__(self) -> None:
         functools.update_wrapper(self, self.function)
+        self.is_coroutine = inspect.iscoroutinefunction(self.function)
 
     @property
     def name(self) -> str:
@@ -118,12 +120,16 @@ def tool(
     Raises `ConfigError` when a hint has no JSON Schema or a keyword is unknown.
     """
 
+    # Types that are defined inside a function are found among the names around the decorator.
+    frame = sys._getframe(1)
+    around = dict(frame.f_locals) if frame.f_locals is not frame.f_globals else {}
+
     def decorate(decorated: Callable[..., Any]) -> FunctionTool:
         own = name or decorated.__name__
         settings = _behaviour(own, behaviour)
         repeatable = True if idempotent is None and settings.idempotency != "none" else idempotent
         annotations = Annotations(read_only, destructive, repeatable, open_world)
-        return _function_tool(decorated, own, description, title, annotations, settings)
+        return _function_tool(decorated, own, description, title, annotations, settings, around)
 
     return decorate(function) if function is not None else decorate
 
@@ -142,9 +148,10 @@ def _function_tool(
     title: str,
     annotations: Annotations,
     behaviour: Behaviour,
+    around: dict[str, Any],
 ) -> FunctionTool:
     words, parameter_words = parse_docstring(function.__doc__)
-    hints = _hints(function, name)
+    hints = _hints(function, name, around)
     properties: dict[str, Any] = {}
     definitions: dict[str, Any] = {}
     converters: dict[str, Converter] = {}
@@ -175,11 +182,9 @@ def _function_tool(
     return FunctionTool(function, made, behaviour, converters, info_parameter, added)
 
 
-def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
-    unwrapped = inspect.unwrap(function)
+def _hints(function: Callable[..., Any], name: str, around: dict[str, Any]) -> dict[str, Any]:
     try:
-        nonlocals = inspect.getclosurevars(unwrapped).nonlocals
-        return typing.get_type_hints(unwrapped, localns=nonlocals or None, include_extras=True)
+        return typing.get_type_hints(inspect.unwrap(function), localns=around or None, include_extras=True)
     except (NameError, AttributeError, TypeError) as error:
         raise ConfigError(
             f"tool '{name}': a type hint cannot be resolved: {error}; define the type at module level"

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import lru_cache, partial
+from itertools import count
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -21,6 +23,7 @@ from rightcall.model.record import Record
 from rightcall.tools.behaviour import Behaviour
 from rightcall.tools.context import CallContext
 from rightcall.tools.errors import Abort, ErrorReply, outcome_unknown
+from rightcall.tools.group_commit import GroupCommit
 from rightcall.tools.idempotency_store import (
     Claim,
     CorruptRecordError,
@@ -36,8 +39,7 @@ POLL_S = 0.02
 MOST_KEY_CHARACTERS = 255
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """One thing to be done once."""
 
     tool: str
@@ -57,8 +59,7 @@ class StoredReply(Record, frozen=True):
 
 def full_key(context: CallContext, tool: str, client_key: str) -> str:
     """The key of an operation. Its parts are escaped, so no part can pretend to be another."""
-    parts = (_escaped(str(part)) for part in (context.run, context.task, context.trial))
-    return f"{'/'.join(parts)}:{_escaped(tool)}:{_escaped(client_key)}"
+    return f"{_prefix(context.run, context.task, context.trial, tool)}{_escaped(client_key)}"
 
 
 def key_problem(key: Any) -> str:
@@ -74,15 +75,21 @@ def key_problem(key: Any) -> str:
 class Idempotency:
     """Runs operations once, over a store.
 
-    `lease_s` is how long a silent owner is believed to be alive; a living one renews it. `ttl_s` is how
+    `lease_s` is how long a silent owner is believed to be alive; one whose tool may take longer renews it
+    while it works. `ttl_s` is how
     long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the first.
     """
 
     store: IdempotencyStore
-    lease_s: float = 30.0
+    lease_s: float = 60.0
     ttl_s: float = 24 * 3600.0
     in_flight_wait_s: float = 2.0
     owner: str = field(default_factory=lambda: uuid.uuid4().hex)
+    _numbers: Iterator[int] = field(default_factory=count, repr=False)
+    _running: int = 0
+
+    def __post_init__(self) -> None:
+        self._group = GroupCommit(self.store)
 
     async def once(
         self,
@@ -96,23 +103,28 @@ class Idempotency:
         Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
         key stays claimed and will be found unknown.
         """
+        self._running += 1
         polls = max(1, round(self.in_flight_wait_s / POLL_S))
-        while True:
-            owner = f"{self.owner}:{uuid.uuid4().hex[:12]}"
-            claim = await self._store(self.store.begin, self._wish(operation, context, owner))
-            if claim.expired:
-                self._log(context, "key_expired_reuse", operation, 1)
-            if claim.verdict == "run":
-                return await self._run(operation, context, owner, claim.attempt, run)
-            if claim.verdict == "unknown":
-                settled = await self._find_out(operation, context, owner, run, probe)
-                if settled is not None:
-                    return settled
-            elif claim.verdict == "in_progress" and polls > 0:
-                polls -= 1
-                await asyncio.sleep(POLL_S)
-            else:
-                return self._answer(operation, context, claim)
+        try:
+            while True:
+                owner = f"{self.owner}:{next(self._numbers)}"
+                wish = self._wish(operation, context, owner)
+                claim = await self._store(self.store.begin, wish)
+                if claim.verdict == "run":
+                    if claim.expired:
+                        self._log(context, "key_expired_reuse", operation, 1)
+                    return await self._run(operation, context, owner, claim.attempt, run)
+                if claim.verdict == "unknown":
+                    settled = await self._find_out(operation, context, owner, run, probe)
+                    if settled is not None:
+                        return settled
+                elif claim.verdict == "in_progress" and polls > 0:
+                    polls -= 1
+                    await asyncio.sleep(POLL_S)
+                else:
+                    return self._answer(operation, context, claim)
+        finally:
+            self._running -= 1
 
     async def _run(
         self,
@@ -123,7 +135,8 @@ class Idempotency:
         run: Callable[[int], Awaitable[Finished]],
     ) -> Finished:
         """Run a claimed operation and write down its end."""
-        heartbeat = _Heartbeat(self, operation.key, owner, attempt, context)
+        may_outlast = operation.behaviour.timeout_s > self.lease_s / 2
+        heartbeat = _Heartbeat(self, operation.key, owner, attempt, context) if may_outlast else None
         try:
             finished = await run(attempt)
         except BaseException as error:
@@ -134,7 +147,8 @@ class Idempotency:
                 self._log(context, "unknown", operation, attempt)
             raise
         finally:
-            heartbeat.stop()
+            if heartbeat is not None:
+                heartbeat.stop()
         state = _end_state(finished, operation.behaviour)
         kept = await self._store(
             self.store.finish, operation.key, owner, attempt, state, _stored(finished, state)
@@ -207,7 +221,11 @@ class Idempotency:
     async def _store(self, method: Callable[..., Any], *args: Any) -> Any:
         """Ask the store; a remote one from a thread, so that the event loop goes on."""
         try:
-            return await in_thread(lambda: method(*args)) if self.store.remote else method(*args)
+            if self.store.remote:
+                return await in_thread(lambda: method(*args))
+            if self._running > 1:
+                return await self._group.take(partial(method, *args))
+            return method(*args)
         except (StoreDownError, CorruptRecordError) as error:
             raise Abort(str(error)) from None
 
@@ -295,5 +313,12 @@ def _read(key: str, data: bytes) -> StoredReply:
         raise Abort(f"the idempotency record of {key!r} is damaged") from None
 
 
+@lru_cache(maxsize=4096)
+def _prefix(run: str, task: str, trial: int, tool: str) -> str:
+    return f"{_escaped(run)}/{_escaped(task)}/{trial}:{_escaped(tool)}:"
+
+
 def _escaped(part: str) -> str:
+    if part.isascii() and part.replace("_", "").replace("-", "").isalnum():
+        return part
     return quote(part, safe="", errors="surrogatepass")

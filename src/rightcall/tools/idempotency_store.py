@@ -8,8 +8,9 @@ row whose owner has gone silent (its lease ran out) becomes unknown, and nothing
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -58,7 +59,7 @@ CREATE = """
 CREATE TABLE IF NOT EXISTS rightcall_idempotency (
   key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL,
   lease_until DOUBLE PRECISION NOT NULL, attempt INTEGER NOT NULL, expires_at DOUBLE PRECISION NOT NULL,
-  result {blob})
+  result {blob}) {options}
 """
 INSERT = """
 INSERT INTO rightcall_idempotency (key, fingerprint, state, owner, lease_until, attempt, expires_at)
@@ -85,6 +86,7 @@ RENEW = """
 UPDATE rightcall_idempotency SET lease_until = ?
 WHERE key = ? AND state = 'started' AND owner = ? AND attempt = ?
 """
+FORGET = "UPDATE rightcall_idempotency SET expires_at = 0 WHERE key = ? AND state <> 'started'"
 PRUNE = "DELETE FROM rightcall_idempotency WHERE expires_at <= ? AND (state <> 'started' OR lease_until <= ?)"
 
 
@@ -92,25 +94,32 @@ class IdempotencyStore:
     """Keys in a database. Safe for threads and processes; methods block, for about 20 µs on SQLite.
 
     Open one with `sqlite_store` or `postgres_store`. Any other DB-API connection in autocommit mode that
-    knows `ON CONFLICT` will do as well.
+    knows `ON CONFLICT` will do as well; `connect` makes one at the first use.
     """
 
     def __init__(
         self,
-        connection: Any,
+        connection: Any = None,
         *,
+        connect: Callable[[], Any] | None = None,
         errors: tuple[type[Exception], ...],
         placeholder: str = "?",
         blob: str = "BLOB",
+        options: str = "",
         remote: bool = False,
+        create: bool = True,
     ) -> None:
-        self._connection, self._errors, self.remote = connection, errors, remote
-        self._lock = threading.Lock()
+        self._open = connect or (lambda: connection)
+        self._errors, self.remote = errors, remote
+        self._connection: Any = None
+        self._lock = threading.RLock()
         self._begun = 0
         self._sql: Callable[[str], str] = (
             (lambda text: text) if placeholder == "?" else (lambda text: text.replace("?", placeholder))
         )
-        self._change(CREATE.format(blob=blob), ())
+        self._create = CREATE.format(blob=blob, options=options) if create else ""
+        if connect is None:
+            self._connected()
 
     def begin(self, wish: Wish) -> Claim:
         """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
@@ -144,23 +153,61 @@ class IdempotencyStore:
         """Say that the owner is still at it."""
         return self._change(RENEW, (until, key, owner, attempt)) == 1
 
+    def together(self, steps: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Take several steps in one transaction: each one's result, or the exception it raised.
+
+        Nothing counts before all of it is committed. When the commit fails every step has failed.
+        """
+        with self._lock:
+            try:
+                self._connected().execute("BEGIN IMMEDIATE" if not self.remote else "BEGIN")
+                results = [_attempt(step) for step in steps]
+                self._connection.execute("COMMIT")
+            except self._errors as error:
+                with contextlib.suppress(*self._errors):
+                    self._connection.execute("ROLLBACK")
+                failure = StoreDownError(f"the idempotency store cannot be written: {error}")
+                return [failure] * len(steps)
+            except BaseException:
+                with contextlib.suppress(*self._errors):
+                    self._connection.execute("ROLLBACK")
+                raise
+        return results
+
     def state(self, key: str) -> str:
         """The state of a key, `absent` when there is none."""
         row = self._row(key)
         return "absent" if row is None else str(row[1])
+
+    def forget(self, key: str) -> bool:
+        """Let a key's time run out at once, unless someone is at it. Whether there was one to forget."""
+        return self._change(FORGET, (key,)) == 1
 
     def prune(self, now: float) -> int:
         """Forget what has expired; the number of keys forgotten."""
         return self._change(PRUNE, (now, now))
 
     def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
+        """Close the connection; the store cannot be used any more."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self.close()
+
+    def _connected(self) -> Any:
+        if self._connection is None:
+            self._connection = self._open()
+            if self._create:
+                self._connection.execute(self._create)
+        return self._connection
 
     def _judge(self, wish: Wish, row: tuple[Any, ...]) -> Claim | None:
         """What an existing row means; None when it changed while being judged."""
         known, state, owner, lease_until, attempt, expires_at, result = row
-        if state not in STATES or (state in ("done", "failed") and not result):
+        unreadable = state in ("done", "failed") and (not result or isinstance(result, str))
+        if state not in STATES or unreadable:
             raise CorruptRecordError(f"the idempotency record of {wish.key!r} is damaged (state {state!r})")
         seen = (wish.key, state, owner, attempt, lease_until)
         alive = state == "started" and lease_until > wish.now
@@ -183,16 +230,23 @@ class IdempotencyStore:
     def _row(self, key: str) -> tuple[Any, ...] | None:
         with self._lock:
             try:
-                return self._connection.execute(self._sql(SELECT), (key,)).fetchone()  # type: ignore[no-any-return]
+                return self._connected().execute(self._sql(SELECT), (key,)).fetchone()  # type: ignore[no-any-return]
             except self._errors as error:
                 raise StoreDownError(f"the idempotency store cannot be read: {error}") from None
 
     def _change(self, sql: str, values: tuple[Any, ...]) -> int:
         with self._lock:
             try:
-                return int(self._connection.execute(self._sql(sql), values).rowcount)
+                return int(self._connected().execute(self._sql(sql), values).rowcount)
             except self._errors as error:
                 raise StoreDownError(f"the idempotency store cannot be written: {error}") from None
+
+
+def _attempt(step: Callable[[], Any]) -> Any:
+    try:
+        return step()
+    except InfrastructureError as error:
+        return error
 
 
 def sqlite_store(
@@ -205,12 +259,18 @@ def sqlite_store(
     """
     import sqlite3
 
-    try:
+    def connect() -> Any:
         connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
         if str(path) != ":memory:":
             connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA wal_autocheckpoint = 10000")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        return IdempotencyStore(connection, errors=(sqlite3.Error,))
+        return connection
+
+    try:
+        if str(path) == ":memory:":  # nothing can go wrong, and many a toolbox never needs it
+            return IdempotencyStore(connect=connect, errors=(sqlite3.Error,), options="WITHOUT ROWID")
+        return IdempotencyStore(connect(), errors=(sqlite3.Error,), options="WITHOUT ROWID")
     except sqlite3.Error as error:
         raise StoreDownError(f"cannot open the idempotency store {path}: {error}") from None
 

@@ -9,9 +9,7 @@ Nothing is recorded before the arguments are valid, and nothing is run before it
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -20,10 +18,11 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from rightcall.model.call import ToolCall
+from rightcall.tools.batch import each_item
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import Ready
 from rightcall.tools.errors import Abort, Effect, ToolError, outcome_unknown, stopped
-from rightcall.tools.execute import check_words, doubt, out_of_time, read_result, stale, told
+from rightcall.tools.execute import check_words, doubt, out_of_reach, out_of_time, read_result, stale, told
 from rightcall.tools.execute import perform as perform_call
 from rightcall.tools.execute import probe as find_out
 from rightcall.tools.idempotency import Idempotency, Operation
@@ -35,13 +34,15 @@ from rightcall.tools.prepare import Prepared, Preparer, Refused
 class Injection(Protocol):
     """Faults that will strike one call."""
 
-    names: list[str]
-
     async def run(self, perform: Callable[[], Any], prepared: Prepared, context: CallContext) -> Any: ...
 
 
 class Injector(Protocol):
-    """Decides which faults strike a call."""
+    """Decides which faults strike a call: where it is delivered, and where its tool is run."""
+
+    async def deliver(
+        self, deliver: Callable[[], Awaitable[Finished]], prepared: Prepared, context: CallContext
+    ) -> Finished: ...
 
     def arm(self, prepared: Prepared, context: CallContext) -> Injection | None: ...
 
@@ -59,18 +60,28 @@ class Invoker:
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call. Its outcome is data, `aborted` included; only cancellation is raised."""
-        started = time.perf_counter()
+        started = context.elapsed()
         prepared: Prepared | None = None
         try:
             prepared = await self.preparer.prepare(call, context)
-            finished = await self._attempts(prepared, context)
+            if self.faults is None and not self.retries.most:
+                finished = await self._once(prepared, context)
+            elif self.faults is None:
+                finished = await self._attempts(prepared, context)
+            else:
+                again = partial(self._attempts, prepared, context)
+                finished = await self.faults.deliver(again, prepared, context)
         except Refused as refused:
             finished = Finished.with_error("rejected", refused.reply)
+        except ToolError as error:  # a preview or a policy of the user's refused
+            finished = Finished.with_error("rejected", error.reply)
         except Abort as abort:
             finished = Finished.aborted(abort.reason, abort.effect)
         except asyncio.CancelledError:
             self._record(call, _cancelled(prepared), prepared, context, started)
             raise
+        except Exception as error:  # user code around the tool broke; the tool itself is guarded below
+            finished = self._broken_around(call.name, error)
         return self._record(call, finished, prepared, context, started)
 
     async def _attempts(self, prepared: Prepared, context: CallContext) -> Finished:
@@ -95,6 +106,9 @@ class Invoker:
     async def _once(self, prepared: Prepared, context: CallContext) -> Finished:
         if not prepared.key:
             return await self._execute(prepared, context, 1)
+        if prepared.entry.behaviour.batch and prepared.item is None:
+            armed = self.faults.arm(prepared, context) if self.faults is not None else None
+            return await each_item(prepared, armed, lambda item: self._once(item, context))
         operation = Operation(
             prepared.entry.tool.name,
             prepared.key,
@@ -108,33 +122,52 @@ class Invoker:
         )
 
     async def _execute(self, prepared: Prepared, context: CallContext, attempt: int) -> Finished:
-        """Run the tool under its lock and its deadline, and read what came of it."""
-        behaviour, ready = prepared.entry.behaviour, prepared.ready
-        async with AsyncExitStack() as stack:
-            if ready.current_version is not None:
-                resource = behaviour.resource(prepared.arguments) or prepared.entry.tool.name
-                await stack.enter_async_context(self._lock(resource, ready, context))
-                if moved_on := await stale(prepared):
-                    return Finished.with_error("failed", moved_on)
-            injection = self.faults.arm(prepared, context) if self.faults is not None else None
-            perform = partial(perform_call, prepared, context, attempt)
-            deadline = asyncio.timeout(behaviour.timeout_s)
+        """Run the tool; one that checks before it acts does both under the lock of its resource."""
+        ready = prepared.ready
+        if ready.current_version is None:
+            return await self._run(prepared, context, attempt)
+        resource = prepared.entry.behaviour.resource(prepared.arguments) or prepared.entry.tool.name
+        async with self._lock(resource, ready, context):
             try:
-                async with deadline:
-                    if injection is None:
-                        result = await perform()
-                    else:
-                        prepared.faults += injection.names
-                        result = await injection.run(perform, prepared, context)
+                moved_on = await stale(prepared)
             except ToolError as error:
-                return told(error.reply)
-            except Abort:
-                raise
-            except TimeoutError:
-                return out_of_time(prepared, behaviour.timeout_s)
+                moved_on = error.reply
             except Exception as error:
-                return self._broken(prepared, error)
+                return self._broken_around(prepared.call.name, error)
+            if moved_on is not None:
+                return Finished.with_error("failed", moved_on)
+            return await self._run(prepared, context, attempt)
+
+    async def _run(self, prepared: Prepared, context: CallContext, attempt: int) -> Finished:
+        """Run the tool under its deadline, and read what came of it."""
+        injection = prepared.injection
+        if injection is None and prepared.item is None and self.faults is not None:
+            injection = self.faults.arm(prepared, context)
+        seconds = prepared.entry.behaviour.timeout_s
+        try:
+            async with asyncio.timeout(seconds):  # also a TimeoutError of the tool's own is out of time
+                if injection is None:
+                    result = await perform_call(prepared, context, attempt)
+                else:
+                    perform = partial(perform_call, prepared, context, attempt)
+                    result = await injection.run(perform, prepared, context)
+        except ToolError as error:
+            return told(error.reply)
+        except Abort:
+            raise
+        except TimeoutError:
+            return out_of_time(prepared, seconds)
+        except OSError:
+            return out_of_reach(prepared)
+        except Exception as error:
+            return self._broken(prepared, error)
         return read_result(prepared, result)
+
+    def _broken_around(self, name: str, error: Exception) -> Finished:
+        """An exception before the tool was run: nothing has happened."""
+        if self.strict:
+            return Finished.aborted(f"{name} could not be prepared: {type(error).__name__}: {error}", "none")
+        return Finished.with_error("failed", ToolError("internal_error", f"{name} could not be run").reply)
 
     def _broken(self, prepared: Prepared, error: Exception) -> Finished:
         """An exception nobody foresaw. The model learns nothing of its text: it may hold anything."""
@@ -144,8 +177,6 @@ class Invoker:
         if effect == "unknown":
             reply = outcome_unknown(name, f"{name} broke in the middle", check_words(prepared))
             return Finished.with_error("unknown", msgspec.structs.replace(reply, error="internal_error"))
-        if isinstance(error, OSError):
-            return Finished.with_error("failed", ToolError("upstream_error", f"{name} is out of reach").reply)
         return Finished.with_error("failed", ToolError("internal_error", f"{name} broke").reply)
 
     def _lock(self, resource: str, ready: Ready, context: CallContext) -> asyncio.Lock:
@@ -163,7 +194,7 @@ class Invoker:
         context: CallContext,
         started: float,
     ) -> Invocation:
-        done = finished_call(call, finished, (time.perf_counter() - started) * 1000)
+        done = finished_call(call, finished, (context.elapsed() - started) * 1000)
         invocation = Invocation(
             done,
             finished.outcome,

@@ -20,15 +20,21 @@ def is_json(value: Any, levels: int = MOST_LEVELS) -> bool:
     if kind is str:
         return value.isascii() or not _has_half_pair(value)
     if kind is dict:
-        return levels >= 0 and all(
-            type(key) is str and (key.isascii() or not _has_half_pair(key)) and is_json(inner, levels - 1)
-            for key, inner in value.items()
-        )
+        return levels >= 0 and _is_json_object(value, levels)
     if kind is list:
         return levels >= 0 and all(is_json(inner, levels - 1) for inner in value)
     if kind is int:
         return bool(value.bit_length() < MOST_BITS)
     return kind is bool or value is None or (kind is float and math.isfinite(value))
+
+
+def _is_json_object(value: dict[Any, Any], levels: int) -> bool:
+    for key, inner in value.items():  # a loop: `all` over a generator takes twice the time
+        if type(key) is not str or not (key.isascii() or not _has_half_pair(key)):
+            return False
+        if not (type(inner) is str and inner.isascii()) and not is_json(inner, levels - 1):
+            return False
+    return True
 
 
 def what_json_cannot_hold(value: Any) -> list[tuple[str, str]]:

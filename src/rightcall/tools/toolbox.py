@@ -8,38 +8,47 @@ from typing import Any, Literal
 from rightcall.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
-from rightcall.tools.clock import Clock, SystemClock
+from rightcall.tools.canonical import normalised
+from rightcall.tools.clock import Clock, SystemClock, VirtualClock
 from rightcall.tools.confirmation import Confirmations
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import Entry, Ready, function_ready, mock_ready
+from rightcall.tools.errors import Aborted
+from rightcall.tools.faults import FaultPlan
 from rightcall.tools.function import PLAIN, FunctionTool, tool
 from rightcall.tools.idempotency import Idempotency
 from rightcall.tools.idempotency_store import sqlite_store
+from rightcall.tools.injection import PlannedFaults
 from rightcall.tools.invocation import Invocation
-from rightcall.tools.invoke import Injector, Invoker
+from rightcall.tools.invoke import Invoker
 from rightcall.tools.mocks import MockPlan
 from rightcall.tools.policy import Rules
-from rightcall.tools.prepare import Preparer
+from rightcall.tools.prepare import Preparer, call_fingerprint
+from rightcall.tools.tool_list import shown_entries, shown_tools
 from rightcall.tools.turn import Touches, run_turn
 from rightcall.tools.validate import check_schema
+from rightcall.tools.worlds.base import World
 
-AnyTool = Tool | FunctionTool | Entry | Callable[..., Any]
+AnyTool = Tool | FunctionTool | Entry | World | Callable[..., Any]
 
 
 class Toolbox:
     """Tools with the way each is run, and the rules every call obeys.
 
-    Tools are definitions, functions made tools by `@tool`, plain functions, or entries of an MCP server.
+    Tools are definitions, functions made tools by `@tool`, plain functions, fake worlds, or entries of an
+    MCP server.
     By default nothing runs for real: a tool answers with its mock, or with a result made from its output
     schema. `execute="real"` runs the functions themselves, as does `{real: true}` in a mock for one tool.
 
     One toolbox serves any number of trials at once. What belongs to a trial is in its context:
 
         context = toolbox.context(run="r1", task=golden.id, trial=0)
-        tools = toolbox.offered(context)                              # what to show to the model
+        toolbox.tools                                                 # what to show to the model
         invocations = await toolbox.invoke_turn(message.calls, context)
         calls = [i.call for i in invocations]        # the model's calls with status, output and latency
         results = [i.result for i in invocations]    # what to tell the model, in the order of its calls
+        …
+        trajectory = context.witnessed(trajectory)   # with the ledger and the state of the worlds
     """
 
     def __init__(
@@ -50,31 +59,49 @@ class Toolbox:
         execute: Literal["mock", "real"] = "mock",
         rules: Rules | None = None,
         idempotency: Idempotency | None = None,
-        faults: Injector | None = None,
+        faults: FaultPlan | None = None,
         clock: Clock | None = None,
         seed: int = 0,
     ) -> None:
-        self._entries = {entry.tool.name: entry for entry in self._checked(tools, execute)}
+        given = list(tools)
+        self._worlds = [one for one in given if isinstance(one, World)]
+        self._entries = {entry.tool.name: entry for entry in self._checked(given, execute)}
         self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks or {}, self._entries)
-        self._clock, self._seed = clock or SystemClock(), seed
+        self._clock, self._seed = clock, seed
+        self._real = execute == "real" and not faults
         obeyed = rules or Rules()
         kept = idempotency or Idempotency(sqlite_store())
         self.confirmations = Confirmations(kept.store)
         preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy)
-        self._invoker = Invoker(preparer, kept, obeyed.retries, obeyed.strict, faults)
+        self.faults = faults or FaultPlan()
+        self.faults.check(self._entries)
+        self._shown = shown_entries(self._entries, self.faults)
+        planned = PlannedFaults(self.faults, kept.store) if self.faults.faults else None
+        self._invoker = Invoker(preparer, kept, obeyed.retries, obeyed.strict, planned)
 
     @property
     def tools(self) -> list[Tool]:
-        """The tools as they are defined."""
-        return [entry.tool for entry in self._entries.values()]
+        """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
+        return shown_tools(self._shown)
 
-    def context(self, *, run: str = "", task: str = "", trial: int = 0) -> CallContext:
-        """A fresh context for one trial of one task; `task` is the golden's id."""
-        return CallContext(run=run, task=task, trial=trial, clock=self._clock, seed=self._seed)
+    def context(
+        self, *, run: str = "", task: str = "", trial: int = 0, offered: Iterable[Tool] | None = None
+    ) -> CallContext:
+        """A fresh context for one trial of one task; `task` is the golden's id.
 
-    def offered(self, context: CallContext) -> list[Tool]:
-        """The tools to show to the model in this trial."""
-        return self.tools
+        `offered` are the tools this trial offers, when they are not all: a call of any other is refused, and
+        one that the toolbox does not have, because the golden brought it along, is answered with a made result.
+        """
+        # Mocks and faults wait on a clock of the trial's own: their hours take no time, and no trial's
+        # waiting is seen by another.
+        clock = self._clock or (SystemClock() if self._real else VirtualClock())
+        context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
+        context.worlds = {world.name: world.fresh() for world in self._worlds}
+        if offered is not None:
+            context.offered = {
+                tool.name: self._shown.get(tool.name) or self._brought(tool) for tool in offered
+            }
+        return context
 
     async def invoke_turn(self, calls: Sequence[ToolCall], context: CallContext) -> list[Invocation]:
         """Run all calls of one assistant message; one invocation for each, in the same order.
@@ -91,14 +118,24 @@ class Toolbox:
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call; see `invoke_turn`."""
-        (invocation,) = await self.invoke_turn([call], context)
+        invocation = await self._invoker.invoke(call, context)
+        if invocation.outcome == "aborted":
+            raise Aborted(invocation.reason, [invocation])
         return invocation
 
+    def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
+        """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
+        entry = self._resolve(call.name, context)
+        if entry is None or call.arguments is None:
+            raise ConfigError(f"there is no call of '{call.name}' to confirm")
+        meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
+        return self.confirmations.issue(context, entry.tool.name, meaning)
+
     def _resolve(self, name: str, context: CallContext) -> Entry | None:
-        return self._entries.get(name)
+        return (self._shown if context.offered is None else context.offered).get(name)
 
     def _names(self, context: CallContext) -> list[str]:
-        return list(self._entries)
+        return list(self._shown if context.offered is None else context.offered)
 
     def _touches(self, call: ToolCall, context: CallContext) -> Touches:
         entry = self._resolve(call.name, context)
@@ -110,9 +147,9 @@ class Toolbox:
             return entry.writes, None
 
     def _checked(self, tools: Iterable[AnyTool], execute: str) -> list[Entry]:
-        entries, problems, seen = [], [], set()
-        for given in tools:
-            entry = self._entry(given, execute)
+        problems, seen = [], set()
+        made = [entry for given in tools for entry in self._made(given, execute)]
+        for entry in made:
             if entry.tool.name in seen:
                 problems.append(f"there are two tools named '{entry.tool.name}'; rename one")
             seen.add(entry.tool.name)
@@ -120,36 +157,37 @@ class Toolbox:
                 check_schema(entry.tool)
             except InputError as error:
                 problems.append(str(error))
-            entries.append(entry)
         if problems:
             raise ConfigError(*problems)
-        return entries
+        return made
 
-    def _entry(self, given: AnyTool, execute: str) -> Entry:
-        if isinstance(given, Entry):
-            return given
+    def _brought(self, tool: Tool) -> Entry:
+        check_schema(tool)
+        ready = mock_ready(tool, None, None)
+        return Entry(tool, PLAIN, lambda context: ready)
+
+    def _made(self, given: Any, execute: str) -> list[Entry]:
+        """Entries whose mocks are asked first. A world hurts nobody, so it needs no permission to run."""
+        if isinstance(given, World):
+            return [self._governed(entry, real=True) for entry in given.entries()]
         if isinstance(given, Tool):
-            return Entry(given, PLAIN, lambda context: self._mocked(given, None, context))
+            return [Entry(given, PLAIN, lambda context: self._ready(given, None, context, real=False))]
+        if isinstance(given, Entry):
+            return [self._governed(given, real=execute == "real")]
         function = given if isinstance(given, FunctionTool) else tool(given)
-        real = function_ready(function)
-        if execute == "real":
-            return Entry(
-                function.tool,
-                function.behaviour,
-                lambda context: self._mocked_or(function.tool, real, context),
-            )
+        ready = function_ready(function)
+        entry = Entry(function.tool, function.behaviour, lambda context: ready)
+        return [self._governed(entry, real=execute == "real")]
+
+    def _governed(self, entry: Entry, *, real: bool) -> Entry:
         return Entry(
-            function.tool, function.behaviour, lambda context: self._mocked(function.tool, real, context)
+            entry.tool,
+            entry.behaviour,
+            lambda context: self._ready(entry.tool, entry, context, real=real),
         )
 
-    def _mocked(self, tool: Tool, real: Ready | None, context: CallContext) -> Ready:
-        """The mock of a tool; the tool itself where its mock says so."""
+    def _ready(self, tool: Tool, entry: Entry | None, context: CallContext, *, real: bool) -> Ready:
+        """The tool's mock if it has one, else the tool itself where it may run, else a generated answer."""
         mock = self._mocks.find(tool.name, context.task)
-        if mock is not None and mock.real and real is not None:
-            return real
-        return mock_ready(tool, mock, self._mocks)
-
-    def _mocked_or(self, tool: Tool, real: Ready, context: CallContext) -> Ready:
-        """The tool itself, unless it has a mock."""
-        mock = self._mocks.find(tool.name, context.task)
-        return real if mock is None or mock.real else mock_ready(tool, mock, self._mocks)
+        itself = real if mock is None else mock.real
+        return entry.ready(context) if entry is not None and itself else mock_ready(tool, mock, self._mocks)

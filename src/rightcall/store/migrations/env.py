@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from alembic import context
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=None)
+given = context.config.attributes
+context.configure(connection=given["connection"], version_table=given["version_table"])
 context.run_migrations()

@@ -50,6 +50,11 @@ class Annotations(Core):
             wanted = (t.run_key == key, t.golden_id == golden_id, t.tag.in_(tags))
             connection.execute(delete(tables.case_tags).where(*wanted))
 
+    def case_tags(self, run: str, golden_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The tags of some of a run's cases, by golden id, for a list of results."""
+        with self.reading() as connection:
+            return dict(tags_of_cases(connection, find(connection, run).key, golden_ids))
+
     def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
         """Write a note on one golden of one run."""
         if not text.strip() or len(text) > LONGEST_NOTE:

@@ -12,7 +12,7 @@ from typing import Self
 from sqlalchemy import Connection, Engine, select, text
 
 from rightcall.errors import InputError
-from rightcall.store.address import sqlite_file
+from rightcall.store.address import Address
 from rightcall.store.sql import tables
 from rightcall.store.sql.engine import make_engine, reading, writing
 from rightcall.store.sql.schema import bring_to_head
@@ -32,14 +32,17 @@ def written(time: datetime) -> str:
 class Core:
     """An open store without its contents."""
 
-    def __init__(self, url: str, *, name: str, clock: Callable[[], datetime] = utc_now) -> None:
-        self.name, self.clock = name, clock
-        self.file: Path | None = sqlite_file(url)
+    def __init__(self, address: Address, *, clock: Callable[[], datetime] = utc_now) -> None:
+        self.name, self.file, self.clock = address.shown, address.file, clock
         if self.file is not None:
             _make_folder(self.file.parent)
-        self.engine: Engine = make_engine(url)
+        self.engine: Engine = make_engine(address)
         self._metric_keys: dict[str, int] = {}
-        self.migrated_from = bring_to_head(self.engine, name, self.file)
+        try:
+            self.migrated_from = bring_to_head(self.engine, self.name, self.file)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Give the connections back; a store that is not closed loses nothing."""

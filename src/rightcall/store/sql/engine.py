@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 
 from rightcall.errors import InfrastructureError, MissingExtraError, RightCallError
+from rightcall.store.address import Address
 
 PATIENCE = 60
 """Seconds a writer waits for the others before it gives up."""
@@ -25,16 +26,17 @@ PATIENCE = 60
 WRITES = {"rightcall_writes": True}
 
 
-def make_engine(url: str) -> Engine:
-    """An engine for the URL; connects to nothing yet."""
-    if url.startswith("sqlite"):
+def make_engine(address: Address) -> Engine:
+    """An engine for the address; connects to nothing yet."""
+    if address.file is not None:
+        url = URL.create("sqlite", database=str(address.file))
         engine = create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
-    except ModuleNotFoundError:
+        return create_engine(address.url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    except ImportError:
         raise MissingExtraError("a store in PostgreSQL", "psycopg", "postgres") from None
 
 
@@ -113,6 +115,8 @@ def store_error(name: str, error: Exception) -> InfrastructureError:
         hint = "; free some space (`rightcall runs prune` removes old runs) and resume the run"
     elif "not a database" in low:
         hint = "; the file is something else, name another with --store"
+    elif "already exists" in low:
+        hint = "; give the store a database or a schema of its own"
     elif "readonly" in low or "unable to open" in low or "permission" in low:
         hint = "; may this user write to the file and its folder?"
     elif "connect" in low or "password" in low:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -53,8 +53,10 @@ class Results(Core):
 
         Reads in short transactions: a run that is being written can be read, and is not held up.
         """
+        with self.reading() as connection:
+            run_id = find(connection, run).id  # once: `last` may be another one by the next page
         last: Key | None = None
-        while page := self.results_page(run, which, limit=AT_ONCE, after=last, trajectories=trajectories):
+        while page := self.results_page(run_id, which, limit=AT_ONCE, after=last, trajectories=trajectories):
             yield from page
             last = page[-1].golden_id, page[-1].trial
 
@@ -88,8 +90,9 @@ class Results(Core):
         c = tables.codes.c
         with self.reading() as connection:
             key = find(connection, run).key
-            query = select(c.code, func.count()).where(c.run_key == key).group_by(c.code).order_by(c.code)
-            return dict(connection.execute(query).tuples().all())
+            counted = select(c.code, func.count().label("failures")).where(c.run_key == key)
+            rows = connection.execute(counted.group_by(c.code).order_by(c.code))
+            return {row.code: row.failures for row in rows}
 
     def result(self, run: str, golden_id: str, trial: int = 0) -> CaseResult:
         """One trial of one golden, with its trajectory."""
@@ -98,6 +101,29 @@ class Results(Core):
         if found is None:
             raise InputError(f"run {run}", f"has no result for golden '{golden_id}', trial {trial}")
         return found
+
+    def goldens(self, run: str) -> Iterator[AnyGolden]:
+        """Every golden of the run, by id, streamed."""
+        with self.reading() as connection:
+            key, last = find(connection, run).key, None
+        while True:
+            with self.reading() as connection:
+                rows = goldens_after(connection, key, last)
+            if not rows:
+                return
+            yield from (to_golden(row.content) for row in rows)
+            last = rows[-1].golden_id
+
+    def previews(self, run: str, golden_ids: Iterable[str]) -> dict[str, str]:
+        """The beginning of each golden's input, for a list of results."""
+        cases, goldens = tables.cases.c, tables.goldens.c
+        query = select(cases.golden_id, goldens.input).join(
+            tables.goldens, goldens.fingerprint == cases.fingerprint
+        )
+        with self.reading() as connection:
+            key = find(connection, run).key
+            wanted = (cases.run_key == key, cases.golden_id.in_(list(golden_ids)))
+            return {row.golden_id: row.input for row in connection.execute(query.where(*wanted))}
 
     def golden(self, run: str, golden_id: str) -> AnyGolden | None:
         """What was expected, as the run saw it; None when the run was written without its goldens."""
@@ -129,7 +155,7 @@ def conditions(run_key: int, which: ResultFilter) -> list[ColumnElement[bool]]:
         found.append(results.outcome == OUTCOMES[which.outcome])
     if which.category is not None:
         found.append(results.category == which.category)
-    if which.golden_id:
+    if which.golden_id is not None:
         found.append(results.golden_id == which.golden_id)
     if which.code is not None or which.tool:
         found.append(results.id.in_(_with_failure(run_key, which)))
@@ -157,6 +183,19 @@ def golden_of(connection: Connection, run_key: int, golden_id: str) -> AnyGolden
         .where(tables.cases.c.run_key == run_key, tables.cases.c.golden_id == golden_id)
     ).scalar()
     return None if content is None else to_golden(content)
+
+
+def goldens_after(connection: Connection, run_key: int, after: str | None) -> Sequence[Any]:
+    """The next goldens of a run, by id."""
+    cases, goldens = tables.cases.c, tables.goldens.c
+    query = (
+        select(cases.golden_id, goldens.content)
+        .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
+        .where(cases.run_key == run_key)
+        .order_by(cases.golden_id)
+        .limit(AT_ONCE)
+    )
+    return connection.execute(query if after is None else query.where(cases.golden_id > after)).all()
 
 
 def to_golden(content: bytes) -> AnyGolden:
@@ -191,11 +230,14 @@ def _fails_metric(name: str) -> ColumnElement[bool]:
 
 def _with_input(run_key: int, text: str) -> Select[Any]:
     cases, goldens = tables.cases.c, tables.goldens.c
-    return (
-        select(cases.golden_id)
+    own = (
+        select(cases.golden_id, goldens.input)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
-        .where(cases.run_key == run_key, goldens.input.icontains(text, autoescape=True))
+        .where(cases.run_key == run_key)
+        .offset(0)  # a fence: without it PostgreSQL searches the goldens of all runs before it joins
+        .subquery()
     )
+    return select(own.c.golden_id).where(own.c.input.icontains(text, autoescape=True))
 
 
 def _slices(numbers: Sequence[int]) -> Iterator[Sequence[int]]:

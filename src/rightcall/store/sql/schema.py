@@ -6,7 +6,7 @@ import sqlite3
 import warnings
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, delete, insert, inspect, select, text
+from sqlalchemy import Connection, Engine, column, delete, insert, inspect, select, table, text
 
 from rightcall.errors import InputError
 from rightcall.store.sql import tables
@@ -14,6 +14,9 @@ from rightcall.store.sql.engine import reading, writing
 
 HEAD = "0002"
 """The newest migration; kept here because looking it up imports Alembic, which takes a fifth of a second."""
+
+VERSION_TABLE = "rightcall_version"
+"""Not Alembic's usual name: the database may belong to an application that uses Alembic too."""
 
 _ONE_AT_A_TIME = 7_246_018
 """The advisory lock under which PostgreSQL stores are migrated; any number, but always this one."""
@@ -26,12 +29,12 @@ def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
     if before == HEAD:
         return before
     _refuse_newer(engine, name, before)
-    if before is not None and file is not None:
-        backup(file, file.with_name(f"{file.name}.v{before}.bak"))
     with writing(engine, name) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _ONE_AT_A_TIME})
         if version_of(connection) != HEAD:  # another process may have been faster
+            if before is not None and file is not None:
+                backup(file, file.with_name(f"{file.name}.v{before}.bak"))
             upgrade(connection, HEAD)
             _sign(connection)
     return before
@@ -39,9 +42,9 @@ def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
 
 def version_of(connection: Connection) -> str | None:
     """The store's version; None when there is nothing in the database yet."""
-    if not inspect(connection).has_table("alembic_version"):
+    if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    found = connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalar()
     return None if found is None else str(found)
 
 
@@ -53,6 +56,7 @@ def upgrade(connection: Connection, version: str) -> None:
     config = Config()
     config.set_main_option("script_location", "rightcall.store:migrations")
     config.attributes["connection"] = connection
+    config.attributes["version_table"] = VERSION_TABLE
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Alembic's own deprecations are not the user's business
         command.upgrade(config, version)

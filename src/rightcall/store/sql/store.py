@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from rightcall.store.base import ResultFilter, StoredCase
 from rightcall.store.sql.annotations import Annotations, notes_of_case, tags_of_cases
+from rightcall.store.sql.comparing import Comparing
 from rightcall.store.sql.exporting import Exporting
 from rightcall.store.sql.library import Library
+from rightcall.store.sql.neighbours import Neighbours
+from rightcall.store.sql.overview import Overview
 from rightcall.store.sql.removing import Removing
 from rightcall.store.sql.runs import Runs, find
 
 
-class Store(Runs, Exporting, Annotations, Library, Removing):
+class Store(Runs, Exporting, Annotations, Library, Removing, Comparing, Overview, Neighbours):
     """Runs and what belongs to them, in SQLite or PostgreSQL. Made by `open_store`.
 
     Where a method takes a run, an id, the unique beginning of one, or `last` will do.
@@ -18,6 +21,7 @@ class Store(Runs, Exporting, Annotations, Library, Removing):
 
     def case(self, run: str, golden_id: str) -> StoredCase:
         """One golden of a run: what was expected, every trial with its trajectory, tags and notes."""
+        run = self.run(run).id  # once: `last` may be another one in a moment
         results = tuple(self.results(run, ResultFilter(golden_id=golden_id), trajectories=True))
         golden = self.golden(run, golden_id)
         if golden is None and not results:

@@ -56,9 +56,8 @@ class RunWriter:
             return 0
         names = {name for result in results for name in result.metrics}
         keys = self._store.metric_keys(names)
-        rows = [
-            to_rows(result, keys) for result in results
-        ]  # the expensive part, before anyone is kept waiting
+        # The expensive part comes before the transaction, while nobody is kept waiting.
+        rows = [to_rows(result, keys) for result in results]
         with self._store.writing() as connection:
             return insert_results(connection, self._run_key, self.run_id, rows, self._store.now())
 

@@ -1,0 +1,49 @@
+"""`rightcall demo`: the bundled suite on a small model inside this process."""
+
+from __future__ import annotations
+
+import click
+
+from rightcall.cli.output import console
+from rightcall.errors import RightCallError
+
+
+@click.command()
+@click.option("--model", default="local:smollm2", show_default=True, help="Another model for the same suite.")
+@click.option("--store", "store_url", help="Where results are kept; .rightcall/rightcall.db unless said.")
+def demo(model: str, store_url: str | None) -> None:
+    """See it work: 24 goldens on weather, files and accounts, run on a small model, scored and explained.
+
+    No key and no network are needed, apart from getting the model's weights once. The model is small and makes
+    mistakes; seeing which is the point. Exit code 0 whatever it passes.
+    """
+    from rightcall.cli.run import execute
+    from rightcall.demo import FOLDER
+    from rightcall.suite.plan import plan_suite
+    from rightcall.suite.suite import load_suite
+
+    out = console()
+    if model == "local:smollm2" and not _weights_ready():
+        out.print("[dim]the same suite without a model:[/dim]\n  rightcall demo --model keyword:")
+        raise click.exceptions.Exit(4)
+    plan = plan_suite(load_suite(FOLDER / "suite.yaml"), FOLDER, model=model)
+    out.print(f"[dim]asking {model} 24 questions, some of which need no tool …[/dim]")
+    execute(plan, store_url, resume=None, as_json=False, failures=24, again="rightcall demo")
+    out.print("  rightcall init my-suite        [dim]# the same as files of your own, ready to edit[/dim]")
+    if model != "keyword:":
+        out.print("  rightcall demo --model keyword:   [dim]# what word matching alone would pass[/dim]")
+
+
+def _weights_ready() -> bool:
+    """Whether the weights are there; gets them when they are not, and says plainly when it cannot."""
+    from rightcall.providers.weights import model_path, pull_model
+
+    if model_path("smollm2").is_file():
+        return True
+    click.echo("getting the weights of SmolLM2-135M (98 MB, once) …", err=True)
+    try:
+        pull_model("smollm2")
+    except RightCallError as error:
+        click.echo(f"error: the weights of smollm2 cannot be had: {error}", err=True)
+        return False
+    return True

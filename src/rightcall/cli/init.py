@@ -1,0 +1,50 @@
+"""`rightcall init`: a suite to edit that already runs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+import click
+
+from rightcall.cli.output import console, print_next
+from rightcall.errors import InputError
+
+FILES = ("suite.yaml", "tools.json", "goldens.jsonl")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
+@click.option("--model", default="keyword:", show_default=True, help="The model the suite asks.")
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+def init(folder: Path, model: str, force: bool) -> None:
+    """Write suite.yaml, tools.json and goldens.jsonl into FOLDER: a suite that runs, to be made your own."""
+    from rightcall.demo import FOLDER
+    from rightcall.suite.suite import suite_schema
+
+    there = [name for name in FILES if (folder / name).exists()]
+    if there and not force:
+        raise InputError(
+            str(folder), f"already has {', '.join(there)}", "use --force to replace, or another folder"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        shutil.copyfile(FOLDER / name, folder / name)
+    suite = (folder / "suite.yaml").read_text(encoding="utf-8")
+    mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
+    for line, value in mine.items():
+        key = line.partition(":")[0]
+        # A JSON string is a YAML string; `keyword:` without quotes is none.
+        suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}", 1)
+    (folder / "suite.yaml").write_text(suite, encoding="utf-8")
+    schema = json.dumps(suite_schema(), indent=2) + "\n"
+    (folder / "suite.schema.json").write_text(schema, encoding="utf-8")
+    out = console()
+    files = ", ".join(FILES)
+    out.print(f"wrote {files} and suite.schema.json (for editors) to {folder}", markup=False, soft_wrap=True)
+    suite_file, goldens, tools = (
+        shlex.quote(str(folder / name)) for name in ("suite.yaml", "goldens.jsonl", "tools.json")
+    )
+    print_next(f"rightcall run {suite_file}", f"rightcall dataset check {goldens} --tools {tools}")

@@ -1,0 +1,70 @@
+"""Deciding about a run, on plain outcomes: no store, no screen, no clock.
+
+    config     Gate: the `gate:` mapping of a suite, read and checked
+    outcome    Outcome: what a gate sees of a golden; gathered from case results
+    rules      rates, metrics, categories, forbidden codes, latency and cost, as rules
+    check      what one rule saw             verdict    the rules together: PASS, FAIL, INCONCLUSIVE, ERROR
+    compare    two runs golden by golden     baseline   not worse than an earlier run; like with like
+    stopping   ending a run early            planning   how many goldens, and whether PASS is possible
+
+To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
+"""
+
+from rightcall.gate.baseline import BaselineRule, require_alike
+from rightcall.gate.check import Check, Word, percent
+from rightcall.gate.compare import Change, Comparison, Slice, compare, compare_many
+from rightcall.gate.config import BaselineGate, CostLimit, Gate, LatencyLimit, read_gate
+from rightcall.gate.outcome import Outcome, error_rate, outcomes_of, sample_of
+from rightcall.gate.planning import Plan, plan, warnings
+from rightcall.gate.rules import GateRule, HardRule, LimitRule, RateRule, rules_of
+from rightcall.gate.stopping import (
+    CurtailMonitor,
+    EvalueMonitor,
+    Monitor,
+    Order,
+    Stopped,
+    in_file_order,
+    monitor_for,
+    shuffled,
+)
+from rightcall.gate.verdict import Verdict, decide
+
+__all__ = [
+    "BaselineGate",
+    "BaselineRule",
+    "Change",
+    "Check",
+    "Comparison",
+    "CostLimit",
+    "CurtailMonitor",
+    "EvalueMonitor",
+    "Gate",
+    "GateRule",
+    "HardRule",
+    "LatencyLimit",
+    "LimitRule",
+    "Monitor",
+    "Order",
+    "Outcome",
+    "Plan",
+    "RateRule",
+    "Slice",
+    "Stopped",
+    "Verdict",
+    "Word",
+    "compare",
+    "compare_many",
+    "decide",
+    "error_rate",
+    "in_file_order",
+    "monitor_for",
+    "outcomes_of",
+    "percent",
+    "plan",
+    "read_gate",
+    "require_alike",
+    "rules_of",
+    "sample_of",
+    "shuffled",
+    "warnings",
+]

@@ -1,0 +1,52 @@
+"""One thing a gate looked at: what was asked, what was seen, what follows."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rightcall.model.record import Record
+
+Word = Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
+
+
+class Check(Record, frozen=True):
+    """The word of one rule, with its numbers and a sentence that holds them.
+
+    `low` and `high` are the one-sided bounds at 1−alpha. `p_pass` is the chance of results this good if the
+    rate were below the limit, `p_fail` of results this bad if it were not; both are None for rules without
+    error control, which `controlled` says. With several rules they are Holm-adjusted.
+    """
+
+    name: str
+    word: Word
+    sentence: str
+    controlled: bool = False
+    value: float | None = None
+    limit: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    trials: int = 0
+    p_pass: float | None = None
+    p_fail: float | None = None
+
+
+def percent(share: float) -> str:
+    """87.3 %, with as many digits as tell it from 0 and from 100 %."""
+    digits = 1
+    while digits < 6 and share not in (0, 1) and round(share * 100, digits) in (0, 100):
+        digits += 1
+    text = f"{share * 100:.{digits}f}"
+    return f"{text.removesuffix('.0')} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """1 golden, 2 goldens."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def word_for(p_pass: float, p_fail: float, alpha: float) -> Literal["PASS", "FAIL", "INCONCLUSIVE"]:
+    """PASS from p ≤ alpha, as the lower bound then reaches the limit; FAIL from p < alpha; else neither."""
+    if p_pass <= alpha:
+        return "PASS"
+    return "FAIL" if p_fail < alpha else "INCONCLUSIVE"

@@ -1,0 +1,240 @@
+"""Two runs of the same goldens: which way, by how much, and whether that is more than noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from rightcall import stats
+from rightcall.gate.check import counted, percent
+from rightcall.gate.difference import Pair, difference_of, one_sided, pair_up
+from rightcall.gate.outcome import Outcome
+from rightcall.model.record import Record
+
+Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
+FLAG_RATE = 0.10
+"""Share of false flags tolerated among the goldens named as changed."""
+
+
+class Slice(Record, frozen=True):
+    """The difference within one category; exploratory, so its p is adjusted for the number of categories."""
+
+    name: str
+    n: int
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    p_adjusted: float
+
+
+class Comparison(Record, frozen=True):
+    """B against A on the goldens both have scored.
+
+    `difference` is B − A; `low` and `high` its two-sided interval; `bound_low` and `bound_high` the one-sided
+    bounds the change is read from, None with a single cluster. `p` is McNemar's exact test for single yes/no
+    trials and the sign-flip test otherwise. `mde` is the smallest true difference this comparison would have
+    noticed four times out of five.
+    """
+
+    change: Change
+    sentence: str
+    rate_a: float
+    rate_b: float
+    difference: float
+    low: float | None
+    high: float | None
+    bound_low: float | None
+    bound_high: float | None
+    p: float
+    p_mid: float | None
+    mde: float | None
+    margin: float
+    alpha: float
+    n: int
+    clusters: int
+    method: Literal["mcnemar", "sign_flip"]
+    fixed: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    only_a: tuple[str, ...] = ()
+    only_b: tuple[str, ...] = ()
+    categories: tuple[Slice, ...] = ()
+    hypotheses: int = 1
+    p_non_inferior: float | None = None
+    p_regressed: float | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 better or not worse, 1 worse, 3 not settled."""
+        return {"IMPROVED": 0, "NON_INFERIOR": 0, "REGRESSED": 1, "INCONCLUSIVE": 3}[self.change]
+
+
+def compare(
+    a: Sequence[Outcome],
+    b: Sequence[Outcome],
+    *,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    metric: str | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Compare candidate b with baseline a, golden by golden, on passes or on a metric.
+
+    NON_INFERIOR when the lower bound of B − A reaches −margin, IMPROVED when it is above 0 as well, REGRESSED
+    when the upper bound is below −margin, else INCONCLUSIVE.
+    """
+    pairs, only_a, only_b = pair_up(a, b, metric)
+    if not pairs:
+        return _nothing_in_common(only_a, only_b, margin, alpha)
+    found = difference_of(pairs, alpha, seed)
+    p_ok, p_bad, bounds = one_sided(found, margin, alpha)
+    rate_a = stats.weighted_mean([p.a for p in pairs], [p.weight for p in pairs])
+    slices = _slices(pairs, alpha, seed)
+    (low, high), (bound_low, bound_high) = _ends(found.interval), _ends(bounds)
+    bare = Comparison(
+        change=_change(bounds, margin),
+        sentence="",
+        rate_a=rate_a,
+        rate_b=rate_a + found.mean,
+        difference=found.mean,
+        low=low,
+        high=high,
+        bound_low=bound_low,
+        bound_high=bound_high,
+        p=found.p,
+        p_mid=found.p_mid,
+        mde=stats.mde_paired(1, found.careful.se**2, alpha, power) if found.careful else None,
+        margin=margin,
+        alpha=alpha,
+        n=len(pairs),
+        clusters=found.clusters,
+        method=found.method,
+        fixed=tuple(p.golden_id for p in pairs if p.a < 0.5 <= p.b),
+        broken=tuple(p.golden_id for p in pairs if p.b < 0.5 <= p.a),
+        changed=_flags(pairs),
+        only_a=only_a,
+        only_b=only_b,
+        categories=slices,
+        hypotheses=1 + len(slices),
+        p_non_inferior=p_ok,
+        p_regressed=p_bad,
+    )
+    return msgspec.structs.replace(bare, sentence=_sentence(bare))
+
+
+def compare_many(
+    a: Sequence[Outcome],
+    candidates: Sequence[tuple[str, Sequence[Outcome]]],
+    *,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    metric: str | None = None,
+    seed: int = 0,
+) -> list[tuple[str, Comparison, float]]:
+    """Several candidates against one baseline: (name, comparison, p adjusted by Holm for their number)."""
+    found = [
+        (name, compare(a, b, margin=margin, alpha=alpha, metric=metric, seed=seed)) for name, b in candidates
+    ]
+    adjusted = stats.holm([c.p for _, c in found])
+    return [(name, comparison, p) for (name, comparison), p in zip(found, adjusted, strict=True)]
+
+
+def _change(bounds: stats.Interval | None, margin: float) -> Change:
+    if bounds is None:
+        return "INCONCLUSIVE"
+    if bounds.low > 0:
+        return "IMPROVED"
+    if bounds.low >= -margin:
+        return "NON_INFERIOR"
+    return "REGRESSED" if bounds.high < -margin else "INCONCLUSIVE"
+
+
+def _slices(pairs: Sequence[Pair], alpha: float, seed: int) -> tuple[Slice, ...]:
+    names = list(dict.fromkeys(p.category for p in pairs))
+    if len(names) < 2:
+        return ()
+    members = [[p for p in pairs if p.category == name] for name in names]
+    found = [difference_of(group, alpha, seed) for group in members]
+    adjusted = stats.benjamini_hochberg([f.p for f in found])
+    return tuple(
+        Slice(name, len(group), f.mean, *_ends(f.interval), f.p, p)
+        for name, group, f, p in zip(names, members, found, adjusted, strict=True)
+    )
+
+
+def _ends(interval: stats.Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _flags(pairs: Sequence[Pair]) -> tuple[str, ...]:
+    """Goldens whose own trials changed beyond luck: Fisher's exact test, Benjamini-Hochberg over goldens."""
+    repeated = [p for p in pairs if min(map(len, p.trials)) > 1]
+    if not all(x in (0, 1) for p in repeated for t in p.trials for x in t):
+        return ()
+    tests = [_fisher(*((int(sum(t)), len(t)) for t in p.trials)) for p in repeated]
+    adjusted = stats.benjamini_hochberg(tests)
+    return tuple(p.golden_id for p, q in zip(repeated, adjusted, strict=True) if q <= FLAG_RATE)
+
+
+@lru_cache(maxsize=4096)
+def _fisher(a: tuple[int, int], b: tuple[int, int]) -> float:
+    return stats.fisher_exact([[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]])
+
+
+def _sentence(found: Comparison) -> str:
+    by = f" by more than {percent(found.margin)}" if found.margin else ""
+    words = {
+        "IMPROVED": "B is better than A",
+        "NON_INFERIOR": f"B is not worse than A{by}",
+        "REGRESSED": f"B is worse than A{by}",
+        "INCONCLUSIVE": "no difference between A and B is settled",
+    }[found.change]
+    rates = f"{percent(found.rate_a)} → {percent(found.rate_b)} over {counted(found.n, 'golden')}"
+    if found.bound_low is None or found.bound_high is None or found.mde is None:
+        return f"{words}: {rates}; a single cluster gives no error to judge by"
+    text = (
+        f"{words}: {rates}, difference {points(found.difference)} (with {percent(1 - found.alpha)} "
+        f"confidence above {points(found.bound_low)}, with the same below {points(found.bound_high)}; "
+        f"p = {found.p:.2g})"
+    )
+    if found.change in ("IMPROVED", "REGRESSED"):
+        return text
+    return f"{text}; a true difference under {points(found.mde).lstrip('+')} would likely go unnoticed"
+
+
+def points(difference: float) -> str:
+    """+4.2 points: a difference of two rates, in hundredths."""
+    return f"{difference * 100:+.1f} points"
+
+
+def _nothing_in_common(
+    only_a: tuple[str, ...], only_b: tuple[str, ...], margin: float, alpha: float
+) -> Comparison:
+    sentence = "nothing to compare: no golden has a scored trial in both runs"
+    return Comparison(
+        "INCONCLUSIVE",
+        sentence,
+        rate_a=0.0,
+        rate_b=0.0,
+        difference=0.0,
+        low=None,
+        high=None,
+        bound_low=None,
+        bound_high=None,
+        p=1.0,
+        p_mid=None,
+        mde=None,
+        margin=margin,
+        alpha=alpha,
+        n=0,
+        clusters=0,
+        method="sign_flip",
+        only_a=only_a,
+        only_b=only_b,
+        hypotheses=0,
+    )

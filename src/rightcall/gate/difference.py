@@ -1,0 +1,95 @@
+"""Goldens of two runs paired, and the mean difference with its interval, bounds and test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from rightcall import stats
+from rightcall.gate.outcome import Outcome, cluster_key
+
+
+class Pair(NamedTuple):
+    """One golden in both runs: the means of its trials, a before and b after, and the trials themselves."""
+
+    golden_id: str
+    category: str
+    cluster: tuple[str, str]
+    weight: float
+    a: float
+    b: float
+    trials: tuple[tuple[float, ...], tuple[float, ...]]
+
+
+class Difference(NamedTuple):
+    """The mean of b − a with what is known of its error.
+
+    `careful` is the normal estimate decisions are made from; it and `interval` are None with one cluster.
+    """
+
+    mean: float
+    interval: stats.Interval | None
+    careful: stats.Normal | None
+    p: float
+    p_mid: float | None
+    method: Literal["mcnemar", "sign_flip"]
+    clusters: int
+
+
+def pair_up(
+    a: Sequence[Outcome], b: Sequence[Outcome], metric: str | None
+) -> tuple[list[Pair], tuple[str, ...], tuple[str, ...]]:
+    """The goldens scored in both runs, and the ids missing on either side."""
+    before = {o.golden_id: o for o in a if o.scores(metric)}
+    after = {o.golden_id: o for o in b if o.scores(metric)}
+    pairs = []
+    for golden_id, new in after.items():
+        if old := before.get(golden_id):
+            xs, ys = old.scores(metric), new.scores(metric)
+            means = sum(xs) / len(xs), sum(ys) / len(ys)
+            pairs.append(Pair(golden_id, new.category, cluster_key(new), new.weight, *means, (xs, ys)))
+    only_a = tuple(o.golden_id for o in a if o.golden_id not in after)
+    only_b = tuple(o.golden_id for o in b if o.golden_id not in before)
+    return pairs, only_a, only_b
+
+
+def difference_of(pairs: Sequence[Pair], alpha: float, seed: int) -> Difference:
+    """Bonett-Price and McNemar for single yes/no trials, else t and sign flips over clusters."""
+    d = [p.b - p.a for p in pairs]
+    labels = [p.cluster for p in pairs]
+    weights = [p.weight for p in pairs]
+    even = len(set(weights)) == 1
+    groups = len(set(labels))
+    found = stats.paired_t(d, labels, None if even else weights, 1 - alpha)
+    careful = None if found.se is None else stats.shrunk_difference(found.mean, found.se, groups)
+    single = all(len(t) == 1 and t[0] in (0, 1) for p in pairs for t in p.trials)
+    if single and even and groups == len(pairs):
+        b, c = sum(x < 0 for x in d), sum(x > 0 for x in d)
+        interval = stats.bonett_price(len(d), b, c, 1 - alpha)
+        careful = stats.bonett_price_estimate(len(d), b, c)
+        exact, middle = stats.mcnemar_exact(b, c), stats.mcnemar_midp(b, c)
+        return Difference(found.mean, interval, careful, exact, middle, "mcnemar", groups)
+    shown = found.interval
+    if careful is not None and found.se == 0:
+        shown = stats.t_interval(careful.mean, careful.se, groups - 1, 1 - alpha)
+    flipped = d if even else [w * x for w, x in zip(weights, d, strict=True)]
+    p = stats.sign_flip(flipped, seed, clusters=labels)
+    return Difference(found.mean, shown, careful, p, None, "sign_flip", groups)
+
+
+def one_sided(
+    found: Difference, margin: float, alpha: float
+) -> tuple[float | None, float | None, stats.Interval | None]:
+    """p of "worse by more than the margin", p of "not worse by more", and both bounds."""
+    if found.careful is None:
+        return None, None, None
+    centre, se = found.careful
+    score = (centre + margin) / se
+    if found.method == "mcnemar":
+        half = stats.normal_quantile(1 - alpha) * se
+        p_ok, p_bad = stats.normal_cdf(-score), stats.normal_cdf(score)
+    else:
+        df = found.clusters - 1
+        half = stats.t_quantile(1 - alpha, df) * se
+        p_ok, p_bad = stats.t_sf(score, df), stats.t_sf(-score, df)
+    return p_ok, p_bad, stats.Interval(max(-1.0, centre - half), min(1.0, centre + half))

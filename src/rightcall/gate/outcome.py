@@ -1,0 +1,112 @@
+"""What a gate sees of a golden: its scored trials, its errors, its codes, its time and money."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from rightcall import stats
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+
+
+class Outcome(Record, frozen=True):
+    """All trials of one golden.
+
+    `passes` holds 1.0 or 0.0 for each scored trial and is empty when every trial was an error; `metrics`
+    holds the values of each metric over the trials where it did not break. `cluster` groups goldens that
+    stand or fall together; None means the golden stands for itself.
+    """
+
+    golden_id: str
+    passes: tuple[float, ...] = ()
+    errors: int = 0
+    category: str = "golden"
+    tags: tuple[str, ...] = ()
+    cluster: str | None = None
+    weight: float = 1.0
+    metrics: dict[str, tuple[float, ...]] = {}
+    codes: dict[str, int] = {}
+    latencies_ms: tuple[float, ...] = ()
+    costs_usd: tuple[float, ...] = ()
+
+    @property
+    def rate(self) -> float:
+        """Share of scored trials that passed; 0 when there is none."""
+        return sum(self.passes) / len(self.passes) if self.passes else 0.0
+
+    def scores(self, metric: str | None = None) -> tuple[float, ...]:
+        """The trials' passes, or their values of a metric."""
+        return self.passes if metric is None else self.metrics.get(metric, ())
+
+
+def outcomes_of(
+    results: Iterable[CaseResult],
+    *,
+    clusters: Mapping[str, str | None] | None = None,
+    tags: Mapping[str, Sequence[str]] | None = None,
+) -> list[Outcome]:
+    """Gather trials by golden, in the order goldens first appear; clusters and tags are by golden id."""
+    trials: dict[str, list[CaseResult]] = {}
+    for result in results:
+        trials.setdefault(result.golden_id, []).append(result)
+    return [
+        _outcome(golden_id, sorted(found, key=lambda r: r.trial), clusters or {}, tags or {})
+        for golden_id, found in trials.items()
+    ]
+
+
+def sample_of(outcomes: Sequence[Outcome], metric: str | None = None) -> stats.Sample | None:
+    """The scored goldens as a sample, None when there is none."""
+    scored = [(o, scores) for o in outcomes if (scores := o.scores(metric))]
+    if not scored:
+        return None
+    grouped = any(o.cluster is not None for o, _ in scored)
+    weights = [o.weight for o, _ in scored]
+    return stats.sample(
+        [scores for _, scores in scored],
+        [cluster_key(o) for o, _ in scored] if grouped else None,
+        weights if len(set(weights)) > 1 else None,
+    )
+
+
+def cluster_key(outcome: Outcome) -> tuple[str, str]:
+    """Its cluster, or itself; a golden's id never collides with a cluster of the same name."""
+    if outcome.cluster is None:
+        return ("golden", outcome.golden_id)
+    return ("cluster", outcome.cluster)
+
+
+def error_rate(outcomes: Iterable[Outcome]) -> tuple[int, int]:
+    """(trials that were errors, all trials)."""
+    errors = scored = 0
+    for outcome in outcomes:
+        errors += outcome.errors
+        scored += len(outcome.passes)
+    return errors, errors + scored
+
+
+def _outcome(
+    golden_id: str,
+    trials: list[CaseResult],
+    clusters: Mapping[str, str | None],
+    tags: Mapping[str, Sequence[str]],
+) -> Outcome:
+    scored = [t for t in trials if not t.error]
+    names = dict.fromkeys(name for t in scored for name in t.metrics)
+    metrics = {
+        name: tuple(t.metrics[name].value for t in scored if name in t.metrics and not t.metrics[name].error)
+        for name in names
+    }
+    return Outcome(
+        golden_id,
+        tuple(float(t.passed) for t in scored),
+        errors=len(trials) - len(scored),
+        category=trials[0].category,
+        tags=tuple(tags.get(golden_id, ())),
+        cluster=clusters.get(golden_id),
+        metrics=metrics,
+        codes=dict(Counter(failure.code for t in scored for failure in t.codes)),
+        latencies_ms=tuple(t.latency_ms for t in scored if t.latency_ms is not None),
+        costs_usd=tuple(t.usage.cost_usd for t in trials if t.usage.cost_usd is not None),
+    )

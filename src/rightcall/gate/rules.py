@@ -1,0 +1,211 @@
+"""What a gate's mapping asks for, as rules that each look at the outcomes of a run.
+
+A rule is a frozen object with `look(outcomes, alpha)`. Rules with error control (`ControlledRule`) give
+p-values as well, which the verdict adjusts for their number, word again and asking them to `say` it anew.
+To add one: a class here, a field in `Gate`, a line in `rules_of`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+import msgspec
+
+from rightcall import stats
+from rightcall.gate.check import Check, counted, percent, word_for
+from rightcall.gate.config import Gate
+from rightcall.gate.outcome import Outcome, cluster_key, sample_of
+
+LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost_mean"]
+
+
+class GateRule(Protocol):
+    """One demand on a run."""
+
+    @property
+    def name(self) -> str: ...
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check: ...
+
+
+@runtime_checkable
+class ControlledRule(GateRule, Protocol):
+    """A demand whose wrong answers are bounded by alpha."""
+
+    def say(self, check: Check, alpha: float) -> str: ...
+
+
+def rules_of(gate: Gate) -> tuple[GateRule, ...]:
+    """The rules of a gate but for the baseline, which needs a second run, in the order they are shown."""
+    rules: list[GateRule] = []
+    kind = gate.rule
+    if gate.min is not None:
+        rules.append(RateRule("pass rate", gate.min, kind=kind))
+    rules += [RateRule(f"metric {m}", limit, metric=m, kind=kind) for m, limit in gate.metrics.items()]
+    rules += [RateRule(f"category {c}", limit, category=c, kind=kind) for c, limit in gate.categories.items()]
+    rules += [RateRule(f"tag {t}", limit, tag=t, kind=kind) for t, limit in gate.tags.items()]
+    rules += [HardRule(code) for code in gate.forbid]
+    latency, cost = gate.latency_ms, gate.cost
+    limits: list[tuple[str, LimitOf, float | None, str]] = [
+        ("latency p50", "latency_p50", latency.p50, "ms"),
+        ("latency p95", "latency_p95", latency.p95, "ms"),
+        ("latency max", "latency_max", latency.max, "ms"),
+        ("cost of the run", "cost_run", cost.run_usd, "USD"),
+        ("mean cost of a trial", "cost_mean", cost.mean_usd, "USD"),
+    ]
+    rules += [LimitRule(name, of, limit, unit) for name, of, limit, unit in limits if limit is not None]
+    return tuple(rules)
+
+
+@dataclass(frozen=True)
+class RateRule:
+    """The pass rate, or the mean of a metric, of all goldens or of a category or tag, is at least `limit`."""
+
+    name: str
+    limit: float
+    metric: str | None = None
+    category: str | None = None
+    tag: str | None = None
+    kind: Literal["interval", "point"] = "interval"
+
+    def select(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """The goldens this rule is about."""
+        return [
+            o
+            for o in outcomes
+            if (self.category is None or o.category == self.category)
+            and (self.tag is None or self.tag in o.tags)
+        ]
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """Mean, bounds and both p-values; the word is the one without other rules beside it."""
+        found = sample_of(self.select(outcomes), self.metric)
+        if found is None:
+            sentence = f"{self.name} is not settled: no golden of it has a scored trial"
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
+        if self.kind == "point":
+            return self._point(found)
+        low, high = stats.bounds(found, alpha)
+        p_pass, p_fail = stats.p_values(found, self.limit, alpha)
+        check = Check(
+            self.name,
+            word_for(p_pass, p_fail, alpha),
+            "",
+            controlled=True,
+            value=found.mean,
+            limit=self.limit,
+            low=low,
+            high=high,
+            n=found.cases,
+            trials=found.trials,
+            p_pass=p_pass,
+            p_fail=p_fail,
+        )
+        return msgspec.structs.replace(check, sentence=self.say(check, alpha))
+
+    def say(self, check: Check, alpha: float) -> str:
+        """The check in words, whatever it was ruled."""
+        limit, low, high = percent(self.limit), percent(check.low or 0.0), percent(check.high or 0.0)
+        means = {"PASS": f"at least {limit}", "FAIL": f"below {limit}"}
+        trials = f" ({check.trials:,} trials)" if check.trials > check.n else ""
+        return (
+            f"{self.name} {percent(check.value or 0.0)} over {counted(check.n, 'golden')}{trials} is "
+            f"{means.get(check.word, f'not settled against {limit}')}: "
+            f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
+        )
+
+    def _point(self, found: stats.Sample) -> Check:
+        good = found.mean >= self.limit
+        relation = "at least" if good else "below"
+        sentence = (
+            f"{self.name} {percent(found.mean)} over {counted(found.cases, 'golden')} is {relation} "
+            f"{percent(self.limit)} (rule: point, no error control)"
+        )
+        return Check(
+            self.name,
+            "PASS" if good else "FAIL",
+            sentence,
+            value=found.mean,
+            limit=self.limit,
+            n=found.cases,
+            trials=found.trials,
+        )
+
+
+@dataclass(frozen=True)
+class HardRule:
+    """A code that must never occur: one in any trial fails the run, and no average excuses it."""
+
+    code: str
+
+    @property
+    def name(self) -> str:
+        return f"no {self.code}"
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """FAIL with the goldens named, or PASS with how often it may still occur unseen."""
+        hit = [o.golden_id for o in outcomes if o.codes.get(self.code)]
+        clusters = len({cluster_key(o) for o in outcomes if o.passes})
+        trials = sum(len(o.passes) for o in outcomes)
+        if hit:
+            times = sum(o.codes.get(self.code, 0) for o in outcomes)
+            shown = ", ".join(hit[:3]) + (f" and {len(hit) - 3} more" if len(hit) > 3 else "")
+            sentence = (
+                f"{self.code} occurred {counted(times, 'time')} in {counted(len(hit), 'golden')}: {shown}"
+            )
+            return Check(
+                self.name, "FAIL", sentence, value=float(times), limit=0.0, n=clusters, trials=trials
+            )
+        if not clusters:
+            sentence = f"{self.name} is not settled: no golden has a scored trial"
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
+        bound = stats.zero_seen_bound(clusters, alpha)
+        sentence = (
+            f"{self.code} never occurred in {counted(trials, 'trial')} of "
+            f"{counted(len(outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
+            f"of goldens ({percent(1 - alpha)} confidence)"
+        )
+        return Check(self.name, "PASS", sentence, value=0.0, limit=0.0, high=bound, n=clusters, trials=trials)
+
+
+@dataclass(frozen=True)
+class LimitRule:
+    """Time or money as observed stays within a limit; no error control."""
+
+    name: str
+    of: LimitOf
+    limit: float
+    unit: str
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """PASS within the limit, FAIL beyond, INCONCLUSIVE when nothing was measured."""
+        fields = [o.latencies_ms if self.of.startswith("latency") else o.costs_usd for o in outcomes]
+        values = sorted(v for field in fields for v in field)
+        if not values:
+            sentence = (
+                f"{self.name}: not measured, so the limit of {self.limit:,g} {self.unit} is not checked"
+            )
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
+        value = self._value(values)
+        good = value <= self.limit
+        sentence = (
+            f"{self.name} {value:,.4g} {self.unit} is {'within' if good else 'over'} the limit of "
+            f"{self.limit:,g} {self.unit} (as observed, no error control)"
+        )
+        word: Literal["PASS", "FAIL"] = "PASS" if good else "FAIL"
+        return Check(self.name, word, sentence, value=value, limit=self.limit, trials=len(values))
+
+    def _value(self, ordered: list[float]) -> float:
+        match self.of:
+            case "latency_max":
+                return ordered[-1]
+            case "cost_run":
+                return math.fsum(ordered)
+            case "cost_mean":
+                return math.fsum(ordered) / len(ordered)
+            case _:
+                share = int(self.of.removeprefix("latency_p")) / 100
+                return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

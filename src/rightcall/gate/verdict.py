@@ -1,0 +1,166 @@
+"""PASS, FAIL, INCONCLUSIVE or ERROR, with a sentence that holds the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rightcall import stats
+from rightcall.errors import ConfigError
+from rightcall.gate.baseline import BaselineRule
+from rightcall.gate.check import Check, Word, counted, percent, word_for
+from rightcall.gate.config import Gate, OnInconclusive
+from rightcall.gate.outcome import Outcome, error_rate
+from rightcall.gate.rules import ControlledRule, GateRule, rules_of
+from rightcall.gate.stopping import Stopped
+from rightcall.model.record import Record
+
+
+class Verdict(Record, frozen=True):
+    """The decision on a run and everything it rests on.
+
+    `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
+    names goldens none of whose trials could be scored: they are in no rate. `hint` says what would settle it.
+    """
+
+    word: Word
+    sentence: str
+    checks: tuple[Check, ...] = ()
+    alpha: float = 0.05
+    on_inconclusive: OnInconclusive = "warn"
+    hypotheses: int = 0
+    errors: int = 0
+    trials: int = 0
+    unscored: tuple[str, ...] = ()
+    hint: str = ""
+    saved: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 3 inconclusive (unless a policy says otherwise), 4 error."""
+        if self.word == "INCONCLUSIVE":
+            return {"pass": 0, "fail": 1, "warn": 3}[self.on_inconclusive]
+        return {"PASS": 0, "FAIL": 1, "ERROR": 4}[self.word]
+
+
+def decide(
+    gate: Gate,
+    outcomes: Sequence[Outcome],
+    *,
+    baseline: Sequence[Outcome] | None = None,
+    stopped: Stopped | None = None,
+) -> Verdict:
+    """Judge a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
+
+    `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
+    at a moment chosen by the data would err more often than it says.
+    """
+    errors, trials = error_rate(outcomes)
+    blank = Verdict(
+        "ERROR",
+        "ERROR: no trial could be scored, so nothing is known of the agent",
+        alpha=gate.alpha,
+        on_inconclusive=gate.on_inconclusive,
+        errors=errors,
+        trials=trials,
+        unscored=tuple(o.golden_id for o in outcomes if not o.passes),
+        saved=stopped.saved if stopped else 0,
+    )
+    if trials == errors:
+        return blank
+    checks = _checks(_rules(gate, baseline), outcomes, gate.alpha, stopped)
+    hypotheses = sum(check.controlled for check in checks)
+    judged = msgspec.structs.replace(blank, checks=tuple(checks), hypotheses=hypotheses)
+    if errors / trials > gate.max_error_rate:
+        sentence = (
+            f"ERROR: {counted(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
+            f"at most {percent(gate.max_error_rate)} allowed), so nothing is decided"
+        )
+        return msgspec.structs.replace(judged, sentence=sentence)
+    word = _overall(checks)
+    hint = _hint(checks, gate) if word == "INCONCLUSIVE" else ""
+    return msgspec.structs.replace(judged, word=word, sentence=_sentence(word, checks), hint=hint)
+
+
+def _checks(
+    rules: Sequence[GateRule], outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None
+) -> list[Check]:
+    checks = [
+        _from_monitor(rule, stopped) if stopped and rule.name == "pass rate" else rule.look(outcomes, alpha)
+        for rule in rules
+    ]
+    return _holm(rules, checks, alpha)
+
+
+def _rules(gate: Gate, baseline: Sequence[Outcome] | None) -> tuple[GateRule, ...]:
+    rules = rules_of(gate)
+    if gate.baseline is not None:
+        if baseline is None:
+            raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")
+        rules += (BaselineRule(tuple(baseline), gate.baseline.margin, gate.baseline.run),)
+    return rules
+
+
+def _from_monitor(rule: GateRule, stopped: Stopped) -> Check:
+    return Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
+
+
+def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> list[Check]:
+    """Rule again with p-values adjusted for the number of controlled rules, PASS and FAIL each apart."""
+    p_pass = [c.p_pass for c in checks if c.controlled and c.p_pass is not None]
+    p_fail = [c.p_fail for c in checks if c.controlled and c.p_fail is not None]
+    if len(p_pass) < 2:
+        return list(checks)
+    adjusted = iter(zip(stats.holm(p_pass), stats.holm(p_fail), strict=True))
+    return [
+        _ruled_again(rule, check, *next(adjusted), alpha, len(p_pass))
+        if check.controlled and isinstance(rule, ControlledRule)
+        else check
+        for rule, check in zip(rules, checks, strict=True)
+    ]
+
+
+def _ruled_again(
+    rule: ControlledRule, check: Check, p_pass: float, p_fail: float, alpha: float, number: int
+) -> Check:
+    word = word_for(p_pass, p_fail, alpha)
+    after = msgspec.structs.replace(check, word=word, p_pass=p_pass, p_fail=p_fail)
+    sentence = rule.say(after, alpha)
+    if word != check.word:
+        sentence += f"; alone it would be {check.word}, but {number} rules are looked at (Holm's correction)"
+    return msgspec.structs.replace(after, sentence=sentence)
+
+
+def _overall(checks: Sequence[Check]) -> Word:
+    rulings = {check.word for check in checks}
+    if "FAIL" in rulings:
+        return "FAIL"
+    return "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
+
+
+def _sentence(word: Word, checks: Sequence[Check]) -> str:
+    if not checks:
+        return "PASS: the gate asks for nothing"
+    deciding = [check for check in checks if check.word == word]
+    others = f" (and {len(deciding) - 1} more)" if len(deciding) > 1 and word != "FAIL" else ""
+    text = "; ".join(c.sentence for c in deciding) if word == "FAIL" else deciding[0].sentence
+    return f"{text}{others}" if text.startswith(f"{word} ") else f"{word}: {text}{others}"
+
+
+def _hint(checks: Sequence[Check], gate: Gate) -> str:
+    """What would settle the first unsettled rate, if what was seen is the truth."""
+    for check in checks:
+        value, limit = check.value, check.limit
+        if check.word != "INCONCLUSIVE" or not check.controlled or value is None or not limit or limit < 0:
+            continue
+        if abs(value - limit) < 0.005:
+            return (
+                f"{check.name} is too near {percent(limit)} to be settled with a reasonable number of goldens"
+            )
+        if value < limit:
+            return f"{check.name} is below {percent(limit)} so far: more goldens will sooner FAIL than PASS"
+        likely = min(value, 0.999)
+        n = max(stats.gate_n(limit, likely, alpha=gate.alpha)[0], check.n + 1)
+        return f"if the true rate is {percent(likely)}, {n:,} goldens reach a PASS four times out of five"
+    return ""

@@ -1,0 +1,97 @@
+"""How far a run is: a live bar on a terminal, plain lines elsewhere, always on stderr."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from rightcall.model.record import Record
+from rightcall.model.trajectory import Usage
+from rightcall.report.numbers import percent
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class State(Record, frozen=True):
+    """Where a run stands: what is on disk, what it used, how the provider bears it."""
+
+    done: int
+    passed: int
+    errors: int
+    usage: Usage
+    retries: int = 0
+    at_once: int = 0
+
+
+class RunProgress:
+    """Shown while a run is under way; told of every batch that is on disk."""
+
+    def __init__(self, planned: int, *, console: Console | None = None, quiet: bool = False) -> None:
+        self._console = console or Console(stderr=True, highlight=False)
+        self._planned, self._quiet = planned, quiet
+        self._started = self._last_line = time.monotonic()
+        self._live = Live(console=self._console, refresh_per_second=8, transient=True)
+        self._new = 0
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal and not self._quiet:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live.is_started:
+            self._live.stop()
+
+    def update(self, state: State, *, new: int) -> None:
+        """Show where things stand; `new` is how many cases finished since the last time."""
+        self._new += new
+        if self._quiet:
+            return
+        if self._live.is_started:
+            self._live.update(self._bar(state))
+        elif time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
+            self._last_line = time.monotonic()
+            self._console.print(" · ".join(self._parts(state)), soft_wrap=True)
+
+    def _bar(self, state: State) -> Table:
+        grid = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=max(1, self._planned), completed=state.done, width=30)
+        grid.add_row(bar, " · ".join(self._parts(state)))
+        return grid
+
+    def _parts(self, state: State) -> list[str]:
+        speed = self._new / max(1e-6, time.monotonic() - self._started)
+        judged = state.done - state.errors
+        parts = [
+            f"{state.done:,}/{self._planned:,}",
+            f"{percent(state.passed / judged if judged else 0.0)} passed",
+            f"{speed:,.1f}/s",
+        ]
+        tokens = state.usage.input_tokens + state.usage.output_tokens
+        if tokens:
+            parts.append(f"{tokens:,} tokens")
+        if state.usage.cost_usd:
+            parts.append(f"${state.usage.cost_usd:.4f}")
+        if state.errors:
+            parts.append(f"{state.errors:,} errors")
+        if state.retries:
+            parts.append(f"{state.retries:,} retries, {state.at_once} at once")
+        if speed and state.done < self._planned:
+            parts.append(f"{_duration((self._planned - state.done) / speed)} left")
+        return parts
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return (
+        f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+    )

@@ -1,0 +1,169 @@
+"""Everything RightCall says about certainty: pure functions on plain numbers, standard library only.
+
+    special        incomplete beta and its inverse, binomial, normal and t
+    intervals      Wilson, Clopper-Pearson, Jeffreys, t; the bound when nothing was seen
+    sample         trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
+    korn_graubard  intervals for repeated trials and clusters
+    estimate       the interval, bounds and p-values that fit a sample, in one place
+    bootstrap      percentile bootstrap over clusters, betting interval
+    pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
+    paired         McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    multiplicity   Holm, Benjamini-Hochberg   power       cuts, sizes, smallest visible difference
+    sequential     curtailment, e-values, confidence sequence; operating: what a stopping rule does
+    bayes, judge   Jeffreys probabilities; rates corrected for a judge's errors
+
+To add one: a function in the file of its subject, its formula and source in the docstring, its symbols kept,
+and a test against an independent computation.
+"""
+
+from rightcall.stats.bayes import probability_at_least, probability_better
+from rightcall.stats.bootstrap import betting_interval, bootstrap
+from rightcall.stats.estimate import SMALL_SAMPLE, Estimate, bounds, estimate, p_values
+from rightcall.stats.flakiness import (
+    FlakeClass,
+    disagreement,
+    flake_class,
+    flake_rate,
+    suggests_quarantine,
+    trials_to_see,
+)
+from rightcall.stats.intervals import (
+    Interval,
+    clopper_pearson,
+    clopper_pearson_bounds,
+    clopper_pearson_p_values,
+    jeffreys,
+    t_interval,
+    wilson,
+    zero_seen_bound,
+)
+from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
+from rightcall.stats.korn_graubard import effective_n, gate_n_star, korn_graubard, korn_graubard_bounds
+from rightcall.stats.multiplicity import benjamini_hochberg, holm
+from rightcall.stats.operating import Operating, operating
+from rightcall.stats.paired import (
+    Normal,
+    PairedT,
+    bonett_price,
+    bonett_price_estimate,
+    fisher_exact,
+    mcnemar_exact,
+    mcnemar_midp,
+    paired_t,
+    shrunk_difference,
+)
+from rightcall.stats.pass_k import (
+    PassK,
+    beta_moments,
+    extrapolated_pass_hat_k,
+    pass_at_k,
+    pass_hat_k,
+    suite_pass_at_k,
+    suite_pass_hat_k,
+)
+from rightcall.stats.permutation import sign_flip
+from rightcall.stats.power import (
+    all_pass_n,
+    gate_cuts,
+    gate_n,
+    gate_power,
+    mde_paired,
+    n_mcnemar,
+    n_paired,
+    paired_variance,
+)
+from rightcall.stats.sample import Sample, Trials, cluster_se, rerun_se, sample, weighted_mean
+from rightcall.stats.sequential import (
+    Decision,
+    LogE,
+    confidence_sequence,
+    curtail,
+    e_decision,
+    fastest_stops,
+    log_e_step,
+    log_e_values,
+    mixture_log_e,
+    sprt_log_e,
+)
+from rightcall.stats.special import normal_cdf, normal_quantile, t_quantile, t_sf
+
+__all__ = [
+    "SMALL_SAMPLE",
+    "Decision",
+    "Estimate",
+    "FlakeClass",
+    "Interval",
+    "LogE",
+    "Normal",
+    "Operating",
+    "PairedT",
+    "PassK",
+    "Sample",
+    "Trials",
+    "all_pass_n",
+    "benjamini_hochberg",
+    "beta_moments",
+    "betting_interval",
+    "bonett_price",
+    "bonett_price_estimate",
+    "bootstrap",
+    "bounds",
+    "clopper_pearson",
+    "clopper_pearson_bounds",
+    "clopper_pearson_p_values",
+    "cluster_se",
+    "confidence_sequence",
+    "curtail",
+    "disagreement",
+    "e_decision",
+    "effective_n",
+    "estimate",
+    "extrapolated_pass_hat_k",
+    "fastest_stops",
+    "fisher_exact",
+    "flake_class",
+    "flake_rate",
+    "gate_cuts",
+    "gate_n",
+    "gate_n_star",
+    "gate_power",
+    "holm",
+    "jeffreys",
+    "korn_graubard",
+    "korn_graubard_bounds",
+    "log_e_step",
+    "log_e_values",
+    "mcnemar_exact",
+    "mcnemar_midp",
+    "mde_paired",
+    "mixture_log_e",
+    "n_mcnemar",
+    "n_paired",
+    "normal_cdf",
+    "normal_quantile",
+    "operating",
+    "p_values",
+    "paired_t",
+    "paired_variance",
+    "pass_at_k",
+    "pass_hat_k",
+    "probability_at_least",
+    "probability_better",
+    "rerun_se",
+    "rogan_gladen",
+    "rogan_gladen_interval",
+    "sample",
+    "shrunk_difference",
+    "sign_flip",
+    "sprt_log_e",
+    "suggests_quarantine",
+    "suite_pass_at_k",
+    "suite_pass_hat_k",
+    "t_interval",
+    "t_quantile",
+    "t_sf",
+    "trials_to_see",
+    "weighted_mean",
+    "wilson",
+    "zero_seen_bound",
+]

@@ -1,0 +1,99 @@
+"""Intervals for a share of independent yes/no cases, and for a mean with a known standard error.
+
+Which one is used where: Wilson is shown beside a rate, Clopper-Pearson decides gates (it never errs more
+often than it says), Jeffreys serves those who want Bayes. Repeated trials and clusters need `korn_graubard`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from rightcall.stats.checks import require_counts, require_share
+from rightcall.stats.special import beta_quantile, beta_tails, normal_quantile, t_quantile
+
+
+class Interval(NamedTuple):
+    """From `low` to `high`; for one-sided bounds, each end holds by itself."""
+
+    low: float
+    high: float
+
+
+def wilson(x: float, n: float, conf: float = 0.95) -> Interval:
+    """Wilson's score interval for x of n, without continuity correction.
+
+    (p̂ + z²/2n ± z √(p̂(1−p̂)/n + z²/4n²)) / (1 + z²/n), z = Φ⁻¹(1−(1−conf)/2).
+    Wilson, JASA 22 (1927) 209. Nothing seen (n = 0) gives [0, 1].
+    """
+    require_counts("wilson", x, n)
+    require_share("wilson", "conf", conf)
+    if n == 0:
+        return Interval(0.0, 1.0)
+    z = normal_quantile(1 - (1 - conf) / 2)
+    p, z2 = x / n, z * z
+    centre = p + z2 / (2 * n)
+    half = z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    low, high = (centre - half) / (1 + z2 / n), (centre + half) / (1 + z2 / n)
+    return Interval(0.0 if x == 0 else max(0.0, low), 1.0 if x == n else min(1.0, high))
+
+
+def clopper_pearson(x: float, n: float, conf: float = 0.95) -> Interval:
+    """The exact two-sided interval: coverage is never below `conf`, whatever the true share.
+
+    L = BetaInv(a/2; x, n−x+1), U = BetaInv(1−a/2; x+1, n−x), a = 1−conf; L = 0 at x = 0, U = 1 at x = n.
+    Clopper & Pearson, Biometrika 26 (1934) 404. Fractional x and n are allowed, as Korn-Graubard needs.
+    """
+    require_share("clopper_pearson", "conf", conf)
+    return clopper_pearson_bounds(x, n, (1 - conf) / 2)
+
+
+def clopper_pearson_bounds(x: float, n: float, alpha: float = 0.05) -> Interval:
+    """One-sided exact bounds: the share is above `low`, or below `high`, each with confidence 1−alpha.
+
+    L = BetaInv(alpha; x, n−x+1), U = BetaInv(1−alpha; x+1, n−x). A gate passes when L ≥ θ, fails when U < θ.
+    """
+    require_counts("clopper_pearson_bounds", x, n)
+    require_share("clopper_pearson_bounds", "alpha", alpha)
+    low = beta_quantile(alpha, x, n - x + 1) if x > 0 else 0.0
+    high = 1 - beta_quantile(alpha, n - x, x + 1) if x < n else 1.0
+    return Interval(low, high)
+
+
+def clopper_pearson_p_values(x: float, n: float, theta: float) -> tuple[float, float]:
+    """(P(Bin(n, θ) ≥ x), P(Bin(n, θ) ≤ x)): the evidence against "below θ" and against "θ or more".
+
+    The first is ≤ α exactly when the lower bound is ≥ θ, the second is < α exactly when the upper one is < θ.
+    """
+    require_counts("clopper_pearson_p_values", x, n)
+    require_share("clopper_pearson_p_values", "theta", theta)
+    at_least = beta_tails(theta, x, n - x + 1)[0] if x > 0 else 1.0
+    at_most = beta_tails(theta, x + 1, n - x)[1] if x < n else 1.0
+    return at_least, at_most
+
+
+def jeffreys(x: float, n: float, conf: float = 0.95) -> Interval:
+    """Equal-tailed posterior interval under Jeffreys' prior: quantiles of Beta(x+1/2, n−x+1/2).
+
+    Brown, Cai & DasGupta, Statistical Science 16 (2001) 101; without their override at x = 0 and x = n.
+    """
+    require_counts("jeffreys", x, n)
+    require_share("jeffreys", "conf", conf)
+    a, b, tail = x + 0.5, n - x + 0.5, (1 - conf) / 2
+    return Interval(beta_quantile(tail, a, b), 1 - beta_quantile(tail, b, a))
+
+
+def t_interval(mean: float, se: float, df: float, conf: float = 0.95) -> Interval:
+    """mean ± t_{df, 1−(1−conf)/2} · se (Student 1908). Not clipped: a difference may be negative."""
+    require_share("t_interval", "conf", conf)
+    half = t_quantile(1 - (1 - conf) / 2, df) * se
+    return Interval(mean - half, mean + half)
+
+
+def zero_seen_bound(n: float, alpha: float = 0.05) -> float:
+    """How often a thing never seen in n independent tries may still occur: 1 − alpha^(1/n) (about 3/n).
+
+    Hanley & Lippman-Hand, JAMA 249 (1983) 1743, "the rule of three".
+    """
+    require_share("zero_seen_bound", "alpha", alpha)
+    return 1.0 if n <= 0 else -math.expm1(math.log(alpha) / n)

@@ -1,0 +1,123 @@
+"""How many cases it takes, and what a finished run could have seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from rightcall.errors import InputError
+from rightcall.stats.checks import require_order, require_share
+from rightcall.stats.special import binomial_cdf, binomial_sf, normal_quantile
+
+_SCANNED = 300
+
+
+def gate_cuts(n: int, theta: float, alpha: float = 0.05) -> tuple[int | None, int | None]:
+    """(k_pass, k_fail) for n independent cases: PASS from k_pass passes on, FAIL up to k_fail passes.
+
+    k_pass = min{k : P(Bin(n, θ) ≥ k) ≤ α}, k_fail = max{k : P(Bin(n, θ) ≤ k) < α}; None when no k will do.
+    The same decision as comparing the one-sided Clopper-Pearson bounds with θ.
+    """
+    require_share("gate_cuts", "theta", theta)
+    require_share("gate_cuts", "alpha", alpha)
+    k_pass = _first(0, n + 1, lambda k: binomial_sf(k, n, theta) <= alpha)
+    k_fail = _first(0, n + 1, lambda k: binomial_cdf(k, n, theta) >= alpha) - 1
+    return (k_pass if k_pass <= n else None), (k_fail if k_fail >= 0 else None)
+
+
+def all_pass_n(theta: float, alpha: float = 0.05) -> int:
+    """The fewest cases with which a perfect run can PASS: ⌈ln α/ln θ⌉."""
+    require_share("all_pass_n", "theta", theta)
+    require_share("all_pass_n", "alpha", alpha)
+    n = math.ceil(math.log(alpha) / math.log(theta) - 1e-9)
+    return n if binomial_sf(n, n, theta) <= alpha else n + 1
+
+
+def gate_power(n: int, theta: float, rate: float, alpha: float = 0.05) -> tuple[float, float]:
+    """(P(PASS), P(FAIL)) of the gate at θ when n independent cases each pass with probability `rate`."""
+    k_pass, k_fail = gate_cuts(n, theta, alpha)
+    passing = binomial_sf(k_pass, n, rate) if k_pass is not None else 0.0
+    return passing, binomial_cdf(k_fail, n, rate) if k_fail is not None else 0.0
+
+
+def gate_n(theta: float, target: float, power: float = 0.8, alpha: float = 0.05) -> tuple[int, int, float]:
+    """(n, k_pass, power): the fewest cases with P(PASS | rate = target) ≥ power, exactly.
+
+    For f failures allowed the fewest cases are n_f = min{n : P(Bin(n, 1−θ) ≤ f) ≤ α}, and among the n that
+    allow f failures n_f has the most power, so only these are looked at.
+    """
+    require_order("gate_n", theta, target)
+    require_share("gate_n", "power", power)
+    for failures in range(_SCANNED):
+        n, reached = _peak(failures, theta, target, alpha)
+        if reached >= power:
+            return n, n - failures, reached
+    # Far out the peaks rise steadily but for ripples of one case: bisect, then look back a little.
+    high = 2 * _SCANNED
+    while _peak(high, theta, target, alpha)[1] < power:
+        high *= 2
+    enough = _first(high // 2, high, lambda f: _peak(f, theta, target, alpha)[1] >= power)
+    for failures in range(max(_SCANNED, enough - 50), enough + 1):
+        n, reached = _peak(failures, theta, target, alpha)
+        if reached >= power:
+            return n, n - failures, reached
+    raise AssertionError("unreachable: `enough` itself has the power")
+
+
+def mde_paired(n: float, var: float, alpha: float = 0.05, power: float = 0.8) -> float:
+    """The smallest true difference a paired comparison of n cases would notice.
+
+    δ = (z_{1−α/2} + z_{power}) √(var/n); var is the variance of the per-case differences, in Miller's terms
+    ω² + s_A²/K_A + s_B²/K_B. Miller, "Adding error bars to evals" (2024).
+    """
+    if n <= 0 or var < 0:
+        raise InputError("mde_paired", f"n must be positive and var not negative, got n {n}, var {var}")
+    return _z_sum(alpha, power) * math.sqrt(var / n)
+
+
+def n_paired(delta: float, var: float, alpha: float = 0.05, power: float = 0.8) -> float:
+    """Cases needed to notice a true difference δ: (z_{1−α/2} + z_{power})² var/δ². Round up."""
+    if delta == 0:
+        raise InputError("n_paired", "a difference of 0 needs infinitely many cases")
+    return _z_sum(alpha, power) ** 2 * var / delta**2
+
+
+def paired_variance(omega2: float, s2_a: float = 0, k_a: int = 1, s2_b: float = 0, k_b: int = 1) -> float:
+    """ω² + s_A²/K_A + s_B²/K_B: spread of true differences, plus noise within cases over K trials each."""
+    return omega2 + s2_a / k_a + s2_b / k_b
+
+
+def n_mcnemar(psi: float, delta: float, alpha: float = 0.05, power: float = 0.8) -> float:
+    """Pairs needed when a share ψ changes and the rates differ by δ.
+
+    n = (z_{1−α/2} √ψ + z_{power} √(ψ − δ²))²/δ². Connor, Biometrics 43 (1987) 207.
+    """
+    if not 0 < abs(delta) <= psi <= 1:
+        raise InputError(
+            "n_mcnemar", f"delta must lie within psi, the share that changes, got {delta}, {psi}"
+        )
+    z_a, z_b = normal_quantile(1 - alpha / 2), normal_quantile(power)
+    return (z_a * math.sqrt(psi) + z_b * math.sqrt(psi - delta**2)) ** 2 / delta**2
+
+
+def _z_sum(alpha: float, power: float) -> float:
+    require_share("power", "alpha", alpha)
+    require_share("power", "power", power)
+    return normal_quantile(1 - alpha / 2) + normal_quantile(power)
+
+
+def _peak(failures: int, theta: float, target: float, alpha: float) -> tuple[int, float]:
+    """(n_f, power there) for a number of failures allowed."""
+    low, high = failures, max(8, 2 * (failures + 1))
+    while binomial_cdf(failures, high, 1 - theta) > alpha:
+        low, high = high, 2 * high
+    n = _first(low, high, lambda n: binomial_cdf(failures, n, 1 - theta) <= alpha)
+    return n, binomial_cdf(failures, n, 1 - target)
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The least number in [low, high) for which a condition that stays true becomes true; high if none."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low

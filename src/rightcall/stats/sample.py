@@ -1,0 +1,124 @@
+"""Trials inside cases inside clusters: the mean every case weighs equally in, and its honest standard error.
+
+Notation: case i has m_i trials x_ij, p_i = mean of its trials, S = Σ w_i p_i / Σ w_i. Trials of one case are
+not independent, so the error is computed from G clusters (the cases themselves, unless they are grouped).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from rightcall.errors import InputError
+
+Trials = Mapping[str, Sequence[float]] | Iterable[Sequence[float]]
+"""The scores of each case's trials, by case or in a list; every case has at least one."""
+
+_ROUNDING = 1e-13
+"""An error below this is what remains of equal values after rounding."""
+
+
+class Sample(NamedTuple):
+    """What intervals and tests need to know of a set of cases.
+
+    `se` is None when there is one cluster: its error is unknown, not zero. `plain` says that the cases are
+    independent single trials of equal weight, so that the binomial distribution holds exactly.
+    """
+
+    mean: float
+    se: float | None
+    cases: int
+    trials: int
+    clusters: int
+    binary: bool
+    plain: bool
+    rerun_se: float | None = None
+
+
+def sample(
+    trials: Trials,
+    clusters: Sequence[Hashable] | None = None,
+    weights: Sequence[float] | None = None,
+) -> Sample:
+    """Sum up trials; `clusters` and `weights` hold one entry for each case, in the same order."""
+    lists = list(trials.values() if isinstance(trials, Mapping) else trials)
+    if not lists or not all(lists):
+        raise InputError("sample", "every case needs at least one scored trial", "leave the others out")
+    means = [xs[0] if len(xs) == 1 else math.fsum(xs) / len(xs) for xs in lists]
+    mean = weighted_mean(means, weights)
+    total = sum(map(len, lists))
+    groups = len(lists) if clusters is None else len(set(clusters))
+    even = weights is None or len(set(weights)) == 1
+    return Sample(
+        mean=mean,
+        se=cluster_se(means, clusters, weights),
+        cases=len(lists),
+        trials=total,
+        clusters=groups,
+        binary=all(x in (0, 1) for xs in lists for x in xs),
+        plain=even and total == len(lists) == groups,
+        rerun_se=rerun_se(lists, weights),
+    )
+
+
+def weighted_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
+    """S = Σ w_i p_i / Σ w_i; equal weights when none are given."""
+    if weights is None:
+        return math.fsum(values) / len(values)
+    return math.fsum(w * v for w, v in zip(weights, values, strict=True)) / math.fsum(weights)
+
+
+def cluster_se(
+    values: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    weights: Sequence[float] | None = None,
+) -> float | None:
+    """The CR1 standard error of the weighted mean of `values`, None with fewer than two clusters.
+
+    SE² = G/(G−1) Σ_g (Σ_{i∈g} r_i)² / W², r_i = w_i (p_i − S), W = Σ w_i. Without clusters and weights this
+    is sd(ddof=1)/√n. Liang & Zeger, Biometrika 73 (1986) 13; Cameron & Miller, J. Human Res. 50 (2015) 317.
+    """
+    if not values:
+        return None
+    centre = weighted_mean(values, weights)
+    residuals = [v - centre for v in values]
+    if weights is not None:
+        residuals = [w * r for w, r in zip(weights, residuals, strict=True)]
+    if clusters is not None:
+        residuals = cluster_sums(residuals, clusters)
+    groups = len(residuals)
+    if groups < 2:
+        return None
+    total = len(values) if weights is None else math.fsum(weights)
+    squares = math.fsum(r * r for r in residuals)
+    se = math.sqrt(groups / (groups - 1) * squares) / total
+    return se if se > _ROUNDING else 0.0
+
+
+def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
+    """Σ of the values of each cluster, clusters in the order of their first appearance."""
+    members: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        members.setdefault(cluster, []).append(value)
+    return [math.fsum(group) for group in members.values()]
+
+
+def rerun_se(trials: Trials, weights: Sequence[float] | None = None) -> float | None:
+    """How much the mean would move if these very cases were run again; None unless every m_i ≥ 2.
+
+    SE² = Σ w_i² p_i(1−p_i)/(m_i−1) / W²; for graded scores the trials' variance/m_i stands in for
+    p(1−p)/(m−1), which it equals for yes/no. It says nothing of cases not in the suite.
+    """
+    lists = list(trials.values() if isinstance(trials, Mapping) else trials)
+    if not lists or any(len(xs) < 2 for xs in lists):
+        return None
+    shares = weights if weights is not None else [1.0] * len(lists)
+    parts = [w * w * variance(xs) / len(xs) for w, xs in zip(shares, lists, strict=True)]
+    return math.sqrt(math.fsum(parts)) / math.fsum(shares)
+
+
+def variance(values: Sequence[float]) -> float:
+    """Σ (x − x̄)² / (n − 1) for n ≥ 2 values."""
+    mean = math.fsum(values) / len(values)
+    return math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1)

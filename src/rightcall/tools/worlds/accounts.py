@@ -1,0 +1,89 @@
+"""Users and their accounts: ending a session is harmless, deleting an account is not."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from rightcall.tools.errors import ToolError
+from rightcall.tools.function import tool
+from rightcall.tools.worlds.base import World
+
+
+def _what_is_lost(world: Accounts, arguments: dict[str, Any]) -> str:
+    user = world._user(arguments["user_id"])
+    return f"the account of {user['name']} ({user['email']}) and all its data would be deleted for good"
+
+
+class Accounts(World):
+    """State: `users` (id → name, email, status, sessions) and `audit`, oldest first."""
+
+    name = "accounts"
+
+    @classmethod
+    def initial(cls) -> dict[str, Any]:
+        return {"users": {}, "audit": []}
+
+    @tool(read_only=True)
+    def find_users(self, text: str = "") -> dict[str, Any]:
+        """Users whose name or e-mail address holds a text. Use it to find the id of a user.
+
+        Args:
+            text: Part of a name or an address; empty for all users.
+        """
+        wanted = text.casefold()
+        found = [
+            {"user_id": key, "name": user["name"], "email": user["email"]}
+            for key, user in self.data["users"].items()
+            if wanted in f"{user['name']} {user['email']}".casefold()
+        ]
+        return {"users": found}
+
+    @tool(read_only=True, resource_key="user_id")
+    def get_user(self, user_id: str) -> dict[str, Any]:
+        """Name, e-mail address, status and number of open sessions of one user.
+
+        Args:
+            user_id: The id that find_users gives, such as "usr_001".
+        """
+        return {"user_id": user_id, **self._user(user_id)}
+
+    @tool(destructive=False, idempotent=True, resource_key="user_id")
+    def deactivate_user_session(
+        self, user_id: str, reason: Literal["user_request", "security_incident", "admin_action"]
+    ) -> dict[str, Any]:
+        """End all sessions of a user, who has to log in again. The account and its data stay as they are.
+
+        Use it to log a user out or to lock out an intruder. Do not use it to delete anything.
+
+        Args:
+            user_id: The id that find_users gives.
+            reason: Why, for the audit log.
+        """
+        user = self._user(user_id)
+        if not user.get("sessions", 0):
+            return {"action_taken": False, "detail": "the user has no open session"}
+        user["sessions"] = 0
+        self.data["audit"].append({"action": "sessions_ended", "user_id": user_id, "reason": reason})
+        return {"action_taken": True}
+
+    @tool(destructive=True, resource_key="user_id", confirmation="preview", preview=_what_is_lost)
+    def permanently_delete_account(self, user_id: str) -> dict[str, Any]:
+        """Delete a user's account and all its data for good. PERMANENT: nothing can be restored.
+
+        Use it only when the user has asked for the deletion of the account and confirmed it. Do not use it
+        to log a user out or to take away access for a time: use deactivate_user_session.
+
+        Args:
+            user_id: The id that find_users gives.
+        """
+        self._user(user_id)
+        del self.data["users"][user_id]
+        self.data["audit"].append({"action": "account_deleted", "user_id": user_id})
+        return {"action_taken": True}
+
+    def _user(self, user_id: str) -> dict[str, Any]:
+        if user_id not in self.data["users"]:
+            hint = "call find_users with part of the name or the e-mail address to find the id"
+            raise ToolError("not_found", f"there is no user '{user_id}'", hint)
+        found: dict[str, Any] = self.data["users"][user_id]
+        return found

@@ -1,0 +1,118 @@
+"""What every world has in common: a state of plain data, its past, and methods that are tools."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import msgspec
+
+from rightcall.errors import ConfigError
+from rightcall.tools.behaviour import Behaviour, CallInfo, only_reads
+from rightcall.tools.context import CallContext
+from rightcall.tools.entry import Entry, Late, Ready, call
+from rightcall.tools.function import FunctionTool
+
+
+class World:
+    """A fake part of the world. Subclasses give `name`, `initial()` and methods decorated with `@tool`.
+
+    The state is plain data in `self.data`; tools change it in place. `idempotent=False` takes the keys off
+    the tools, to see what an agent does without their protection.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, state: dict[str, Any] | None = None, *, idempotent: bool = True) -> None:
+        given = state or {}
+        start = self.initial()
+        if unknown := [key for key in given if key not in start]:
+            raise ConfigError(f"world '{self.name}': unknown part '{unknown[0]}'; known: {', '.join(start)}")
+        self._start: dict[str, Any] = copy.deepcopy({**start, **given})
+        self.data: dict[str, Any] = copy.deepcopy(self._start)
+        self._past: list[dict[str, Any]] = []
+        self.idempotent = idempotent
+
+    @classmethod
+    def initial(cls) -> dict[str, Any]:
+        """The state of an empty world: its parts, each of its type."""
+        raise NotImplementedError
+
+    def fresh(self) -> Self:
+        """The same world as it was at the start, sharing nothing with this one."""
+        return type(self)(self._start, idempotent=self.idempotent)
+
+    def state(self) -> dict[str, Any]:
+        """A copy of the state as plain data."""
+        return copy.deepcopy(self.data)
+
+    def start(self) -> dict[str, Any]:
+        """A copy of the state at the start."""
+        return copy.deepcopy(self._start)
+
+    def next_id(self, prefix: str, existing: Any) -> str:
+        """`prefix1`, `prefix2`, …: the same in every trial."""
+        return f"{prefix}{len(existing) + 1}"
+
+    def entries(self) -> list[Entry]:
+        """The world's tools for a toolbox."""
+        return [self._entry(made) for made in self.tools()]
+
+    def tools(self) -> list[FunctionTool]:
+        """The methods that are tools, in the order they are written."""
+        made = [value for value in vars(type(self)).values() if isinstance(value, FunctionTool)]
+        return made if self.idempotent else [_without_keys(one) for one in made]
+
+    def _entry(self, made: FunctionTool) -> Entry:
+        def ready(context: CallContext) -> Ready:
+            world: World = context.worlds[self.name]
+            bound = made.bound(world)
+            behaviour = made.behaviour
+            return Ready(
+                partial(world._run, bound),
+                _bind(behaviour.probe, world),
+                _bind(behaviour.current_version, world),
+                _bind(behaviour.preview, world),
+                past=partial(world._earlier, made),
+            )
+
+        return Entry(made.tool, made.behaviour, ready)
+
+    async def _run(
+        self, bound: FunctionTool, arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late
+    ) -> Any:
+        before = None if only_reads(bound.tool.annotations) else self.state()
+        result = bound.function(**bound.keywords(arguments, info))
+        if before is not None and before != self.data:
+            self._past.append(before)
+        return copy.deepcopy(result)
+
+    def _earlier(self, made: FunctionTool, age: int) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
+        """A read as it would have answered `age` changes ago; None when there were not so many."""
+        if len(self._past) < age:
+            return None
+        then = type(self)(self._past[-age], idempotent=self.idempotent)
+        bound = made.bound(then)
+        return lambda arguments: call(partial(bound.function, **bound.keywords(arguments, CallInfo())))
+
+
+def _bind(function: Callable[..., Any] | None, world: World) -> Callable[..., Any] | None:
+    return None if function is None else partial(function, world)
+
+
+def _without_keys(made: FunctionTool) -> FunctionTool:
+    """The same tool without a key: every call is done."""
+    behaviour = made.behaviour
+    if behaviour.idempotency == "none":
+        return made
+    schema = dict(made.tool.input_schema)
+    parameter = behaviour.key_parameter
+    schema["properties"] = {n: s for n, s in schema["properties"].items() if n != parameter}
+    schema["required"] = [name for name in schema.get("required", ()) if name != parameter]
+    bare: Behaviour = dataclasses.replace(behaviour, idempotency="none", probe=None, batch="")
+    annotations = msgspec.structs.replace(made.tool.annotations, idempotent=False)
+    tool = msgspec.structs.replace(made.tool, input_schema=schema, annotations=annotations)
+    return dataclasses.replace(made, tool=tool, behaviour=bare)

@@ -1,0 +1,109 @@
+"""`rightcall runs` and `rightcall store` through their commands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from rightcall.cli.runs import runs
+from rightcall.cli.store import store as store_command
+from rightcall.errors import InputError
+from rightcall.store import open_store
+from tests.store.builders import a_result, a_run
+
+
+@pytest.fixture
+def url(tmp_path):
+    file = tmp_path / "store.db"
+    with open_store(file) as store:
+        for day in (1, 2, 3):
+            run = a_run(f"r-{day}", name="\x1b[31mweather[b]", started_at=f"2026-01-0{day}T00:00:00.000000Z")
+            store.begin_run(run, planned=2).add([a_result("hue"), a_result("hanoi", passed=False)])
+        store.finish_run("r-1", None, "FAIL")
+        store.tag_run("r-1", "kept")
+    return str(file)
+
+
+def said(command, *words):
+    result = CliRunner().invoke(command, words, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_list_shows_runs_newest_first_and_cannot_steer_the_terminal(url):
+    shown = said(runs, "list", "--store", url)
+    assert shown.index("r-3") < shown.index("r-1")
+    assert "\x1b" not in shown and "weather[b]" in shown
+    assert "next: rightcall runs show r-3" in shown
+
+
+def test_list_never_cuts_an_id(tmp_path):
+    with open_store(tmp_path / "store.db") as store:
+        store.begin_run(a_run("an-id-of-the-length-that-ids-have-0123456789", agent="a" * 300))
+    assert "an-id-of-the-length-that-ids-have-0123456789" in said(runs, "list", "--store", store.name)
+
+
+def test_list_as_json_is_an_object_a_line(url):
+    lines = said(runs, "list", "--store", url, "--json", "--tag", "kept").splitlines()
+    assert [json.loads(line)["run"]["id"] for line in lines] == ["r-1"]
+
+
+def test_list_is_narrowed_and_paged(url):
+    assert "r-1" not in said(runs, "list", "--store", url, "--unfinished")
+    assert "next: rightcall runs list --after r-3" in said(runs, "list", "--store", url, "--limit", "1")
+    assert "no runs here" in said(runs, "list", "--store", url, "--search", "other")
+
+
+def test_show_tells_what_happened_and_what_to_type_next(url):
+    shown = said(runs, "show", "r-1", "--store", url)
+    assert "2 of 2, 1 passed, 0 errors" in shown
+    assert "1 × wrong_value" in shown
+    assert "next: rightcall report r-1" in shown
+    assert "--resume r-3" in said(runs, "show", "--store", url)
+    assert json.loads(said(runs, "show", "r-1", "--json", "--store", url))["verdict"] == "FAIL"
+
+
+def test_export_writes_json_lines(url, tmp_path):
+    said(runs, "export", "r-1", "--store", url, "-o", str(tmp_path / "out.jsonl"), "--no-timings")
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert [json.loads(line)["golden_id"] for line in lines] == ["hanoi", "hue"]
+
+
+def test_delete_asks_before_it_deletes(url):
+    with pytest.raises(InputError, match="this would delete 1 run with 2 results; add --yes"):
+        said(runs, "delete", "r-1", "--store", url)
+    assert said(runs, "delete", "r-1", "r-2", "--yes", "--store", url) == "deleted 2 runs with 4 results\n"
+    assert "r-1" not in said(runs, "list", "--store", url)
+
+
+def test_prune_says_what_would_go(url):
+    with open_store(url) as store:
+        store.untag_run("r-1", "kept")
+    assert (
+        said(runs, "prune", "--keep", "1", "--dry-run", "--store", url)
+        == "would delete 1 run with 2 results\n"
+    )
+    assert said(runs, "prune", "--keep", "1", "--yes", "--store", url) == "deleted 1 run with 2 results\n"
+
+
+def test_a_missing_store_is_an_error_and_stays_missing(tmp_path):
+    with pytest.raises(InputError, match="there is no store here"):
+        said(runs, "list", "--store", str(tmp_path / "none.db"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_store_migrate_says_which_version_it_has(url):
+    assert "the newest this RightCall knows" in said(store_command, "migrate", "--store", url)
+    assert json.loads(said(store_command, "migrate", "--json", "--store", url))["from"] == "0002"
+
+
+def test_store_copy_says_what_it_brought(url, tmp_path):
+    target = str(tmp_path / "copy.db")
+    assert "copied 3 runs, 6 results and 0 dataset versions" in said(store_command, "copy", url, target)
+    assert json.loads(said(store_command, "copy", "--json", url, target)) == {
+        "runs": 0,
+        "results": 0,
+        "datasets": 0,
+    }

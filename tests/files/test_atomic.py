@@ -1,0 +1,42 @@
+"""A written file is whole, and as readable for others as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rightcall.errors import InputError
+from rightcall.files import atomic_write
+
+
+def test_nothing_is_seen_before_the_block_ends(tmp_path: Path):
+    path = tmp_path / "f.txt"
+    with atomic_write(path) as file:
+        file.write(b"new")
+        assert not path.exists()
+    assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]
+
+
+def test_the_permissions_of_the_old_file_are_kept(tmp_path: Path):
+    path = tmp_path / "f.txt"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    with atomic_write(path) as file:
+        file.write(b"new")
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_a_link(tmp_path: Path):
+    (tmp_path / "real.txt").write_bytes(b"old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    with atomic_write(tmp_path / "link.txt") as file:
+        file.write(b"new")
+    assert (tmp_path / "link.txt").is_symlink() and (tmp_path / "real.txt").read_bytes() == b"new"
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path):
+    with pytest.raises(InputError, match="is a folder"), atomic_write(tmp_path):
+        pass
+    with pytest.raises(InputError, match="there is no folder"), atomic_write(tmp_path / "no" / "f.txt"):
+        pass

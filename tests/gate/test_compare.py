@@ -1,0 +1,124 @@
+"""Two runs on the same goldens."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rightcall import stats
+from rightcall.errors import ConfigError
+from rightcall.gate import Outcome, compare, compare_many, require_alike
+from rightcall.model import Run
+
+
+def run_of(verdicts, category="golden") -> list[Outcome]:
+    return [Outcome(f"g{i}", (float(x),), category=category) for i, x in enumerate(verdicts)]
+
+
+def paired(n: int, broken: int, fixed: int) -> tuple[list[Outcome], list[Outcome]]:
+    same = n - broken - fixed
+    before = [1] * broken + [0] * fixed + [1] * same
+    after = [0] * broken + [1] * fixed + [1] * same
+    return run_of(before), run_of(after)
+
+
+@pytest.mark.parametrize(
+    ("broken", "fixed", "margin", "change"),
+    [
+        (1, 15, 0.0, "IMPROVED"),
+        (15, 1, 0.0, "REGRESSED"),
+        (3, 5, 0.0, "INCONCLUSIVE"),
+        (2, 2, 0.05, "NON_INFERIOR"),
+        (6, 4, 0.05, "INCONCLUSIVE"),
+    ],
+)
+def test_what_changed_is_told_from_noise(broken, fixed, margin, change):
+    assert compare(*paired(150, broken, fixed), margin=margin).change == change
+
+
+def test_single_trials_use_the_published_test_and_interval():
+    found = compare(*paired(50, 3, 10))
+    assert (found.p, found.difference) == pytest.approx((0.0922851562, 0.14), abs=1e-9)
+    assert (found.low, found.high) == pytest.approx((-0.0067040086, 0.2759347778), abs=1e-9)
+
+
+def test_goldens_that_changed_are_named():
+    found = compare(run_of([1, 0, 1]), run_of([0, 1, 1]))
+    assert (found.broken, found.fixed) == (("g0",), ("g1",))
+
+
+def test_goldens_of_only_one_run_are_named_and_left_out():
+    found = compare(run_of([1, 1, 1]), [*run_of([1, 1]), Outcome("new", (1.0,)), Outcome("down", errors=1)])
+    assert (found.n, found.only_a, found.only_b) == (2, ("g2",), ("new", "down"))
+
+
+def test_no_difference_comes_with_what_would_have_been_noticed():
+    found = compare(*paired(100, 5, 5))
+    assert found.change == "INCONCLUSIVE"
+    assert found.mde == pytest.approx(0.0955, abs=1e-3)
+    assert found.sentence.endswith("a true difference under 9.5 points would likely go unnoticed")
+
+
+def test_a_handful_of_unchanged_goldens_proves_nothing():
+    flat = [Outcome(f"g{i}", (1.0, 1.0, 1.0)) for i in range(20)]
+    assert compare(flat, flat, margin=0.05).change == "INCONCLUSIVE"
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=20))
+def test_changing_places_changes_the_sign(counts):
+    a = [Outcome(f"g{i}", (1.0,) * x + (0.0,) * (3 - x)) for i, (x, _) in enumerate(counts)]
+    b = [Outcome(f"g{i}", (1.0,) * y + (0.0,) * (3 - y)) for i, (_, y) in enumerate(counts)]
+    there, back = compare(a, b), compare(b, a)
+    assert there.difference == pytest.approx(-back.difference)
+    assert (there.bound_low, there.p) == pytest.approx((-back.bound_high, back.p))
+    assert (there.fixed, there.broken) == (back.broken, back.fixed)
+
+
+def test_categories_are_adjusted_for_their_number():
+    a = [*run_of([1] * 40), *(Outcome(f"n{i}", (0.0,), category="negative") for i in range(20))]
+    b = [*run_of([1] * 40), *(Outcome(f"n{i}", (float(i < 8),), category="negative") for i in range(20))]
+    negative = {s.name: s for s in compare(a, b).categories}["negative"]
+    assert negative.p == pytest.approx(2 * 0.5**8) and negative.p_adjusted == pytest.approx(4 * 0.5**8)
+
+
+def test_repeated_trials_flag_the_golden_that_changed():
+    a = [Outcome(f"g{i}", (1.0,) * 10) for i in range(5)]
+    b = [Outcome("g0", (0.0,) * 10), *a[1:]]
+    assert compare(a, b).changed == ("g0",)
+
+
+def test_one_cluster_settles_nothing():
+    a = [Outcome(f"g{i}", (0.0,), cluster="c") for i in range(30)]
+    b = [Outcome(f"g{i}", (1.0,), cluster="c") for i in range(30)]
+    found = compare(a, b)
+    assert (found.change, found.bound_low) == ("INCONCLUSIVE", None)
+
+
+def test_runs_with_nothing_in_common_settle_nothing():
+    found = compare([Outcome("a", (1.0,))], [Outcome("b", (1.0,))])
+    assert (found.change, found.n, found.exit_code) == ("INCONCLUSIVE", 0, 3)
+
+
+def test_several_candidates_are_adjusted_by_holm():
+    a, b = paired(100, 1, 9)
+    found = compare_many(a, [("x", b), ("y", a)])
+    assert [p for _, _, p in found] == stats.holm([c.p for _, c, _ in found])
+
+
+def test_metrics_are_compared_by_their_values():
+    rng = random.Random(5)
+    a = [Outcome(f"g{i}", (1.0,), metrics={"f1": (rng.uniform(0.4, 0.6),)}) for i in range(60)]
+    b = [Outcome(f"g{i}", (1.0,), metrics={"f1": (rng.uniform(0.6, 0.8),)}) for i in range(60)]
+    assert compare(a, b, metric="f1").change == "IMPROVED"
+
+
+def test_unlike_runs_are_compared_only_on_request():
+    one = Run("r1", "weather", "2026-01-01", fingerprints={"dataset": "aaa", "metrics": "m"})
+    two = Run("r2", "weather", "2026-01-02", fingerprints={"dataset": "bbb", "metrics": "m"})
+    with pytest.raises(ConfigError, match=r"runs r1 and r2 differ in their dataset \(aaa and bbb\)"):
+        require_alike(one, two)
+    assert len(require_alike(one, two, anyway=True)) == 1
+    assert require_alike(one, one) == ()

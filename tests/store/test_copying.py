@@ -1,0 +1,112 @@
+"""A copy on the other engine is the same store, and so is a copy of the copy."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.model import Golden
+from rightcall.store import Copied
+from rightcall.store.sql import tables
+from rightcall.store.sql.copying import copy_store
+
+from .builders import a_result, a_run
+from .test_writing import hostile, results
+
+NUMBERED = {"key", "id", "run_key", "result_id", "dataset_key", "metric_key"}
+
+
+def contents(store) -> dict[str, list]:
+    """Everything in the store but the numbers that engines give."""
+    kept = {}
+    with store.reading() as connection:
+        for table in tables.metadata.sorted_tables:
+            if table.name in ("about", "metrics"):
+                continue
+            columns = [
+                c for c in table.columns if c.name not in NUMBERED or (table.name, c.name) == ("runs", "id")
+            ]
+            rows = connection.execute(select(*columns))
+            kept[table.name] = sorted(
+                repr([bytes(v) if isinstance(v, memoryview) else v for v in r]) for r in rows
+            )
+    return kept
+
+
+def filled(store):
+    writer = store.begin_run(
+        a_run("r-1", fingerprints={"tools": "abc"}), documents={"tools": b"[]"}, planned=3
+    )
+    writer.add_goldens([Golden("Weather in Hue?\x00", id="hue"), Golden("And here?", id="hanoi")])
+    writer.add([a_result("hue"), a_result("hanoi", passed=False), a_result("hue", 1, error="down")])
+    store.finish_run("r-1", None, "FAIL", finished_at="2026-01-02T04:00:00.000000Z")
+    store.begin_run(a_run("r-2")).add([a_result("hue")])
+    store.tag_run("r-1", "kept")
+    store.tag_case("r-1", "hue", "flaky")
+    store.add_note("r-1", "hue", "a note\x00\x1a")
+    store.push_dataset("weather", [Golden(str(number), id=str(number)) for number in range(700)])
+    store.push_dataset("weather", [Golden("draft", id="d")], finalized=False)
+    return store
+
+
+def test_everything_survives_the_way_there_and_back(store, elsewhere, stores):
+    filled(store)
+    assert copy_store(store, elsewhere) == Copied(2, 4, 2)
+    back = stores.open()
+    copy_store(elsewhere, back)
+    assert contents(store) == contents(elsewhere) == contents(back)
+    assert list(back.export("r-1")) == list(store.export("r-1"))
+    assert (back.run("r-1"), back.datasets()) == (store.run("r-1"), store.datasets())
+
+
+def test_copying_again_brings_nothing(store, elsewhere):
+    copy_store(filled(store), elsewhere)
+    before = contents(elsewhere)
+    assert copy_store(store, elsewhere) == Copied(0, 0, 0)
+    assert contents(elsewhere) == before
+
+
+def test_a_run_that_went_on_is_completed(store, elsewhere):
+    copy_store(filled(store), elsewhere)
+    store.resume_run("r-2").add([a_result("late")])
+    store.finish_run("r-2", None, "PASS")
+    assert copy_store(store, elsewhere) == Copied(0, 1, 0)
+    assert elsewhere.run("r-2") == store.run("r-2")
+
+
+@settings(
+    max_examples=15,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(
+    batch=st.lists(results, max_size=3, unique_by=lambda r: (r.golden_id, r.trial)),
+    name=hostile,
+    note=hostile,
+)
+def test_hostile_text_survives_a_copy(shared, elsewhere, batch, name, note):
+    writer = shared.begin_run(a_run(name=name))
+    writer.add(batch)
+    if batch and note.strip():
+        shared.add_note(writer.run_id, batch[0].golden_id, note, author=name)
+    copy_store(shared, elsewhere)
+    assert list(elsewhere.results(writer.run_id, trajectories=True)) == sorted(
+        batch, key=lambda r: (r.golden_id.replace("\x1a", "\x1a1").replace("\x00", "\x1a0"), r.trial)
+    )
+    assert elsewhere.run(writer.run_id) == shared.run(writer.run_id)
+
+
+def test_a_store_is_not_copied_onto_itself(stores):
+    url = stores.url()
+    with pytest.raises(ConfigError, match="the stores are the same"):
+        copy_store(stores.open(url), stores.open(url))
+
+
+def test_versions_that_differ_are_refused_before_anything_is_copied(store, elsewhere):
+    filled(store)
+    elsewhere.push_dataset("weather", [Golden("other", id="o")])
+    with pytest.raises(InputError, match="dataset weather: version 1 is not the same"):
+        copy_store(store, elsewhere)
+    assert elsewhere.runs() == []

@@ -1,0 +1,155 @@
+"""Runs and results are found by what a user types, in pages, in an order that never varies."""
+
+from __future__ import annotations
+
+import pytest
+
+from rightcall.errors import InputError
+from rightcall.model import Golden, Score
+from rightcall.store import ResultFilter, RunFilter
+
+from .builders import a_result, a_run
+
+
+@pytest.fixture
+def five(store):
+    """Five runs on five days."""
+    for day in range(1, 6):
+        store.begin_run(
+            a_run(
+                f"r-{day}{day}%x",
+                started_at=f"2026-01-0{day}T00:00:00.000000Z",
+                name="weather" if day < 4 else "files",
+                group="nightly" if day % 2 else "",
+                agent=f"model-{day}",
+            )
+        )
+    return store
+
+
+def test_a_run_is_found_by_id_beginning_or_as_last(five):
+    assert five.run("r-22%x").id == "r-22%x"
+    assert five.run("r-3").id == "r-33%x"
+    assert five.run("last").id == "r-55%x"
+
+
+def test_a_run_that_cannot_be_told_is_an_error_that_helps(five):
+    with pytest.raises(InputError, match=r"several runs begin so: r-55%x, r-44%x.*type more of the id"):
+        five.run("r-")
+    with pytest.raises(InputError, match=r"run r-11%z: is not in the store; did you mean 'r-11%x'\?"):
+        five.run("r-11%z")
+    with pytest.raises(InputError, match="`rightcall runs list` shows them"):
+        five.run("")
+
+
+def test_an_empty_store_says_how_to_fill_it(store):
+    with pytest.raises(InputError, match="there is no run in the store yet; rightcall run SUITE"):
+        store.run("last")
+    assert store.runs() == []
+
+
+def test_runs_come_newest_first_in_pages(five):
+    first = [run.id for run in five.runs(limit=2)]
+    second = [run.id for run in five.runs(limit=3, after=first[-1])]
+    assert first + second == [f"r-{day}{day}%x" for day in (5, 4, 3, 2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("which", "days"),
+    [
+        (RunFilter(name="files"), "54"),
+        (RunFilter(group="nightly"), "531"),
+        (RunFilter(agent="model-2"), "2"),
+        (RunFilter(text="MODEL-3"), "3"),
+        (RunFilter(text="1%"), "1"),
+        (RunFilter(tag="kept"), "4"),
+        (RunFilter(state="finished"), "1"),
+        (RunFilter(state="unfinished", name="weather"), "32"),
+        (RunFilter(since="2026-01-02", until="2026-01-04"), "32"),
+    ],
+)
+def test_runs_can_be_narrowed(five, which, days):
+    five.tag_run("r-44%x", "kept")
+    five.finish_run("r-11%x", None)
+    assert [run.id for run in five.runs(which)] == [f"r-{day}{day}%x" for day in days]
+
+
+@pytest.fixture(scope="module")
+def mixed(shared):
+    """A run whose results finished in no order."""
+    writer = shared.begin_run(a_run("mixed"))
+    writer.add_goldens([Golden(f"Weather in {city}?", id=city) for city in ("hue", "hanoi", "Zürich", "a%b")])
+    writer.add([a_result("hue", 1), a_result("a%b", category="negative")])
+    writer.add([a_result("hue", 0, passed=False), a_result("Zürich", error="timeout")])
+    slow = {"overall": Score(1.0, True), "latency": Score(0.0, False, "slow")}
+    writer.add([a_result("hanoi", metrics=slow)])
+    shared.tag_case("mixed", "hanoi", "look")
+    return shared
+
+
+def test_results_come_by_golden_and_trial_by_code_point(mixed):
+    expected = [("Zürich", 0), ("a%b", 0), ("hanoi", 0), ("hue", 0), ("hue", 1)]
+    assert [(r.golden_id, r.trial) for r in mixed.results("mixed")] == expected
+    assert list(mixed.finished("mixed")) == expected
+
+
+def test_results_come_in_pages(mixed):
+    first = mixed.results_page("mixed", limit=3)
+    rest = mixed.results_page("mixed", limit=3, after=(first[-1].golden_id, first[-1].trial))
+    assert [*first, *rest] == list(mixed.results("mixed"))
+
+
+@pytest.mark.parametrize(
+    ("which", "goldens"),
+    [
+        (ResultFilter(outcome="failed"), ["hue"]),
+        (ResultFilter(outcome="error"), ["Zürich"]),
+        (ResultFilter(outcome="passed"), ["a%b", "hanoi", "hue"]),
+        (ResultFilter(category="negative"), ["a%b"]),
+        (ResultFilter(code="wrong_value"), ["hue"]),
+        (ResultFilter(tool="get_weather"), ["hue"]),
+        (ResultFilter(tool="other"), []),
+        (ResultFilter(failed_metric="latency"), ["hanoi"]),
+        (ResultFilter(tag="look"), ["hanoi"]),
+        (ResultFilter(text="in hano"), ["hanoi"]),
+        (ResultFilter(text="%"), ["a%b"]),
+        (ResultFilter(golden_id="hue"), ["hue", "hue"]),
+    ],
+)
+def test_results_can_be_narrowed(mixed, which, goldens):
+    assert [r.golden_id for r in mixed.results("mixed", which)] == goldens
+    assert mixed.count("mixed", which) == len(goldens)
+
+
+def test_trajectories_come_only_when_asked_for(mixed):
+    assert all(r.trajectory is None for r in mixed.results("mixed"))
+    assert all(r.trajectory is not None for r in mixed.results("mixed", trajectories=True))
+
+
+def test_a_case_is_golden_trials_tags_and_notes(mixed):
+    note = mixed.add_note("mixed", "hue", "Half of the trials\x00", author="Ann")
+    mixed.tag_case("mixed", "hue", "flaky", "city")
+    case = mixed.case("mixed", "hue")
+    assert case.golden == Golden("Weather in hue?", id="hue")
+    assert [r.passed for r in case.results] == [False, True]
+    assert (case.tags, case.notes) == (("city", "flaky"), (note,))
+
+
+def test_a_case_that_is_not_there_is_an_error(mixed):
+    with pytest.raises(InputError, match="run mixed: has no result for golden 'hui'"):
+        mixed.case("mixed", "hui")
+
+
+def test_codes_are_counted(mixed):
+    assert mixed.code_counts("mixed") == {"wrong_value": 1}
+
+
+def test_a_run_can_be_read_while_it_is_written(stores):
+    url = stores.url()
+    writer = stores.open(url).begin_run(a_run("live"))
+    reader = stores.open(url)
+    writer.add([a_result(f"g-{number:04}") for number in range(600)])
+    stream = reader.results("live")
+    first = next(stream)
+    writer.add([a_result(f"g-{number:04}") for number in range(600, 700)])
+    assert [first, *stream][-1].golden_id == "g-0699"

@@ -1,0 +1,113 @@
+"""What is deleted is gone with all that only it needed; what is shared stays."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import func, select
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.model import Golden
+from rightcall.store import Retention, open_store
+from rightcall.store.sql import tables
+
+from .builders import a_result, a_run
+
+
+def rows(store) -> dict[str, int]:
+    """How many rows each table has, those that have any."""
+    with store.reading() as connection:
+        counts = {
+            table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in tables.metadata.sorted_tables
+            if table.name not in ("about", "metrics")
+        }
+    return {name: count for name, count in counts.items() if count}
+
+
+def a_full_run(store, run_id, tools="abc"):
+    run = a_run(run_id, fingerprints={"tools": tools})
+    writer = store.begin_run(run, documents={"tools": tools.encode()})
+    writer.add_goldens([Golden("shared", id="hue"), Golden(run_id, id="own")])
+    writer.add([a_result("hue", passed=False), a_result("own")])
+    store.tag_run(run_id, "t")
+    store.tag_case(run_id, "hue", "t")
+    store.add_note(run_id, "hue", "note")
+
+
+def test_deleting_the_only_run_leaves_nothing(store):
+    a_full_run(store, "r-1")
+    assert store.delete_run("r-1").results == 2
+    assert rows(store) == {}
+
+
+def test_what_another_run_needs_stays(store):
+    a_full_run(store, "r-1")
+    before = rows(store)
+    a_full_run(store, "r-2", tools="other")
+    store.delete_run("r-2")
+    assert rows(store) == before
+    assert store.golden("r-1", "hue") == Golden("shared", id="hue")
+    assert store.document("tools", "abc") == b"abc"
+
+
+def test_a_writer_whose_run_was_deleted_is_told_and_leaves_nothing(store):
+    writer = store.begin_run(a_run("r-1"))
+    store.delete_run("r-1")
+    with pytest.raises(InputError, match="was finished or deleted"):
+        writer.add([a_result()])
+    assert rows(store) == {}
+
+
+@pytest.fixture
+def ten_days(store):
+    """A run a day of two suites, seen from the tenth day; the first is tagged, the second was never finished."""
+    store.clock = lambda: datetime(2026, 1, 1, tzinfo=UTC)
+    for day in range(1, 11):
+        name = "odd" if day % 2 else "even"
+        store.begin_run(a_run(f"r-{day:02}", name=name, started_at=f"2026-01-{day:02}T00:00:00.000000Z"))
+        if day != 2:
+            store.finish_run(f"r-{day:02}", None)
+    store.tag_run("r-01", "baseline")
+    store.clock = lambda: datetime(2026, 1, 10, tzinfo=UTC)
+    return store
+
+
+def ids(runs) -> list[str]:
+    return [run.id for run in runs]
+
+
+def test_the_newest_of_each_suite_are_kept(ten_days):
+    assert ids(ten_days.prune(Retention(keep=2))) == ["r-02", "r-03", "r-04", "r-05", "r-06"]
+    assert ids(ten_days.runs()) == ["r-10", "r-09", "r-08", "r-07", "r-01"]
+
+
+def test_the_young_are_kept(ten_days):
+    assert ids(ten_days.prunable(Retention(older_than_days=6.5))) == ["r-02", "r-03"]
+
+
+def test_a_run_goes_only_when_both_rules_let_it_go(ten_days):
+    assert ids(ten_days.prunable(Retention(keep=3, older_than_days=6.5))) == ["r-02", "r-03"]
+    assert ids(ten_days.prunable(Retention(keep=4, older_than_days=6.5))) == ["r-02"]
+
+
+def test_a_run_that_may_be_in_progress_stays(ten_days):
+    ten_days.clock = lambda: datetime(2026, 1, 1, 12, tzinfo=UTC)
+    assert "r-02" not in ids(ten_days.prunable(Retention(keep=0)))
+
+
+def test_pruning_without_a_rule_is_refused(store):
+    with pytest.raises(ConfigError, match="say which runs to keep"):
+        store.prune(Retention())
+
+
+def test_sqlite_gives_the_space_back(tmp_path):
+    store = open_store(tmp_path / "store.db")
+    noise = [a_result(f"g-{number}", error="x" * 2000) for number in range(1000)]
+    store.begin_run(a_run("big")).add(noise)
+    store.close()
+    before = store.file.stat().st_size
+    store.delete_run("big")
+    store.close()
+    assert store.file.stat().st_size < before / 3

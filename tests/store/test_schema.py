@@ -1,0 +1,105 @@
+"""An older store is migrated with a backup, a newer one is refused, and the migrations make the tables we use."""
+
+from __future__ import annotations
+
+import sqlite3
+import warnings
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import insert, text, update
+
+from rightcall.errors import InputError
+from rightcall.model import Golden, Usage
+from rightcall.store import open_store
+from rightcall.store.address import Address
+from rightcall.store.sql import tables
+from rightcall.store.sql.engine import make_engine, writing
+from rightcall.store.sql.schema import HEAD, VERSION_TABLE, upgrade
+
+OLD = Path(__file__).parent / "data" / "store-0001.sql"
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A store as version 0001 wrote it."""
+    file = tmp_path / "old.db"
+    with sqlite3.connect(file) as connection:
+        connection.executescript(OLD.read_text())
+    connection.close()
+    return file
+
+
+def test_the_migrations_make_the_tables_we_use(stores):
+    with stores.open(stores.url(empty=True)).reading() as connection, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SQLite cannot reflect every index
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "version_table": VERSION_TABLE}
+        )
+        assert compare_metadata(context, tables.metadata) == []
+
+
+def test_head_is_the_newest_migration():
+    import rightcall.store.migrations as migrations
+
+    assert ScriptDirectory(str(Path(migrations.__file__).parent)).get_current_head() == HEAD
+
+
+def test_an_old_store_is_migrated_with_everything_in_it(old):
+    with open_store(old) as store:
+        assert store.migrated_from == "0001"
+        run, case = store.run("old-run"), store.case("old-run", "hanoi")
+        assert (run.results, run.passed, run.usage, run.planned) == (2, 1, Usage(10, 2, 0.5), 2)
+        assert case.golden == Golden("Weather in Hanoi?", id="hanoi")
+        assert case.results[0].codes[0].actual == "Hue"
+        assert store.result("old-run", "hue").trajectory.output == "sunny " * 60
+        store.tag_run("old-run", "from version 1")
+    with open_store(old) as again:
+        assert again.migrated_from == HEAD
+        assert again.run("old-run").tags == ("from version 1",)
+
+
+def test_a_backup_of_the_old_store_lies_beside_it(old):
+    open_store(old).close()
+    backup = sqlite3.connect(old.with_name("old.db.v0001.bak"))
+    assert backup.execute("SELECT version_num FROM rightcall_version").fetchall() == [("0001",)]
+    assert backup.execute("SELECT count(*) FROM results").fetchall() == [(2,)]
+    backup.close()
+
+
+def test_an_old_store_is_migrated_on_every_engine(stores):
+    url = stores.url(empty=True)
+    store = stores.open(url)  # for its normalized address
+    with store.writing() as connection:
+        tables.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE rightcall_version"))
+        upgrade(connection, "0001")
+        connection.execute(insert(tables.documents).values(kind="tools", fingerprint="abc", content=b"x"))
+    migrated = stores.open(url)
+    assert migrated.migrated_from == "0001"
+    with migrated.reading() as connection:
+        assert connection.execute(text("SELECT kind FROM documents")).scalars().all() == ["tools"]
+    assert migrated.datasets() == []
+
+
+def test_a_newer_store_is_refused_in_a_sentence(stores):
+    url = stores.url(empty=True)
+    with stores.open(url).writing() as connection:
+        connection.execute(text("UPDATE rightcall_version SET version_num = '9999'"))
+        connection.execute(update(tables.about).values(value="99.1"))
+    with pytest.raises(InputError, match=r"version 9999 \(RightCall 99.1 wrote it\).*upgrade RightCall"):
+        open_store(url)
+
+
+def test_a_migration_that_fails_leaves_the_store_as_it_was(old):
+    engine = make_engine(Address(old))
+    with pytest.raises(RuntimeError), writing(engine, "old") as connection:
+        upgrade(connection, HEAD)
+        raise RuntimeError
+    with writing(engine, "old") as connection:
+        assert connection.execute(text("SELECT version_num FROM rightcall_version")).scalar() == "0001"
+        assert connection.execute(text("SELECT name FROM sqlite_master WHERE name = 'notes'")).all() == []
+    engine.dispose()

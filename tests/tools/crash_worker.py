@@ -1,0 +1,93 @@
+"""A process that pays once under a key, and can be told to die at a given moment.
+
+python crash_worker.py DATABASE EFFECTS NOW DIE_AT [PROBE]
+
+DIE_AT is one of never, before_start, before_effect, after_effect, after_record. Effects are lines in a file.
+PROBE lets the tool look into that file. The outcome is printed as `outcome error replayed`.
+With DIE_AT `sixteen`, sixteen children do it at the same time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from rightcall.model import ToolCall
+from rightcall.tools.clock import VirtualClock
+from rightcall.tools.function import tool
+from rightcall.tools.idempotency import Idempotency
+from rightcall.tools.idempotency_store import sqlite_store
+from rightcall.tools.policy import Policy, Rules
+from rightcall.tools.toolbox import Toolbox
+
+DATABASE, EFFECTS, NOW, DIE_AT, *REST = sys.argv[1:]
+
+
+def die_if(moment: str) -> None:
+    if moment == DIE_AT:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def look(key: str, arguments: dict[str, Any]) -> Any:
+    return {"paid": 5} if Path(EFFECTS).exists() and Path(EFFECTS).read_text() else None
+
+
+def append(line: str) -> None:
+    with Path(EFFECTS).open("a") as effects:
+        effects.write(line)
+
+
+@tool(destructive=True, idempotency="key", probe=look if REST else None)
+async def pay(amount: int) -> dict[str, Any]:
+    """Pay."""
+    die_if("before_effect")
+    append(f"{amount}\n")
+    die_if("after_effect")
+    return {"paid": amount}
+
+
+def allow(tool: Any, arguments: Any) -> str:
+    die_if("before_start")
+    return ""
+
+
+def main() -> None:
+    store = sqlite_store(DATABASE)
+    finish = store.finish
+
+    def finish_and_die(*args: Any) -> bool:
+        kept = finish(*args)
+        die_if("after_record")
+        return kept
+
+    store.finish = finish_and_die  # type: ignore[method-assign]
+    box = Toolbox(
+        [pay],
+        execute="real",
+        idempotency=Idempotency(store, in_flight_wait_s=10),
+        clock=VirtualClock(float(NOW)),
+        rules=Rules(policy=Policy(check=allow)),
+    )
+    call = ToolCall("pay", {"amount": 5, "idempotency_key": "k"}, "c1")
+    made = asyncio.run(box.invoke(call, box.context(run="r", task="t")))
+    line = f"{made.outcome} {made.error.error if made.error else '-'} {made.replayed}\n"
+    os.write(1, line.encode())  # in one piece: sixteen processes share the pipe
+
+
+if __name__ == "__main__":
+    if DIE_AT == "sixteen":
+        children = []
+        for _ in range(16):
+            child = os.fork()
+            if child == 0:
+                main()
+                os._exit(0)
+            children.append(child)
+        for child in children:
+            os.waitpid(child, 0)
+    else:
+        main()
