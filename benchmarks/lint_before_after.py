@@ -30,12 +30,16 @@ def main() -> None:
     print(f"| pair | before ({MODEL}) | after |\n|---|---|---|")
     for pair in pairs:
         count = len(pair["requests"])
-        print(f"| {pair['title']} | {sum(before[pair['title']])}/{count} | {sum(after[pair['title']])}/{count} |")
+        print(
+            f"| {pair['title']} | {sum(before[pair['title']])}/{count} | {sum(after[pair['title']])}/{count} |"
+        )
     old, new = ([right for pair in pairs for right in found[pair["title"]]] for found in (before, after))
     print(f"| all | {sum(old)}/{len(old)} | {sum(new)}/{len(new)} |")
     worse = sum(a and not b for a, b in zip(old, new, strict=True))
     better = sum(b and not a for a, b in zip(old, new, strict=True))
-    print(f"\n{better} requests became right, {worse} wrong; exact sign test p = {sign_test(better, worse):.4f}")
+    print(
+        f"\n{better} requests became right, {worse} wrong; exact sign test p = {sign_test(better, worse):.4f}"
+    )
     for version in ("before", "after"):
         counts = lint([tool for pair in pairs for tool in tools_of(pair, version)]).counts()
         print(f"lint {version}: {counts}")
