@@ -1,9 +1,8 @@
-"""The dashboard as people use it, in a real browser. The `visit` fixture fails a test when the console is not silent."""
+"""The dashboard as people use it, in a real browser. A test fails when the console is not silent."""
 
 from __future__ import annotations
 
 import threading
-
 
 import pytest
 from playwright.sync_api import expect
@@ -149,8 +148,17 @@ def test_a_large_run_is_added_up_while_the_page_is_there(dashboard, visit, monke
 def test_nothing_is_wider_than_a_phone(dashboard, visit):
     page = visit(f"{dashboard}/runs", viewport={"width": 360, "height": 740})
     case, pair = "id=cancel-00", "before=old&after=new"
-    for path in ("/runs", "/runs/old", f"/runs/old/case?{case}", f"/compare?{pair}", "/compare", f"/compare/case?{pair}&{case}",
-                 "/over-time", "/over-time?suite=shop", "/tools?run=old"):  # fmt: skip
+    for path in (
+        "/runs",
+        "/runs/old",
+        f"/runs/old/case?{case}",
+        f"/compare?{pair}",
+        "/compare",
+        f"/compare/case?{pair}&{case}",
+        "/over-time",
+        "/over-time?suite=shop",
+        "/tools?run=old",
+    ):
         page.goto(dashboard + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
 

@@ -54,7 +54,9 @@ def test_the_time_is_drawn(client):
 
 
 def test_a_tag_is_put_on_and_taken_off(post, store):
-    answer = post("/runs/old/case/tags?id=track-00&back=/runs/old/case%3Fid%3Dtrack-00", {"tag": " look here "})
+    answer = post(
+        "/runs/old/case/tags?id=track-00&back=/runs/old/case%3Fid%3Dtrack-00", {"tag": " look here "}
+    )
     assert (answer.status_code, answer.headers["location"]) == (303, "/runs/old/case?id=track-00#notes")
     assert store.case("old", "track-00").tags == ("look here",)
     post("/runs/old/case/tags?id=track-00&tag=look+here&remove=1")

@@ -14,18 +14,27 @@ def passes(store, run):
 def test_what_was_fixed_broken_and_stayed_is_counted_as_the_results_say(client, store):
     old, new = passes(store, "old"), passes(store, "new")
     page = client.get("/compare?before=old&after=new").text
-    shown = dict(re.findall(r"<span>(fixed|broken|still failing|still passing)</span><b[^>]*>(\d+)</b>", page))
+    shown = dict(
+        re.findall(r"<span>(fixed|broken|still failing|still passing)</span><b[^>]*>(\d+)</b>", page)
+    )
     counted = {
-        "fixed": sum(not old[g] and new[g] for g in old), "broken": sum(old[g] and not new[g] for g in old),
-        "still failing": sum(not old[g] and not new[g] for g in old), "still passing": sum(old[g] and new[g] for g in old),
-    }  # fmt: skip
+        "fixed": sum(not old[g] and new[g] for g in old),
+        "broken": sum(old[g] and not new[g] for g in old),
+        "still failing": sum(not old[g] and not new[g] for g in old),
+        "still passing": sum(old[g] and new[g] for g in old),
+    }
     assert {word: int(count) for word, count in shown.items()} == counted
 
 
 @pytest.mark.parametrize("change", ["fixed", "broken", "failing", "passing"])
 def test_each_change_lists_its_goldens(client, store, change):
     old, new = passes(store, "old"), passes(store, "new")
-    wanted = {"fixed": (False, True), "broken": (True, False), "failing": (False, False), "passing": (True, True)}[change]
+    wanted = {
+        "fixed": (False, True),
+        "broken": (True, False),
+        "failing": (False, False),
+        "passing": (True, True),
+    }[change]
     page = client.get(f"/compare?before=old&after=new&change={change}").text
     shown = re.findall(r'class="row" href="[^"]*">([^<]*)', page)
     assert shown == [golden for golden in sorted(old) if (old[golden], new[golden]) == wanted][:50]

@@ -18,7 +18,9 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize("path", ["/runs", "/runs/new", "/static/style.css", "/nothing", "/over-time/line.svg?suite=shop"])
+@pytest.mark.parametrize(
+    "path", ["/runs", "/runs/new", "/static/style.css", "/nothing", "/over-time/line.svg?suite=shop"]
+)
 def test_every_answer_forbids_what_a_page_does_not_need(client, path):
     headers = client.get(path).headers
     policy = headers["content-security-policy"]
@@ -43,7 +45,12 @@ def test_a_change_without_the_pages_token_is_refused(client, store, path):
 @pytest.mark.parametrize("path", WRITES)
 def test_a_change_from_another_site_is_refused_even_with_the_token(client, path):
     fields = {"csrf": client.app.state.access.csrf(admitted=True), "tag": "x"}
-    for headers in ({"origin": "http://evil.example"}, {"origin": "null"}, {}, {"origin": HOST, "sec-fetch-site": "cross-site"}):
+    for headers in (
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {},
+        {"origin": HOST, "sec-fetch-site": "cross-site"},
+    ):
         assert client.post(path, data=fields, headers=headers).status_code == 403
 
 
@@ -71,8 +78,18 @@ def test_a_body_that_is_no_form_changes_nothing(client, body):
 
 @pytest.mark.parametrize(
     "path",
-    ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static/", "/static", "/templates/base.html",
-     "/static/style.css/", "/static/%00", "//etc/passwd", "/.rightcall/rightcall.db"],
-)  # fmt: skip
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2fapp.py",
+        "/static/",
+        "/static",
+        "/templates/base.html",
+        "/static/style.css/",
+        "/static/%00",
+        "//etc/passwd",
+        "/.rightcall/rightcall.db",
+    ],
+)
 def test_no_path_leads_into_a_folder(client, path):
     assert client.get(path, follow_redirects=False).status_code == 404

@@ -6,13 +6,24 @@ import msgspec
 import pytest
 
 from rightcall.model import (
-    CaseResult, ExpectedCall, Failure, Golden, Message, Run, Score, Tool, ToolCall, ToolResult, Trajectory,
-)  # fmt: skip
+    CaseResult,
+    ExpectedCall,
+    Failure,
+    Golden,
+    Message,
+    Run,
+    Score,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+)
 from rightcall.web.links import case_link, run_link, with_query
 
 EVIL = (
     '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=2"><svg/onload=window.pwned=3>'
-    "\"'><a href=javascript:window.pwned=4>click</a> {{7*7}} {% raw %} \x1b[31mred\x1b[0m \u202egnp.exe\u202c \u2066x\u2069\x00\x07"
+    "\"'><a href=javascript:window.pwned=4>click</a> {{7*7}} {% raw %} "
+    "\x1b[31mred\x1b[0m \u202egnp.exe\u202c \u2066x\u2069\x00\x07"
 )
 JS_URL = "javascript:window.pwned=5"
 HUGE = "x" * 5_000_000
@@ -24,24 +35,49 @@ for _ in range(300):
 @pytest.fixture
 def hostile(store):
     """A run in which every text is an attack."""
-    tool = Tool(EVIL, EVIL, {"type": "object", "properties": {EVIL: {"type": EVIL, "description": EVIL}, "deep": DEEP}})
+    tool = Tool(
+        EVIL,
+        EVIL,
+        {"type": "object", "properties": {EVIL: {"type": EVIL, "description": EVIL}, "deep": DEEP}},
+    )
     run = Run(
-        f"evil {EVIL}", EVIL, "2026-06-01T00:00:00Z", agent=EVIL, group=EVIL,
-        fingerprints={"tools": EVIL, EVIL: EVIL}, versions={EVIL: EVIL},
-    )  # fmt: skip
+        f"evil {EVIL}",
+        EVIL,
+        "2026-06-01T00:00:00Z",
+        agent=EVIL,
+        group=EVIL,
+        fingerprints={"tools": EVIL, EVIL: EVIL},
+        versions={EVIL: EVIL},
+    )
     writer = store.begin_run(run, planned=3, documents={"tools": msgspec.json.encode([tool])})
     call = ToolCall(EVIL, {EVIL: EVIL, "deep": DEEP, "huge": HUGE}, EVIL, 0, "ok", {EVIL: [EVIL]}, 3.5)
     raw = ToolCall(JS_URL, None, "c2", 0, "error", EVIL, 1.0, EVIL)
     messages = (
-        Message("system", EVIL), Message("user", HUGE), Message("assistant", EVIL, (call, raw)),
+        Message("system", EVIL),
+        Message("user", HUGE),
+        Message("assistant", EVIL, (call, raw)),
         Message("tool", EVIL, results=(ToolResult(EVIL, EVIL, True, EVIL),)),
-    )  # fmt: skip
-    golden = Golden(EVIL, id=EVIL, expected_calls=(ExpectedCall(EVIL, {EVIL: {"exact": EVIL}, "deep": {"exact": DEEP}}),), tags=(EVIL,))
-    codes = (Failure("wrong_value", EVIL, EVIL, EVIL, EVIL, EVIL, 0, 0), Failure("unknown_tool", JS_URL, "", None, EVIL, EVIL, 1))
+    )
+    golden = Golden(
+        EVIL,
+        id=EVIL,
+        expected_calls=(ExpectedCall(EVIL, {EVIL: {"exact": EVIL}, "deep": {"exact": DEEP}}),),
+        tags=(EVIL,),
+    )
+    codes = (
+        Failure("wrong_value", EVIL, EVIL, EVIL, EVIL, EVIL, 0, 0),
+        Failure("unknown_tool", JS_URL, "", None, EVIL, EVIL, 1),
+    )
     result = CaseResult(
-        EVIL, 0, False, 0.1, {EVIL: Score(0.1, False, EVIL), "overall": Score(0.1, False, EVIL)}, codes,
-        latency_ms=12.0, trajectory=Trajectory(messages, (call, raw), EVIL, latency_ms=12.0),
-    )  # fmt: skip
+        EVIL,
+        0,
+        False,
+        0.1,
+        {EVIL: Score(0.1, False, EVIL), "overall": Score(0.1, False, EVIL)},
+        codes,
+        latency_ms=12.0,
+        trajectory=Trajectory(messages, (call, raw), EVIL, latency_ms=12.0),
+    )
     writer.add_goldens([golden])
     writer.add([result, msgspec.structs.replace(result, golden_id=JS_URL, error=EVIL)])
     store.tag_run(run.id, EVIL[:100])

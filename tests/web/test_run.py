@@ -24,11 +24,17 @@ def test_the_page_shows_what_the_view_says(client, store):
 
 @pytest.mark.parametrize(
     ("query", "check"),
-    [("outcome=failed", lambda r: not r.passed), ("outcome=passed", lambda r: r.passed), ("category=negative", lambda r: r.category == "negative"),
-     ("code=wrong_tool", lambda r: any(f.code == "wrong_tool" for f in r.codes)), ("text=refund", lambda r: "refund" in r.golden_id),
-     ("tool=cancel_order", lambda r: any(f.tool == "cancel_order" for f in r.codes)), ("code=nonsense", lambda r: True),
-     ("metric=tool_f1", lambda r: not r.metrics["tool_f1"].passed)],
-)  # fmt: skip
+    [
+        ("outcome=failed", lambda r: not r.passed),
+        ("outcome=passed", lambda r: r.passed),
+        ("category=negative", lambda r: r.category == "negative"),
+        ("code=wrong_tool", lambda r: any(f.code == "wrong_tool" for f in r.codes)),
+        ("text=refund", lambda r: "refund" in r.golden_id),
+        ("tool=cancel_order", lambda r: any(f.tool == "cancel_order" for f in r.codes)),
+        ("code=nonsense", lambda r: True),
+        ("metric=tool_f1", lambda r: not r.metrics["tool_f1"].passed),
+    ],
+)
 def test_filters_narrow_the_cases(client, store, query, check):
     page = client.get(f"/runs/old/cases?{query}").text
     shown = re.findall(r'class="row" href="[^"]*">([^<]*)', page)
@@ -62,7 +68,7 @@ def test_a_run_in_progress_tells_how_far_it_is(client, store):
 def test_the_view_is_worked_out_again_when_the_run_grew(client, store):
     assert "39" in client.get("/runs/going").text
     store.resume_run("going").add([a_result("zzz", passed=False)])
-    assert 'id=zzz' in client.get("/runs/going?outcome=failed&text=zzz").text
+    assert "id=zzz" in client.get("/runs/going?outcome=failed&text=zzz").text
 
 
 def test_runs_with_odd_ids_can_be_opened(client, store):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 
 
 @click.command()
 @click.option("--store", "url", help="Which store to show; .rightcall/rightcall.db unless said.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others need the token.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Where to listen; others need the token."
+)
 @click.option("--port", type=click.IntRange(0, 65535), help="A port; else the first free one from 8765 on.")
 @click.option("--token", envvar="RIGHTCALL_TOKEN", help="Ask for this token, on loopback too.")
 @click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Another name it is reached by.")
@@ -29,10 +33,8 @@ def view(
         click.echo("Ctrl-C ends it", err=True)
         if show:
             _open_soon(here.address)
-        try:
+        with suppress(KeyboardInterrupt):
             serve(store, here, (host, *names))
-        except KeyboardInterrupt:
-            pass
     click.echo("ended", err=True)
 
 

@@ -22,7 +22,9 @@ class Assets:
     """Every file by name. `stamp` changes when any of them does: it is in their addresses."""
 
     def __init__(self) -> None:
-        self.files = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS}
+        self.files = {
+            path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS
+        }
         self.stamp = hashlib.sha256(b"".join(self.files.values())).hexdigest()[:10]
 
 

@@ -120,7 +120,14 @@ def trend(points: Sequence[Point], theme: Theme) -> Spec:
     }
     words: Spec = {
         "transform": changed,
-        "mark": {"type": "text", "text": "tools changed", "color": colours.mark, "align": "left", "dx": 4, "y": 8},
+        "mark": {
+            "type": "text",
+            "text": "tools changed",
+            "color": colours.mark,
+            "align": "left",
+            "dx": 4,
+            "y": 8,
+        },
         "encoding": {"x": x},
     }
     base = _spec("Share of cases that passed, over time", values, 1040, 240, theme)
@@ -150,7 +157,7 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
         "field": "start",
         "type": "quantitative",
         "title": "milliseconds",
-        "axis": {"tickCount": 6, "format": ",.3~s" if values and values[-1]["end"] >= 1e4 else ",~r"},
+        "axis": {"tickCount": 6, "format": ",~r"},
     }
     base = _spec("Where the time went", values, 780, {"step": 22}, theme)
     return {

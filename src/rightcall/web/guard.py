@@ -57,7 +57,8 @@ class Guard:
     def _refusal(self, request: Request) -> Response | None:
         if not self._access.host_is_ours(request.headers):
             return PlainTextResponse(
-                "the dashboard is not called that; open it by its address, or name it with --allow-host\n", 421
+                "the dashboard is not called that; open it by its address, or name it with --allow-host\n",
+                421,
             )
         path = request.url.path
         if path.startswith(OPEN_PATHS) or self._access.admits(request.headers, request.cookies):

@@ -19,7 +19,9 @@ def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> An
     """
     trajectory = result.trajectory
     if trajectory is None:
-        raise InputError(f"case {case.golden_id}", "was stored without its trajectory: there is nothing to expect")
+        raise InputError(
+            f"case {case.golden_id}", "was stored without its trajectory: there is nothing to expect"
+        )
     expected = tuple(expected_call(call) for call in trajectory.calls)
     known = case.golden or Golden(input_of(None, trajectory.messages), category=result.category)
     fields: dict[str, Any] = {"expected_calls": expected, "no_calls": not expected}

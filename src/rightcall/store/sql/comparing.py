@@ -25,7 +25,13 @@ class Comparing(Core):
             return {row.change: row.goldens for row in connection.execute(query)}
 
     def compared_page(
-        self, before: str, after: str, change: Change | None = None, *, limit: int = 100, beyond: str | None = None
+        self,
+        before: str,
+        after: str,
+        change: Change | None = None,
+        *,
+        limit: int = 100,
+        beyond: str | None = None,
     ) -> list[ComparedCase]:
         """The next goldens by id that a change happened to; `beyond` is the last one on the page before."""
         with self.reading() as connection:
@@ -51,7 +57,12 @@ def _compared(connection: Connection, before: str, after: str) -> Subquery:
     )
     c = counted.c
     return select(
-        c.golden_id, _change(c).label("change"), c.before_passed, c.before_judged, c.after_passed, c.after_judged
+        c.golden_id,
+        _change(c).label("change"),
+        c.before_passed,
+        c.before_judged,
+        c.after_passed,
+        c.after_judged,
     ).subquery("compared")
 
 

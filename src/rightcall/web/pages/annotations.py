@@ -62,7 +62,14 @@ def keep_golden(request: Request) -> Response:
     version, goldens = _try(lambda: add_to_draft(store, alias, golden))
     back = _target(fields, case_link(run.id, found.golden_id))
     return page(
-        request, "golden_kept.html", run=run, golden=golden, alias=alias, version=version, goldens=goldens, back=back
+        request,
+        "golden_kept.html",
+        run=run,
+        golden=golden,
+        alias=alias,
+        version=version,
+        goldens=goldens,
+        back=back,
     )
 
 

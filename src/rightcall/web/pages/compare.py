@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,11 +29,9 @@ def compare(request: Request) -> Response:
     before, after = pair
     store, query = store_of(request), request.query_params
     view = _view(request, before, after)
-    change = query.get("change", "")
-    if change not in get_args(Change):
-        change = next((word for word in CHANGES if view.counts[word]), "broken")
+    change = _asked_change(query.get("change", ""), view)
     found = store.compared_page(
-        before.id, after.id, change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None  # type: ignore[arg-type]
+        before.id, after.id, change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None
     )
     shown = found[:ON_A_PAGE]
     ids = [each.golden_id for each in shown]
@@ -56,7 +54,9 @@ def compare_case(request: Request) -> Response:
     pair, golden_id = asked_pair(request), request.query_params.get("id")
     if pair is None or golden_id is None:
         raise HTTPException(400, "a comparison of a case needs before, after and id")
-    sides = [_side(request, run, golden_id, name) for run, name in zip(pair, ("before", "after"), strict=True)]
+    sides = [
+        _side(request, run, golden_id, name) for run, name in zip(pair, ("before", "after"), strict=True)
+    ]
     if all(side["view"] is None for side in sides):
         raise InputError(f"golden {golden_id}", "is in neither of the two runs")
     return page(request, "compare_case.html", before=pair[0], after=pair[1], golden_id=golden_id, sides=sides)
@@ -72,6 +72,13 @@ def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
         return None
     first, second = sorted(chosen, key=lambda run: run.run.started_at)
     return first, second
+
+
+def _asked_change(word: str, view: ComparisonView) -> Change:
+    """The change the address asks for; otherwise the first worth seeing that happened."""
+    happened = [change for change in CHANGES if view.counts[change]]
+    wanted = [change for change in CHANGES if change == word] or happened
+    return wanted[0] if wanted else "broken"
 
 
 def _view(request: Request, before: StoredRun, after: StoredRun) -> ComparisonView:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,7 +15,7 @@ from rightcall.web.views import store_of
 
 ON_A_PAGE = 50
 SUITES_SHOWN = 4
-STATES = ("any", "finished", "unfinished")
+STATES: dict[str, Literal["finished", "unfinished"]] = {"finished": "finished", "unfinished": "unfinished"}
 
 
 def runs(request: Request) -> Response:
@@ -33,7 +33,9 @@ def runs(request: Request) -> Response:
         narrowed=which != RunFilter(),
         suites=suites,
         lines=[] if which != RunFilter() or query.get("after") else suites[:SUITES_SHOWN],
-        newest={suite.name: store.runs(RunFilter(name=suite.name), limit=1) for suite in suites[:SUITES_SHOWN]},
+        newest={
+            suite.name: store.runs(RunFilter(name=suite.name), limit=1) for suite in suites[:SUITES_SHOWN]
+        },
         agents=store.agents(),
         tags=store.tags(),
         after=shown[-1].id if len(found) > ON_A_PAGE else None,
@@ -44,9 +46,8 @@ def runs(request: Request) -> Response:
 
 def filter_of(query: dict[str, str]) -> RunFilter:
     """The filter that an address asks for; a state nobody knows narrows nothing."""
-    state = query.get("state", "any")
     fields = {name: query.get(name, "").strip() for name in ("name", "group", "agent", "tag", "text")}
-    return RunFilter(**fields, state=cast("str", state if state in STATES else "any"))  # type: ignore[arg-type]
+    return RunFilter(**fields, state=STATES.get(query.get("state", ""), "any"))
 
 
 routes = [Route("/runs", runs)]
