@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import shutil
 from collections.abc import Callable, Iterator
@@ -43,10 +44,14 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     yield from _kept(lambda folder: samples.many_cases(folder, 5000, 1400), tmp_path_factory)
 
 
-def written(kind: str, made: Made) -> bytes:
+def written_anew(kind: str, made: Made) -> bytes:
     out = io.BytesIO()
     writer_of(kind)(*made, out)
     return out.getvalue()
+
+
+written = functools.cache(written_anew)
+"""The report of a run in a format; made once."""
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +94,7 @@ class Tab:
 
     def open(self, address: str) -> Any:
         self.page.goto(address)
-        self.page.wait_for_function("document.getElementById('found').textContent")
+        self.page.locator("#found:not(:empty)").wait_for(state="attached")
         return self.page
 
 

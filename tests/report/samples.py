@@ -116,7 +116,7 @@ def hostile_run(folder: Path) -> tuple[Store, str]:
     wanted = ExpectedCall(HOSTILE, {HOSTILE: HOSTILE, "deep": DEEP, "n": 1})
     goldens, did = [], {}
     for number, (text, value) in enumerate([(HOSTILE, HOSTILE), (huge, huge), (HOSTILE, DEEP)]):
-        id_ = f"{HOSTILE[:100]}{number}"
+        id_ = f"\u202e\x1b[31m{HOSTILE[:100]}{number}"
         goldens.append(
             Golden(
                 text,

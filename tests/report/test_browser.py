@@ -57,7 +57,7 @@ def test_j_and_k_walk_through_cases(tab: Tab, pages: Pages) -> None:
     assert page.locator("#list .selected .id").inner_text() == "chatty"
     page.keyboard.press("Enter")
     page.keyboard.press("j")
-    page.wait_for_function("document.querySelector('#case h1').textContent.includes('conversation')")
+    page.locator("#case h1", has_text="conversation").wait_for()
 
 
 def test_dark_follows_the_system_and_the_button(tab: Tab, pages: Pages) -> None:
@@ -91,6 +91,7 @@ def test_hostile_text_does_nothing_and_is_all_there(tab: Tab, pages: Pages) -> N
         page.locator("#case h1").wait_for()
         assert "<script>window.pwned = 1</script>" in page.locator("#case h1").inner_text()
         assert page.locator("#case script, #case img, #case svg").count() == 0
+        assert "\u202e" not in page.locator("#case").inner_text() + page.title()
         page.keyboard.press("Escape")
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
     assert page.evaluate("window.pwned === undefined")
@@ -105,7 +106,7 @@ def test_five_thousand_cases_are_searched_paged_and_opened(tab: Tab, pages: Page
     page.fill("#search", "case-04321")
     assert page.locator("#list li").count() == 1
     page.locator("#list a").first.click()
-    page.wait_for_function("document.querySelector('#case h1').textContent.includes('case-04321')")
+    page.locator("#case h1", has_text="case-04321").wait_for()
 
 
 def test_it_prints_without_what_only_a_screen_can_use(tab: Tab, pages: Pages) -> None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from rightcall.errors import MissingExtraError
-from tests.report.conftest import Made, written
+from tests.report.conftest import Made, written, written_anew
 
 
 def test_five_thousand_cases_with_long_transcripts_stay_under_ten_megabytes(many: Made) -> None:
@@ -43,10 +43,10 @@ def test_only_the_scripts_of_the_report_itself_may_run(demo: Made) -> None:
 
 
 def test_the_same_run_gives_the_same_bytes(varied: Made) -> None:
-    assert written("html", varied) == written("html", varied)
+    assert written("html", varied) == written_anew("html", varied)
 
 
 def test_a_missing_package_says_what_to_install(demo: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtraError, match=r'pip install "rightcall\[report\]"'):
-        written("html", demo)
+        written_anew("html", demo)

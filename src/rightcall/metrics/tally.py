@@ -67,12 +67,15 @@ class Tally:
         self._codes: Counter[str] = Counter()
         self._input_tokens = self._output_tokens = 0
         self._cost: float | None = None
+        self._trials: tuple[int, int] | None = None
 
     def add(self, result: CaseResult) -> None:
         self._groups[result.category].add(result)
         self._cases[result.category] += 1
         if result.codes and not result.passed:
             self._codes.update(counted_codes(result))
+        first, last = self._trials or (result.trial, result.trial)
+        self._trials = min(first, result.trial), max(last, result.trial)
         usage = result.usage
         self._input_tokens += usage.input_tokens
         self._output_tokens += usage.output_tokens
@@ -87,6 +90,7 @@ class Tally:
 
     def summary(self) -> Summary:
         """What the results so far add up to. Codes count failed cases, each code once a case."""
+        first, last = self._trials or (0, 0)
         overall = Group()
         for group in self._groups.values():
             overall.merge(group)
@@ -99,4 +103,5 @@ class Tally:
             },
             codes=dict(self._codes.most_common()),
             usage=Usage(self._input_tokens, self._output_tokens, self._cost),
+            trials=last - first + 1,
         )

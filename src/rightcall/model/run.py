@@ -46,12 +46,16 @@ class GroupSummary(Record, frozen=True):
 
 
 class Summary(Record, frozen=True):
-    """What a run adds up to: overall, by category, and how often each code occurred."""
+    """What a run adds up to: overall, by category, and how often each code occurred.
+
+    `trials` is how often a golden was tried at most: so many cases may repeat each other.
+    """
 
     overall: GroupSummary
     categories: dict[str, GroupSummary]
     codes: dict[str, int]
     usage: Usage = Usage()
+    trials: int = 1
 
 
 class Run(Record, frozen=True):

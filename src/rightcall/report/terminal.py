@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from rightcall.model.run import CaseResult, Summary
-from rightcall.report.numbers import percent
+from rightcall.report.numbers import interval, percent
 from rightcall.report.text import shown_text
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
 
@@ -67,7 +67,7 @@ def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for title in ("agent", "run"):
         table.add_column(title)
-    for title in ("cases", "passed", *DIMENSIONS.values()):
+    for title in ("cases", "passed", "95% interval", *DIMENSIONS.values()):
         table.add_column(title, justify="right")
     for agent, run_id, summary in rows:
         table.add_row(escape(agent), run_id, *_cells(summary_view(summary).total)[1:])
@@ -77,7 +77,7 @@ def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
 def summary_table(view: SummaryView) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("")
-    for title in ("cases", "passed", *DIMENSIONS.values()):
+    for title in ("cases", "passed", "95% interval", *DIMENSIONS.values()):
         table.add_column(title, justify="right")
     for row in view.shown:
         style = "bold" if row is view.total and len(view.shown) > 1 else ""
@@ -113,4 +113,4 @@ def _cells(row: GroupRow) -> list[str]:
     values = [
         f"{row.dimensions[name]:.3f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
     ]
-    return [row.name, f"{row.cases:,}{errors}", passed, *values]
+    return [row.name, f"{row.cases:,}{errors}", passed, interval(row.low, row.high), *values]

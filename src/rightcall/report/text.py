@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
     Joiners that scripts and emoji need, and spaces of every width, stay as they are.
     """
-    return text.translate(WRITTEN_OUT)
+    return text if text.isprintable() else text.translate(WRITTEN_OUT)
 
 
 def one_line(text: str, limit: int = 200) -> str:

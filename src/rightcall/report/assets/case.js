@@ -26,7 +26,7 @@ async function openCase(id, trial) {
     const view = await caseAt(found.place);
     selected = shown.indexOf(found);
     main.replaceChildren(...caseParts(view));
-    document.title = `${id} · RightCall`;
+    document.title = `${visible(id).slice(0, 100)} · RightCall`;
   }
   $("overview").hidden = true;
   main.hidden = false;

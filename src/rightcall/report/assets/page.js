@@ -11,12 +11,19 @@ function element(tag, properties, ...children) {
     else made.setAttribute(name, value === true ? "" : value);
   }
   for (const child of children.flat(3)) {
-    if (child !== null && child !== undefined && child !== false) made.append(child);
+    if (child === null || child === undefined || child === false) continue;
+    // A browser needs seconds to find where to break one endless word, unless it may break anywhere.
+    if (typeof child === "string" && /\S{300}/.test(child)) made.classList.add("solid");
+    made.append(child);
   }
   return made;
 }
 
-const text = (value, kind) => element("span", { class: kind ? `text ${kind}` : "text" }, value);
+// Ids come as they are, because addresses are made of them; on the screen nothing in them may hide.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+const visible = (value) =>
+  value.replace(HIDDEN, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+const text = (value, kind) => element("span", { class: kind ? `text ${kind}` : "text" }, visible(value));
 
 async function unpacked(id) {
   const bytes = Uint8Array.from(atob($(id).textContent), (character) => character.charCodeAt(0));

@@ -20,6 +20,7 @@ from rightcall.report.view.waterfall import Bar, waterfall
 Outcome = Literal["passed", "failed", "error"]
 MOST_MESSAGES = 200
 MOST_FAILURES = 100
+LONGEST_REASON = 400
 
 
 class FailureLine(Record, frozen=True):
@@ -90,7 +91,7 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         messages=tuple(message_view(message) for message in messages[:MOST_MESSAGES]),
         timings=waterfall(trajectory) if trajectory else (),
         scores=tuple(
-            ScoreLine(name, s.value, s.passed, shown_text(s.reason, 2000), shown_text(s.error, 2000))
+            ScoreLine(name, s.value, s.passed, one_line(s.reason, LONGEST_REASON), one_line(s.error, 1000))
             for name, s in result.metrics.items()
         ),
         stop_reason=trajectory.stop_reason if trajectory else "",
@@ -98,7 +99,7 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         input_tokens=result.usage.input_tokens,
         output_tokens=result.usage.output_tokens,
         cost_usd=result.usage.cost_usd,
-        tags=golden.tags if golden else (),
+        tags=tuple(one_line(tag, 100) for tag in golden.tags) if golden else (),
     )
 
 
@@ -110,12 +111,14 @@ def outcome_of(result: CaseResult) -> Outcome:
 def reason_of(result: CaseResult) -> str:
     """Why a case did not pass, in one line; empty when it did."""
     if result.error:
-        return one_line(result.error, 400)
+        return one_line(result.error, LONGEST_REASON)
     if result.passed:
         return ""
     overall = result.metrics.get("overall")
     reason = overall.reason if overall else ""
-    return one_line(reason or "; ".join(dict.fromkeys(map(said, result.codes))) or "did not pass", 400)
+    return one_line(
+        reason or "; ".join(dict.fromkeys(map(said, result.codes))) or "did not pass", LONGEST_REASON
+    )
 
 
 def input_of(golden: AnyGolden | None, messages: tuple[Message, ...] = ()) -> str:

@@ -72,7 +72,7 @@ class RunTally:
             tags=stored.tags,
             finished=stored.finished,
             planned=stored.planned,
-            summary=summary_view(run.summary or self._tally.summary(), trials=run.trials),
+            summary=summary_view(run.summary or self._tally.summary()),
             tools=self._tools.rows(run.trials),
             invented=tuple(self._tools.invented.most_common(MOST_INVENTED)),
             cells=cells,

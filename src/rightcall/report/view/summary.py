@@ -58,8 +58,9 @@ class SummaryView(Record, frozen=True):
         return self.rows if len(self.rows) > 2 else self.rows[-1:]
 
 
-def summary_view(summary: Summary, *, trials: int = 1) -> SummaryView:
-    """Categories in their usual order, then the row of all. `trials` is how often each golden was tried."""
+def summary_view(summary: Summary) -> SummaryView:
+    """Categories in their usual order, then the row of all."""
+    trials = summary.trials
     rows = [_row(name, group, trials) for name, group in summary.categories.items()]
     failed = summary.overall.cases - summary.overall.passed
     return SummaryView(

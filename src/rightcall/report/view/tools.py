@@ -111,7 +111,7 @@ class ToolTally:
             }
         )
         numbers = {
-            key: counts[key]
+            key: int(counts[key])
             for key in ("expected", "called", "right", "wrong_arguments", "missed", "surplus")
         }
         return ToolRow(
