@@ -95,7 +95,7 @@ class _Pairing:
             names = ", ".join(f"'{name}'" for name in first) + (", …" if count > len(first) else "")
             subject = "1 golden has" if count == 1 else f"{count:,} goldens have"
             problem = f"{subject} no trajectory in {self._trajectories}: {names}"
-            raise InputError(str(self._goldens), problem, "record them too, or allow a partial pairing")
+            raise InputError(str(self._goldens), problem, "record them too, or leave them out with --partial")
 
 
 class _Repeats:
