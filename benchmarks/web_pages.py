@@ -1,6 +1,6 @@
 """How long the dashboard takes to answer with a million results in the store.
 
-    python benchmarks/web_pages.py [--results 1000000] [--store FILE] [--postgres URL]
+    python -m benchmarks web_pages [--results 1000000] [--store FILE] [--postgres URL]
 
 Fills a new store as `store_pages.py` does (runs of 5,000 results, and one of a tenth of all), then asks for each
 page twenty times through the whole application and prints the median and the slowest answer, and how large it
@@ -18,10 +18,10 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
+from benchmarks.store_cases import golden
+from benchmarks.store_pages import fill
 from rightcall.store import Store, open_store
 from rightcall.web.app import make_app
-from store_cases import golden
-from store_pages import fill
 
 TIMES, GOAL_MS = 20, 300
 

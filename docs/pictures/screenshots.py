@@ -22,17 +22,18 @@ from typing import TYPE_CHECKING
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
 
+from tests.web import shop  # noqa: E402
+
 from rightcall.report.html import write_html  # noqa: E402
 from rightcall.store import ResultFilter, Store, open_store  # noqa: E402
 from rightcall.web.app import make_app  # noqa: E402
 from rightcall.web.links import case_link  # noqa: E402
 from rightcall.web.serving import listening  # noqa: E402
-from tests.web import shop  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync".split()
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 RUN, BEFORE = "shop-06", "shop-03"
 
 

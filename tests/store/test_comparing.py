@@ -35,11 +35,11 @@ def test_each_golden_is_fixed_broken_or_as_it_was(shared):
     assert shared.compared_counts(before, after) == dict.fromkeys(words.values(), 1)
 
 
-def test_a_golden_passes_when_every_trial_that_was_judged_passed(shared):
-    before, after = write(shared, {"a": "pfp", "b": "pp!"}), write(shared, {"a": "pp!", "b": "ppf"})
+def test_a_golden_passes_when_at_least_half_of_its_judged_trials_did(shared):
+    before, after = write(shared, {"a": "pff", "b": "pf!"}), write(shared, {"a": "pp!", "b": "fpf"})
     assert shared.compared_page(before, after) == [
-        ComparedCase("a", "fixed", 2, 3, 2, 2),
-        ComparedCase("b", "broken", 2, 2, 2, 3),
+        ComparedCase("a", "fixed", 1, 3, 2, 2),
+        ComparedCase("b", "broken", 1, 2, 1, 3),
     ]
 
 
