@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
+from rightcall.gate import Verdict
 from rightcall.metrics import Metric, Rules, judge, resolve_metric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
+<<<<<<< HEAD
 from rightcall.suite.cases import score_cases
 from rightcall.suite.outcome import Verdict
+=======
+>>>>>>> main
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
 from rightcall.suite.selection import Selection

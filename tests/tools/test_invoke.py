@@ -207,6 +207,30 @@ def test_in_strict_mode_it_stops_the_agent_and_only_the_operator_learns_why():
     assert made.outcome == "aborted" and SECRET not in str(made.call.output)
 
 
+def breaking(*args: Any) -> Any:
+    raise KeyError(SECRET)
+
+
+def refusing(*args: Any) -> Any:
+    raise ToolError("not_found", "no such account", "look it up")
+
+
+@pytest.mark.parametrize("part", ["preview", "current_version", "policy"])
+@pytest.mark.parametrize(("does", "error"), [(breaking, "internal_error"), (refusing, "not_found")])
+def test_what_breaks_around_a_tool_is_an_answer_too_and_the_tool_is_not_run(part, does, error):
+    behaviour: dict[str, Any] = {
+        "preview": {"preview": does, "confirmation": "preview"},
+        "current_version": {"current_version": does, "version_parameter": "note"},
+        "policy": {},
+    }[part]
+    effects = Effects(idempotency="args", **behaviour)
+    rules = Rules(policy=Policy(check=does)) if part == "policy" else Rules()
+    box = a_box(effects.pay, rules=rules)
+    made = invoke(box, a_call("pay", amount=5))
+    assert (made.error.error, made.error.effect, effects.done) == (error, "none", [])
+    assert made.outcome in ("failed", "rejected") and SECRET not in str(made.call.output)
+
+
 def test_a_broken_connection_is_no_reason_to_stop_even_in_strict_mode():
     @tool(destructive=True)
     async def act() -> None:

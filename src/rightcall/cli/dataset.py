@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import click
 
+<<<<<<< HEAD
 from rightcall.cli import dataset_versions as versions
 from rightcall.cli.output import as_json_option, console, print_json
+=======
+from rightcall.cli.output import as_json_option, console, print_json, print_next
+>>>>>>> main
 from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden
 
@@ -31,6 +36,7 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
     Exit code 2 when there is an error; warnings alone are fine.
     """
     from rightcall.datasets import numbered_goldens
+    from rightcall.report.terminal import clean
     from rightcall.suite.check import check_goldens
     from rightcall.tools import load_tools
 
@@ -53,12 +59,10 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
             color = "red" if finding.severity == "error" else "yellow"
             out.print(f"[{color}]{finding.severity}[/{color}] [bold]{finding.code}[/bold] ", end="")
             hint = f"; {finding.hint}" if finding.hint else ""
-            out.print(f"{finding.where}: {finding.message}{hint}", markup=False, soft_wrap=True)
+            out.print(clean(f"{finding.where}: {finding.message}{hint}"), markup=False, soft_wrap=True)
         out.print(f"{count:,} goldens, {len(errors):,} errors, {len(findings) - len(errors):,} warnings")
         if not tools:
-            out.print(
-                "[dim]next:[/dim]\n  the same with --tools TOOLS.json, to check arguments against schemas"
-            )
+            print_next("the same with --tools TOOLS.json, to check arguments against schemas")
     if errors:
         raise click.exceptions.Exit(2)
 
@@ -108,10 +112,16 @@ def convert(
             count += 1
             yield golden
 
+<<<<<<< HEAD
     save_goldens(counted(), output, dialect=dialect)
     console().print(
         f"{count:,} goldens written to {output}\n[dim]next:[/dim]\n  rightcall dataset check {output}"
     )
+=======
+    save_goldens(counted(), output)
+    console().print(f"{count:,} goldens written to {output}", markup=False, soft_wrap=True)
+    print_next(f"rightcall dataset check {shlex.quote(str(output))}")
+>>>>>>> main
 
 
 @dataset.command()
@@ -120,6 +130,7 @@ def convert(
 def stats(file: Path, as_json: bool) -> None:
     """What a dataset holds: categories, tools, calls, tags."""
     from rightcall.datasets import load_goldens
+    from rightcall.report.terminal import clean
     from rightcall.suite.statistics import dataset_statistics
 
     found = dataset_statistics(load_goldens(file))
@@ -139,7 +150,8 @@ def stats(file: Path, as_json: bool) -> None:
         if counts:
             shown = ", ".join(f"{key} {value:,}" for key, value in list(counts.items())[:12])
             more = f", … {len(counts) - 12:,} more" if len(counts) > 12 else ""
-            out.print(f"[dim]{title}:[/dim] {shown}{more}")
+            out.print(f"[dim]{title}:[/dim] ", end="")
+            out.print(clean(shown + more), markup=False)
     if found.without_expectation:
         out.print(f"[yellow]{found.without_expectation:,} goldens expect nothing[/yellow]")
 

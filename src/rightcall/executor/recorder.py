@@ -27,8 +27,8 @@ class Recorder:
         """Note an answer of the model; gives its calls, each with its step."""
         step, self.steps = self.steps, self.steps + 1
         calls = tuple(msgspec.structs.replace(call, step=step) for call in reply.message.calls)
-        message = msgspec.structs.replace(reply.message, calls=calls) if calls else reply.message
-        self.messages.append(message)
+        taken = round(reply.latency_ms, 3)
+        self.messages.append(msgspec.structs.replace(reply.message, calls=calls, latency_ms=taken))
         self.calls += calls
         self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
         self.latency_ms += reply.latency_ms

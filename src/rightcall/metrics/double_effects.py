@@ -18,6 +18,8 @@ class DoubleEffects(Metric):
     effects are one too many when tool and arguments mean the same, whatever idempotency keys they carried.
 
     Golden: {"input": "Send 5 euros to Bob"}
+    Fails: {"ledger": [{"effect_id": 1, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "1"}, {"effect_id": 2, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "2"}]}
+    Passes: {"ledger": [{"effect_id": 1, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "1"}, {"effect_id": 2, "phase": "effect", "tool": "transfer", "fingerprint": "3-to-an", "call_id": "2"}]}
     """
 
     def measure(self, case: TestCase) -> Score:

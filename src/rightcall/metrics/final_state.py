@@ -17,7 +17,9 @@ class FinalState(Metric):
     The golden's `expected_state` says what must hold; what it does not mention must be as it was at the start.
     A golden without one passes. The state is that of the fake worlds the tools worked in.
 
-    Golden: {"input": "Send 5 euros to Bob", "expected_state": {"bank": {"accounts": {"bob": {"balance": 500}}}}}
+    Golden: {"input": "Send 5 euros to Bob", "expected_state": {"bank": {"bob": 500}}}
+    Fails: {"state_before": {"bank": {"an": 900, "bob": 0}}, "state": {"bank": {"an": 400, "bob": 0}}}
+    Passes: {"state_before": {"bank": {"an": 900, "bob": 0}}, "state": {"bank": {"an": 900, "bob": 500}}}
     """
 
     def measure(self, case: TestCase) -> Score:

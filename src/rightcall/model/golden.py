@@ -156,7 +156,7 @@ class ConversationalGolden(Record, frozen=True):
 AnyGolden = Golden | ConversationalGolden
 
 
-G = TypeVar("G", Golden, ConversationalGolden)
+G = TypeVar("G", bound=Golden | ConversationalGolden)
 
 
 def with_id(golden: G) -> G:

@@ -11,9 +11,13 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 
 class Message(Record, frozen=True):
-    """Who said what. Assistant messages may carry calls, tool messages carry results."""
+    """Who said what. Assistant messages may carry calls, tool messages carry results.
+
+    `latency_ms` is how long the model took for this message; None when nobody measured.
+    """
 
     role: Role
     content: str = ""
     calls: tuple[ToolCall, ...] = ()
     results: tuple[ToolResult, ...] = ()
+    latency_ms: float | None = None

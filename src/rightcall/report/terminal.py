@@ -10,7 +10,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from rightcall.model.run import CaseResult, Summary
+from rightcall.report.numbers import percent
+from rightcall.report.text import shown_text
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
+
+COLUMNS = ("passed", "rate", "95 % int.", *DIMENSIONS.values())
+"""Fits into 80 characters; numbers are exact in JSON."""
 
 
 class Watcher:
@@ -62,24 +67,23 @@ def print_summary(
 
 def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
     """One row a run: which agent, how often it passed, its dimensions."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     for title in ("agent", "run"):
         table.add_column(title)
-    for title in ("cases", "passed", *DIMENSIONS.values()):
-        table.add_column(title, justify="right")
+    for title in COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
     for agent, run_id, summary in rows:
         table.add_row(escape(agent), run_id, *_cells(summary_view(summary).total)[1:])
     return table
 
 
 def summary_table(view: SummaryView) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("")
-    for title in ("cases", "passed", *DIMENSIONS.values()):
-        table.add_column(title, justify="right")
-    rows = view.rows if len(view.rows) > 2 else view.rows[-1:]
-    for row in rows:
-        style = "bold" if row is view.total and len(rows) > 1 else ""
+    for title in COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in view.shown:
+        style = "bold" if row is view.total and len(view.shown) > 1 else ""
         table.add_row(*_cells(row), style=style)
     return table
 
@@ -101,23 +105,15 @@ def print_failures(console: Console, view: SummaryView, failed: Sequence[CaseRes
         console.print(f"[dim]failed cases by code:[/dim] {counted}")
 
 
-def percent(rate: float) -> str:
-    """A rate in a table: never rounded up to 100 or down to 0."""
-    text = f"{rate * 100:.1f}%"
-    if text == "100.0%" and rate < 1:
-        return ">99.9%"
-    return "<0.1%" if text == "0.0%" and rate > 0 else text
-
-
 def clean(text: str) -> str:
-    """Text of models and datasets without control characters and bidirectional overrides."""
-    return "".join(c if c.isprintable() or c in "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Text of models and datasets with nothing in it that steers a terminal."""
+    return shown_text(text, 2000)
 
 
 def _cells(row: GroupRow) -> list[str]:
-    errors = f" (+{row.errors:,} errors)" if row.errors else ""
-    passed = f"{row.passed:,} ({percent(row.pass_rate)})"
+    errors = f" +{row.errors:,} errors" if row.errors else ""
+    interval = f"{row.low * 100:.0f}–{row.high * 100:.0f} %" if row.cases else "–"
     values = [
-        f"{row.dimensions[name]:.3f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
+        f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
     ]
-    return [row.name, f"{row.cases:,}{errors}", passed, *values]
+    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", percent(row.pass_rate), interval, *values]

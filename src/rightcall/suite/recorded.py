@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -44,6 +43,8 @@ def score_recorded(
             else:
                 yield conversation_result(golden, trial, trajectory, offered, rules=rules)
         return
+    import asyncio  # only metrics that were asked for may be async
+
     with asyncio.Runner() as loop:
         for golden, trial, trajectory in pairs:
             offered = offered_tools(golden, toolset)

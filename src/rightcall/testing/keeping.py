@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult
 from rightcall.store import RunWriter, Store, open_store
 from rightcall.store.address import store_address
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import new_run
-from rightcall.suite.tally import Tally
 
 
 class Keeper:

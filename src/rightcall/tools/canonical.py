@@ -78,7 +78,7 @@ def _is_simple(value: Any) -> bool:
         for name, inner in value.items():
             if not (name.isascii() and name.isprintable() and _is_simple(inner)):
                 return False
-    elif kind is list:
+    elif kind is list or kind is tuple:
         return all(_is_simple(inner) for inner in value)
     return True
 
@@ -87,7 +87,7 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be"))
         return "{" + ",".join(f"{_quoted(name)}:{_text(value[name])}" for name in names) + "}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return "[" + ",".join(_text(inner) for inner in value) + "]"
     if isinstance(value, str):
         return _quoted(value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
+import time
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -32,6 +33,7 @@ class CallContext:
         self.ledger = Ledger()
         self.invocations: list[Invocation] = []
         self.worlds: dict[str, Any] = {}
+        self.offered: Mapping[str, Any] | None = None
         self.locks: dict[str, asyncio.Lock] = {}
         self._counters: Counter[Hashable] = Counter()
 
@@ -39,6 +41,10 @@ class CallContext:
         """How often this has been counted before: 0, 1, 2, …"""
         self._counters[what] += 1
         return self._counters[what] - 1
+
+    def elapsed(self) -> float:
+        """Seconds for measuring durations: real time, and the time that was only waited for on the clock."""
+        return time.perf_counter() + self.clock.slept
 
     def random(self, *what: object) -> random.Random:
         """A generator that depends on the seed, the task, the trial and the purpose, and on nothing else."""

@@ -19,9 +19,8 @@ class Ledger:
     def add(self, phase: LedgerPhase, tool: str, **fields: Any) -> LedgerEntry:
         """Append one line; it is numbered here."""
         with self._lock:
-            entry = LedgerEntry(len(self._entries) + 1, phase, tool, **fields)
-            self._entries.append(entry)
-        return entry
+            self._entries.append(LedgerEntry(len(self._entries) + 1, phase, tool, **fields))
+            return self._entries[-1]
 
     @property
     def entries(self) -> tuple[LedgerEntry, ...]:

@@ -27,7 +27,7 @@ class Refused(Exception):  # noqa: N818  the way out of preparing, caught by the
         super().__init__(reply.detail)
 
 
-@dataclass
+@dataclass(slots=True)
 class Prepared:
     """A call whose arguments are good and which may be run."""
 

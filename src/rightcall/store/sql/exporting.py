@@ -32,7 +32,7 @@ def untimed(result: CaseResult) -> CaseResult:
     trajectory = result.trajectory
     if trajectory is not None:
         messages = tuple(
-            msgspec.structs.replace(message, calls=_untimed_calls(message.calls))
+            msgspec.structs.replace(message, calls=_untimed_calls(message.calls), latency_ms=None)
             for message in trajectory.messages
         )
         calls = _untimed_calls(trajectory.calls)

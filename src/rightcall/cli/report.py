@@ -1,0 +1,87 @@
+"""`rightcall report`: a run as a page, as Markdown, JUnit XML or JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rightcall.report.view import RunView
+    from rightcall.store import Store
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="The file to write; its suffix chooses the format.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["html", "markdown", "junit", "json"]),
+    help="Instead of the suffix.",
+)
+@click.option(
+    "--store", "url", metavar="URL", help="A file or a PostgreSQL URL; by default .rightcall/rightcall.db."
+)
+@click.option(
+    "--github/--no-github",
+    default=None,
+    help="Step summary and annotations of GitHub Actions; on by itself when run there.",
+)
+def report(run: str, output: Path | None, kind: str | None, url: str | None, github: bool | None) -> None:
+    """Show RUN (an id, the beginning of one, or `last`) as a file to open, send or keep.
+
+    Without -o, html goes to report.html and the other formats to the terminal.
+    """
+    from rightcall.report.formats import format_of
+    from rightcall.report.github import in_actions
+    from rightcall.store import open_store
+
+    wanted = kind or (format_of(output) if output else "html")
+    path = output or (Path("report.html") if wanted == "html" else None)
+    with open_store(url, must_exist=True) as store:
+        found = store.run(run).id
+        view = _write(store, found, wanted, path)
+        if in_actions(os.environ) if github is None else github:
+            _publish(store, found, to_stderr=path is None)
+    if path is not None:
+        _say(view, path, wanted)
+
+
+def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
+    from rightcall.files import atomic_write
+    from rightcall.report.formats import writer_of
+
+    write = writer_of(kind)
+    if path is None:
+        return write(store, run, sys.stdout.buffer)
+    with atomic_write(path) as out:
+        return write(store, run, out)
+
+
+def _publish(store: Store, run: str, *, to_stderr: bool) -> None:
+    from rightcall.report.github import publish
+
+    for line in publish(store, run, os.environ):
+        click.echo(line, err=to_stderr)
+
+
+def _say(view: RunView, path: Path, kind: str) -> None:
+    from rightcall.report.numbers import count, interval, percent
+
+    total = view.summary.total
+    size = path.stat().st_size
+    rate = f"{percent(total.pass_rate)} ({interval(total.low, total.high)})" if total.cases else "nothing"
+    click.echo(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
+    if kind == "html":
+        click.echo(f"next: open {path.resolve().as_uri()}")
+    else:
+        click.echo(f"next: rightcall report {view.run.id} -o report.html")

@@ -1,0 +1,127 @@
+"""Results added up as they come, in memory that hardly grows with their number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics.passes import Passes
+from rightcall.model.failure import Code
+from rightcall.model.golden import CATEGORIES
+from rightcall.model.run import CaseResult, GroupSummary, Summary
+from rightcall.model.trajectory import Usage
+
+MOST_TAGS = 100
+"""Tags that are added up apart; a dataset with a tag for every golden needs no line for each."""
+
+
+def counted_codes(result: CaseResult) -> set[Code]:
+    """The codes a case that did not pass counts for. Without an answer there is only that to say."""
+    codes = {failure.code for failure in result.codes}
+    return codes & {"infra_error"} if result.error else codes
+
+
+class Group:
+    """Counts and sums of one category or tag."""
+
+    __slots__ = ("errors", "passes", "spotless", "sums", "values")
+
+    def __init__(self) -> None:
+        self.errors = self.spotless = 0
+        self.passes = Passes()
+        self.sums: dict[str, float] = {}
+        self.values: Counter[str] = Counter()
+
+    def add(self, result: CaseResult) -> None:
+        if result.error:
+            self.errors += 1
+            return
+        self.passes.add(result)
+        if result.metrics is SPOTLESS:  # every dimension is 1: count it once instead of adding twelve ones
+            self.spotless += 1
+            return
+        for name, score in result.metrics.items():
+            if not score.error:
+                self.sums[name] = self.sums.get(name, 0.0) + score.value
+                self.values[name] += 1
+
+    def merge(self, other: Group) -> None:
+        self.errors += other.errors
+        self.spotless += other.spotless
+        self.passes.extend(other.passes)
+        for name, value in other.sums.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+        self.values.update(other.values)
+
+    def summary(self) -> GroupSummary:
+        names = [*SPOTLESS, *(name for name in self.values if name not in SPOTLESS)]
+        means = {}
+        for name in names:
+            ones = self.spotless if name in SPOTLESS else 0
+            if count := self.values[name] + ones:
+                means[name] = (self.sums.get(name, 0.0) + ones) / count
+        return GroupSummary(len(self.passes), self.passes.passed, self.errors, means, self.passes.rate())
+
+
+class Tally:
+    """Adds up results; `summary()` may be asked at any time."""
+
+    def __init__(self) -> None:
+        self._categories = {category: Group() for category in CATEGORIES}
+        self._tags: dict[str, Group] = {}
+        self._codes: Counter[str] = Counter()
+        self.tried = self.passed = self.errors = 0
+        self._input_tokens = self._output_tokens = 0
+        self._cost: float | None = None
+        self._trials: tuple[int, int] | None = None
+
+    def add(self, result: CaseResult) -> None:
+        self.tried += 1
+        self.errors += bool(result.error)
+        self.passed += result.passed and not result.error
+        self._categories[result.category].add(result)
+        for tag in result.tags:
+            if tag in self._tags or len(self._tags) < MOST_TAGS:
+                self._tags.setdefault(tag, Group()).add(result)
+        if result.codes and not result.passed:
+            self._codes.update(counted_codes(result))
+        first, last = self._trials or (result.trial, result.trial)
+        self._trials = min(first, result.trial), max(last, result.trial)
+        self._spend(result.usage)
+
+    def _spend(self, usage: Usage) -> None:
+        self._input_tokens += usage.input_tokens
+        self._output_tokens += usage.output_tokens
+        if usage.cost_usd is not None:
+            self._cost = (self._cost or 0.0) + usage.cost_usd
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and money of all results so far."""
+        return Usage(self._input_tokens, self._output_tokens, self._cost)
+
+    def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
+        """The same results, each added on its way through."""
+        for result in results:
+            self.add(result)
+            yield result
+
+    def summary(self) -> Summary:
+        """What the results so far add up to. Codes count failed cases, each code once a case."""
+        first, last = self._trials or (0, 0)
+        overall = Group()
+        for group in self._categories.values():
+            overall.merge(group)
+        return Summary(
+            overall=overall.summary(),
+            categories={
+                name: group.summary()
+                for name, group in self._categories.items()
+                if group.passes or group.errors
+            },
+            codes=dict(self._codes.most_common()),
+            tags={tag: group.summary() for tag, group in sorted(self._tags.items())},
+            usage=self.usage,
+            trials=last - first + 1,
+        )

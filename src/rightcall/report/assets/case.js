@@ -1,0 +1,118 @@
+// One case: calls side by side, transcript, time, scores. Its piece is unpacked when it is first opened.
+const PER_PIECE = 50;
+const KINDS = {
+  right: "as expected", wrong_arguments: "wrong arguments", wrong_tool: "another tool", missing: "not called",
+  invented: "a tool that does not exist", out_of_order: "out of order", unexpected: "not expected",
+  forbidden: "forbidden", allowed: "extra, allowed",
+};
+const SIGNS = { same: "=", different: "≠", missing: "missing", extra: "extra" };
+const pieces = new Map();
+
+async function caseAt(place) {
+  const number = Math.floor(place / PER_PIECE);
+  if (!pieces.has(number)) {
+    if (pieces.size > 4) pieces.clear();
+    pieces.set(number, await unpacked(`piece-${number}`));
+  }
+  return pieces.get(number)[place % PER_PIECE];
+}
+
+async function openCase(id, trial) {
+  const found = cases.find((one) => one.id === id && one.trial === trial);
+  const main = $("case");
+  if (!found) {
+    main.replaceChildren(element("p", null, "There is no such case in this report. ", element("a", { href: "#/" }, "Back")));
+  } else {
+    const view = await caseAt(found.place);
+    selected = shown.indexOf(found);
+    main.replaceChildren(...caseParts(view));
+    document.title = `${visible(id).slice(0, 100)} · RightCall`;
+  }
+  $("overview").hidden = true;
+  main.hidden = false;
+  scrollTo(0, 0);
+}
+
+function caseParts(view) {
+  return [caseHead(view), question(view), ...calls(view), ...transcript(view), ...time(view), scores(view)].filter(Boolean);
+}
+
+function caseHead(view) {
+  const facts = [view.category, `score ${view.score.toFixed(3)}`, view.trial ? `trial ${view.trial}` : null,
+    duration(view.latency_ms), view.input_tokens ? `${view.input_tokens} tokens in, ${view.output_tokens} out` : null,
+    view.cost_usd ? `$${view.cost_usd.toFixed(4)}` : null,
+    view.stop_reason && view.stop_reason !== "done" ? `stopped: ${view.stop_reason}` : null];
+  const step = (by, word) => {
+    const next = shown[selected + by];
+    return selected >= 0 && next ? element("a", { href: link(next), rel: by > 0 ? "next" : "prev" }, word) : null;
+  };
+  return element("section", { class: "hero" },
+    element("p", { class: "crumbs" }, element("a", { href: "#/" }, "← report"), element("span", { class: "spring" }), step(-1, "↑ before (k)"), step(1, "next (j) ↓")),
+    element("h1", null, badge(view.outcome), " ", text(view.golden_id)),
+    element("p", { class: "facts" }, facts.filter(Boolean).map((fact) => element("span", null, fact)),
+      (view.tags || []).map((tag) => text(tag, "tag"))),
+    view.reason && element("p", { class: "why text" }, view.reason));
+}
+
+function question(view) {
+  return element("section", null, element("h2", null, "Asked"), element("pre", { class: "text said" }, view.input),
+    view.rules.length > 0 && element("dl", { class: "rules" }, view.rules.map(([name, said]) => [element("dt", null, name), element("dd", { class: "text" }, said)])));
+}
+
+function calls(view) {
+  const heading = element("h2", null, "Expected and called");
+  if (!view.calls.length) return [element("section", null, heading, element("p", { class: "quiet" }, "No call was expected, and none was made."))];
+  return [element("section", null, heading, view.calls.map(callCard))];
+}
+
+function callCard(call) {
+  const good = call.kind === "right" || call.kind === "allowed";
+  const wanted = call.expected_tool ? text(call.expected_tool, "tool") : element("i", null, "no call");
+  const made = call.tool ? text(call.tool, "tool") : element("i", null, "no call");
+  return element("article", { class: `call ${good ? "good" : "bad"}` },
+    element("header", null, element("b", { class: `badge ${good ? "passed" : "failed"}` }, KINDS[call.kind]),
+      element("span", { class: "quiet" }, "expected "), wanted, element("span", { class: "quiet" }, " called "), made,
+      call.latency_ms !== undefined && call.latency_ms !== null && element("span", { class: "quiet" }, duration(call.latency_ms))),
+    (call.notes || []).map((note) => element("p", { class: "note text" }, note)),
+    call.arguments.length > 0 && element("div", { class: "scroll" }, element("table", { class: "arguments" },
+      element("thead", null, element("tr", null, ["argument", "expected", "called", ""].map((title) => element("th", null, title)))),
+      element("tbody", null, call.arguments.map((row) => element("tr", { class: row.mark },
+        element("th", { class: "text" }, row.name), value(row.expected), value(row.actual),
+        element("td", { class: "sign" }, SIGNS[row.mark], row.note && element("small", { class: "text quiet" }, " ", row.note))))))),
+    call.raw && element("pre", { class: "text" }, call.raw),
+    call.output !== undefined && call.output !== null && element("details", { open: call.output.length < 400 },
+      element("summary", null, call.status === "error" ? "failed with" : "result"), element("pre", { class: "text" }, call.output)));
+}
+
+const value = (shownValue) =>
+  element("td", null, shownValue === null || shownValue === undefined ? element("span", { class: "quiet" }, "–") : element("pre", { class: "text" }, shownValue));
+
+function transcript(view) {
+  if (!view.messages.length) return [];
+  return [element("section", null, element("h2", null, "Transcript"), element("ol", { class: "messages" }, view.messages.map((message) =>
+    element("li", { class: `by-${message.role}` }, element("b", null, message.role),
+      message.latency_ms ? element("span", { class: "quiet" }, ` ${duration(message.latency_ms)}`) : null,
+      message.text && element("pre", { class: "text said" }, message.text),
+      (message.parts || []).map(([title, body]) => element("div", { class: "part" }, text(title, "tool"), element("pre", { class: "text" }, body)))))))];
+}
+
+function time(view) {
+  const end = Math.max(...view.timings.map((bar) => bar.start_ms + bar.duration_ms), 0);
+  if (!(end > 0)) return [];
+  return [element("section", null, element("h2", null, "Time"), element("div", { class: "waterfall" }, view.timings.map((bar) => {
+    const line = element("span", { class: `piece ${bar.kind}${bar.estimated ? " estimated" : ""}` });
+    line.style.marginLeft = `${(bar.start_ms / end) * 100}%`;
+    line.style.width = `${Math.max(0.5, (bar.duration_ms / end) * 100)}%`;
+    return element("div", { class: "row" }, text(bar.label, "label"), element("span", { class: "lane" }, line),
+      element("span", { class: "n quiet" }, duration(bar.duration_ms) + (bar.estimated ? " (share)" : "")));
+  })))];
+}
+
+function scores(view) {
+  return element("section", null, element("h2", null, "Scores"), element("div", { class: "scroll" }, element("table", null,
+    element("thead", null, element("tr", null, ["metric", "value", "", "why"].map((title) => element("th", null, title)))),
+    element("tbody", null, view.scores.map((score) => element("tr", null, element("th", { class: "text" }, score.name),
+      element("td", { class: "n" }, score.error ? "–" : score.value.toFixed(3)),
+      element("td", null, score.error ? "broke" : score.passed ? "✓" : "✗"),
+      element("td", { class: "text why" }, score.error || (score.reason === view.reason ? "" : score.reason) || "")))))));
+}

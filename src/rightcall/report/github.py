@@ -1,0 +1,65 @@
+"""What GitHub Actions shows: a summary of the step, and a message at the run for the first failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rightcall.report.markdown import MOST_CASES, markdown
+from rightcall.report.numbers import count, percent
+from rightcall.report.text import one_line
+from rightcall.report.view import FailedCases, RunView, run_view
+
+if TYPE_CHECKING:
+    from rightcall.store import Store
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+MOST_ANNOTATIONS = 10
+"""GitHub shows no more of each kind in a step."""
+LARGEST_SUMMARY = 1024 * 1024
+
+
+def in_actions(environment: Mapping[str, str]) -> bool:
+    """Whether this process runs in GitHub Actions."""
+    return environment.get("GITHUB_ACTIONS") == "true"
+
+
+def publish(store: Store, run: str, environment: Mapping[str, str]) -> list[str]:
+    """Add the run to the step's summary; gives the annotations, which a caller prints."""
+    failed = FailedCases(MOST_CASES)
+    view = run_view(store, run, each=failed.add)
+    if path := environment.get(SUMMARY):
+        text = markdown(view, failed).encode()[:LARGEST_SUMMARY].decode(errors="ignore")
+        with Path(path).open("a", encoding="utf-8") as summary:
+            summary.write(text + "\n")
+    return list(annotation_lines(view, failed))
+
+
+def annotation_lines(view: RunView, failed: FailedCases) -> Iterator[str]:
+    """Workflow commands: an error for each of the first cases that failed, a warning for those without an answer."""
+    room = MOST_ANNOTATIONS - 1 if len(failed.cases) + failed.more > MOST_ANNOTATIONS else MOST_ANNOTATIONS
+    for case in failed.cases[:room]:
+        trial = f" (trial {case.trial})" if case.trial else ""
+        level = "warning" if case.outcome == "error" else "error"
+        yield command(level, f"{one_line(case.golden_id, 100)}{trial}", case.reason)
+    more = len(failed.cases) - room + failed.more
+    if more > 0:
+        total = view.summary.total
+        rate = percent(total.pass_rate) if total.cases else "none"
+        yield command(
+            "error", f"{count(more)} more cases did not pass", f"{rate} of {count(total.cases)} passed"
+        )
+
+
+def command(level: str, title: str, message: str) -> str:
+    """One workflow command; nothing in title or message can begin another."""
+    return f"::{level} title={_property(title)}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,78 @@
+"""Text of models, tools and datasets, made safe to look at: nothing hidden, nothing endless.
+
+Escaping for HTML, Markdown or XML is the business of each format; this comes before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+LONGEST_TEXT = 20_000
+DEEPEST = 40
+
+
+def visible(text: str) -> str:
+    """The text with every character that steers a terminal or reorders a line written out as ⟨U+202E⟩.
+
+    Joiners that scripts and emoji need, and spaces of every width, stay as they are.
+    """
+    return text if text.isprintable() else text.translate(WRITTEN_OUT)
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """The text on one line, cut to `limit` characters."""
+    return clipped(visible(" ".join(text[: limit * 8].split())), limit)
+
+
+def clipped(text: str, limit: int = LONGEST_TEXT) -> str:
+    """The beginning of a long text, and how much was left out."""
+    if len(text) <= limit:
+        return text
+    kept = text[: max(1, limit - 1)]
+    return f"{kept}…" if limit < 1000 else f"{kept}… ({len(text) - len(kept):,} more characters)"
+
+
+def shown_text(text: str, limit: int = LONGEST_TEXT) -> str:
+    """Ready to be shown: cut first, so that five megabytes cost nothing."""
+    return clipped(visible(text[: limit + 1]), limit) if len(text) <= limit else _cut(text, limit)
+
+
+def json_text(value: Any, limit: int = LONGEST_TEXT) -> str:
+    """A value as JSON for reading: on one line when short, indented when not, cut when long or deep."""
+    try:
+        compact = msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, RecursionError):
+        return shown_text(repr(value), limit)
+    if len(compact) <= 80 or len(compact) > limit or _depth(compact) > DEEPEST:
+        return shown_text(compact, limit)
+    return shown_text(msgspec.json.format(compact, indent=2), limit)
+
+
+def _cut(text: str, limit: int) -> str:
+    return f"{visible(text[:limit])}… ({len(text) - limit:,} more characters)"
+
+
+def _depth(compact: str) -> int:
+    """At least how deep the JSON goes; brackets inside strings only make it seem deeper."""
+    deepest = depth = 0
+    for character in compact:
+        if character in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "]}":
+            depth -= 1
+    return deepest
+
+
+def _hidden() -> list[int]:
+    """Controls, bidirectional marks, invisible and tag characters, half pairs, and what XML cannot hold."""
+    controls = [*range(0x20), *range(0x7F, 0xA0)]
+    bidirectional = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+    invisible = [0x00AD, 0x200B, 0x2028, 0x2029, *range(0x2060, 0x2066), 0xFEFF, *range(0xFFF9, 0xFFFC)]
+    never = [*range(0xD800, 0xE000), 0xFFFE, 0xFFFF, *range(0xE0000, 0xE0080)]
+    return [c for c in (*controls, *bidirectional, *invisible, *never) if chr(c) not in "\n\t"]
+
+
+WRITTEN_OUT = {code: f"⟨U+{code:04X}⟩" for code in _hidden()} | {ord("\r"): ""}

@@ -1,0 +1,171 @@
+"""One case as a person looks at it: what was said, what was called, and where that differs from the golden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.message import Message, Role
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
+from rightcall.report.text import json_text, one_line, shown_text
+from rightcall.report.view.calls import CallView, call_views
+from rightcall.report.view.failures import said
+from rightcall.report.view.pairing import NO_TOOLS, pairing_of
+from rightcall.report.view.waterfall import Bar, waterfall
+
+Outcome = Literal["passed", "failed", "error"]
+MOST_MESSAGES = 200
+MOST_FAILURES = 100
+LONGEST_REASON = 400
+
+
+class FailureLine(Record, frozen=True):
+    """A code and its sentence."""
+
+    code: str
+    sentence: str
+
+
+class ScoreLine(Record, frozen=True):
+    """What one metric says."""
+
+    name: str
+    value: float
+    passed: bool
+    reason: str = ""
+    error: str = ""
+
+
+class MessageView(Record, frozen=True):
+    """Who said what; `parts` are the calls or results it carries, each a title and a text."""
+
+    role: Role
+    text: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
+    latency_ms: float | None = None
+
+
+class CaseView(Record, frozen=True):
+    """Everything shown of one trial of one golden. All texts are safe to look at and cut to a bearable length."""
+
+    golden_id: str
+    trial: int
+    outcome: Outcome
+    category: str
+    score: float
+    input: str
+    reason: str
+    rules: tuple[tuple[str, str], ...]
+    failures: tuple[FailureLine, ...]
+    calls: tuple[CallView, ...]
+    messages: tuple[MessageView, ...]
+    timings: tuple[Bar, ...]
+    scores: tuple[ScoreLine, ...]
+    stop_reason: str = ""
+    latency_ms: float | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    tags: tuple[str, ...] = ()
+
+
+def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> CaseView:
+    """Lay out one result; without its golden or its trajectory, what is known is shown."""
+    trajectory = result.trajectory
+    messages = trajectory.messages if trajectory else ()
+    return CaseView(
+        golden_id=result.golden_id,
+        trial=result.trial,
+        outcome=outcome_of(result),
+        category=result.category,
+        score=result.score,
+        input=shown_text(input_of(golden, messages)),
+        reason=reason_of(result),
+        rules=_rules(golden),
+        failures=tuple(FailureLine(f.code, said(f)) for f in result.codes[:MOST_FAILURES]),
+        calls=call_views(pairing_of(golden, result, tools), result),
+        messages=tuple(message_view(message) for message in messages[:MOST_MESSAGES]),
+        timings=waterfall(trajectory) if trajectory else (),
+        scores=tuple(
+            ScoreLine(name, s.value, s.passed, one_line(s.reason, LONGEST_REASON), one_line(s.error, 1000))
+            for name, s in result.metrics.items()
+        ),
+        stop_reason=trajectory.stop_reason if trajectory else "",
+        latency_ms=result.latency_ms,
+        input_tokens=result.usage.input_tokens,
+        output_tokens=result.usage.output_tokens,
+        cost_usd=result.usage.cost_usd,
+        tags=tuple(one_line(tag, 100) for tag in golden.tags) if golden else (),
+    )
+
+
+def outcome_of(result: CaseResult) -> Outcome:
+    """Passed, failed, or nothing can be said of the agent."""
+    return "error" if result.error else "passed" if result.passed else "failed"
+
+
+def reason_of(result: CaseResult) -> str:
+    """Why a case did not pass, in one line; empty when it did."""
+    if result.error:
+        return one_line(result.error, LONGEST_REASON)
+    if result.passed:
+        return ""
+    overall = result.metrics.get("overall")
+    reason = overall.reason if overall else ""
+    return one_line(
+        reason or "; ".join(dict.fromkeys(map(said, result.codes))) or "did not pass", LONGEST_REASON
+    )
+
+
+def input_of(golden: AnyGolden | None, messages: tuple[Message, ...] = ()) -> str:
+    """What the agent was asked."""
+    if golden is not None:
+        return golden.input if isinstance(golden, Golden) else golden.scenario
+    return next((message.content for message in messages if message.role == "user"), "")
+
+
+def message_view(message: Message) -> MessageView:
+    """One message of the transcript."""
+    calls = tuple((f"calls {one_line(c.name, 200)}", _arguments(c.arguments, c.raw)) for c in message.calls)
+    results = tuple(
+        (f"{'error' if r.is_error else 'result'} {one_line(r.name, 200)}".strip(), json_text(r.output))
+        for r in message.results
+    )
+    return MessageView(message.role, shown_text(message.content), calls + results, message.latency_ms)
+
+
+def _arguments(arguments: dict[str, Any] | None, raw: str | None) -> str:
+    return shown_text(raw or "") if arguments is None else json_text(arguments)
+
+
+def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
+    """What the golden asks for beside its expected calls."""
+    if golden is None:
+        return ()
+    said: list[tuple[str, str]] = []
+    if golden.no_calls:
+        said.append(("no calls", "the agent must not call any tool"))
+    if golden.forbidden_calls:
+        names = ", ".join(pattern_text(pattern) for pattern in golden.forbidden_calls)
+        said.append(("forbidden", one_line(names, 1000)))
+    if golden.order == "strict":
+        said.append(("order", "as listed"))
+    if golden.extra_calls == "allow":
+        said.append(("extra calls", "allowed"))
+    if golden.max_calls is not None:
+        said.append(("at most", f"{golden.max_calls} calls"))
+    if isinstance(golden, Golden) and golden.max_latency_ms is not None:
+        said.append(("within", f"{golden.max_latency_ms:g} ms"))
+    if golden.output_contains:
+        said.append(("answer contains", json_text(golden.output_contains, 1000)))
+    if isinstance(golden, Golden) and golden.any_of:
+        said.append(("alternatives", f"{len(golden.any_of)}; the one closest to what happened is shown"))
+    if golden.system:
+        said.append(("system prompt", shown_text(golden.system, 4000)))
+    if golden.comments:
+        said.append(("comment", shown_text(golden.comments, 2000)))
+    return tuple(said)

@@ -1,0 +1,104 @@
+"""Failures grouped by code, each with a few examples."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from rightcall.metrics.matching.reasons import sentence
+from rightcall.metrics.tally import counted_codes
+from rightcall.model.failure import Code, Failure
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.report.text import one_line
+
+EXAMPLES = 5
+LONGEST_SENTENCE = 400
+
+TITLES: dict[Code, str] = {
+    "no_call": "Nothing was called",
+    "missing_call": "An expected call was not made",
+    "unexpected_call": "A call nobody expected",
+    "duplicate_call": "The same call again",
+    "retry": "Tried again after a failure",
+    "wrong_tool": "Another tool was called",
+    "unknown_tool": "A tool that does not exist",
+    "missing_arg": "An argument is missing",
+    "extra_arg": "An argument too many",
+    "wrong_value": "An argument has the wrong value",
+    "wrong_type": "An argument has the wrong type",
+    "bad_json": "Arguments that are not JSON",
+    "schema_violation": "Arguments the tool's schema refuses",
+    "order_violation": "Calls in the wrong order",
+    "forbidden_call": "A forbidden call",
+    "forbidden_arg": "A forbidden argument",
+    "hallucinated_ref": "A value that came from nowhere",
+    "over_calling": "Too many calls",
+    "over_latency": "Too slow",
+    "missing_content": "The answer lacks something",
+    "wrong_state": "The world ended in the wrong state",
+    "loop_limit": "Stopped at a limit",
+    "refused": "The model refused",
+    "agent_error": "The agent broke",
+    "infra_error": "The provider did not answer",
+}
+
+
+class Example(Record, frozen=True):
+    """One case that shows a failure, in one sentence."""
+
+    golden_id: str
+    trial: int
+    sentence: str
+
+
+class FailureGroup(Record, frozen=True):
+    """A code: how many cases did not pass with it, in which tools, and the first examples."""
+
+    code: Code
+    title: str
+    cases: int
+    share: float
+    tools: tuple[tuple[str, int], ...]
+    examples: tuple[Example, ...]
+
+
+class FailureTally:
+    """Counts each code once a case, as the summary does."""
+
+    def __init__(self) -> None:
+        self._cases: Counter[Code] = Counter()
+        self._tools: defaultdict[Code, Counter[str]] = defaultdict(Counter)
+        self._examples: defaultdict[Code, list[Example]] = defaultdict(list)
+        self._failed = 0
+
+    def add(self, result: CaseResult) -> None:
+        if result.passed:
+            return
+        self._failed += not result.error
+        counted = counted_codes(result)
+        first = {failure.code: failure for failure in reversed(result.codes) if failure.code in counted}
+        for code, failure in first.items():
+            self._cases[code] += 1
+            if failure.tool and (failure.tool in self._tools[code] or len(self._tools[code]) < 100):
+                self._tools[code][failure.tool] += 1
+            if len(self._examples[code]) < EXAMPLES:
+                self._examples[code].append(Example(result.golden_id, result.trial, said(failure)))
+
+    def groups(self) -> tuple[FailureGroup, ...]:
+        """The most frequent code first."""
+        return tuple(
+            FailureGroup(
+                code,
+                TITLES[code],
+                cases,
+                cases / self._failed if self._failed else 0.0,
+                tuple(self._tools[code].most_common(5)),
+                tuple(self._examples[code]),
+            )
+            for code, cases in sorted(self._cases.items(), key=lambda item: (-item[1], item[0]))
+        )
+
+
+def said(failure: Failure) -> str:
+    """A failure as one safe line."""
+    return one_line(sentence(failure), LONGEST_SENTENCE)

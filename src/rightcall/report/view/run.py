@@ -1,0 +1,107 @@
+"""A whole run, read once from the store in memory that does not grow with its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rightcall.metrics.tally import Tally
+from rightcall.model.golden import AnyGolden
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult, Run
+from rightcall.model.tool import Tool
+from rightcall.report.view.confusion import Confusion, confusion_of
+from rightcall.report.view.failures import FailureGroup, FailureTally
+from rightcall.report.view.pairing import NO_TOOLS, pairing_of
+from rightcall.report.view.spread import Spread, SpreadTally
+from rightcall.report.view.summary import SummaryView, summary_view
+from rightcall.report.view.tools import ConfusionCell, ToolRow, ToolTally
+
+if TYPE_CHECKING:
+    from rightcall.store import Store, StoredRun
+
+MOST_INVENTED = 20
+
+
+class RunView(Record, frozen=True):
+    """Every number of a run that is shown anywhere.
+
+    `finished` is false while the run is being written, or when it was stopped; the numbers are then those of
+    the results so far.
+    """
+
+    run: Run
+    verdict: str
+    tags: tuple[str, ...]
+    finished: bool
+    planned: int
+    summary: SummaryView
+    tools: tuple[ToolRow, ...]
+    invented: tuple[tuple[str, int], ...]
+    cells: tuple[ConfusionCell, ...]
+    confusion: Confusion
+    failures: tuple[FailureGroup, ...]
+    latency: Spread | None
+    cost: Spread | None
+    scores: Spread | None
+
+
+class RunTally:
+    """Takes each result once and gives the view of them all. May be asked at any time."""
+
+    def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
+        self._offered = tools
+        self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally()
+        self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
+
+    def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
+        self._tally.add(result)
+        self._failures.add(result)
+        self._tools.add(pairing_of(golden, result, self._offered), result)
+        if not result.error:
+            self._scores.add(result.score)
+            self._latency.add(result.latency_ms)
+            self._cost.add(result.usage.cost_usd)
+
+    def view(self, stored: StoredRun) -> RunView:
+        run = stored.run
+        cells = self._tools.cells()
+        return RunView(
+            run=run,
+            verdict=stored.verdict,
+            tags=stored.tags,
+            finished=stored.finished,
+            planned=stored.planned,
+            summary=summary_view(run.summary or self._tally.summary()),
+            tools=self._tools.rows(run.trials),
+            invented=tuple(self._tools.invented.most_common(MOST_INVENTED)),
+            cells=cells,
+            confusion=confusion_of(cells),
+            failures=self._failures.groups(),
+            latency=self._latency.spread(),
+            cost=self._cost.spread(),
+            scores=self._scores.spread(0.0, 1.0),
+        )
+
+
+def run_view(
+    store: Store, run: str, *, each: Callable[[AnyGolden | None, CaseResult], object] | None = None
+) -> RunView:
+    """Read a run and add it up. `each` is shown every case on the way, by golden id and trial."""
+    stored = store.run(run)
+    tally = RunTally()
+    for golden, result in cases_of(store, stored.id):
+        tally.add(golden, result)
+        if each is not None:
+            each(golden, result)
+    return tally.view(stored)
+
+
+def cases_of(store: Store, run: str) -> Iterator[tuple[AnyGolden | None, CaseResult]]:
+    """Every result with its trajectory and its golden, streamed: both come from the store in the same order."""
+    goldens = iter(store.goldens(run))
+    golden = next(goldens, None)
+    for result in store.results(run, trajectories=True):
+        while golden is not None and golden.id < result.golden_id:
+            golden = next(goldens, None)
+        yield (golden if golden is not None and golden.id == result.golden_id else None), result

@@ -1,0 +1,95 @@
+"""What a run adds up to, by category and over all."""
+
+from __future__ import annotations
+
+from rightcall.model.record import Record
+from rightcall.model.run import GroupSummary, Summary
+from rightcall.report.view.rate import Rate, rate
+
+DIMENSIONS = {
+    "call_precision": "precision",
+    "call_recall": "recall",
+    "parameter_accuracy": "params",
+    "content": "content",
+    "latency": "latency",
+    "overall": "score",
+}
+"""The five dimensions and the score, with the words for a table's head."""
+
+
+class GroupRow(Record, frozen=True):
+    """One row of the summary: a category, or all of them. `low` and `high` enclose the pass rate."""
+
+    name: str
+    cases: int
+    passed: int
+    errors: int
+    pass_rate: float
+    low: float
+    high: float
+    goldens: int
+    dimensions: dict[str, float]
+    others: dict[str, float]
+
+
+class CodeRow(Record, frozen=True):
+    """How many failed cases have this code, and which share of the failed cases that is."""
+
+    code: str
+    cases: int
+    share: float
+
+
+class SummaryView(Record, frozen=True):
+    """A summary ready to be shown."""
+
+    rows: tuple[GroupRow, ...]
+    codes: tuple[CodeRow, ...]
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+    @property
+    def total(self) -> GroupRow:
+        return self.rows[-1]
+
+    @property
+    def shown(self) -> tuple[GroupRow, ...]:
+        """The rows worth a table: a single category says the same as the row of all."""
+        return self.rows if len(self.rows) > 2 else self.rows[-1:]
+
+
+def summary_view(summary: Summary) -> SummaryView:
+    """Categories in their usual order, then the row of all."""
+    trials = summary.trials
+    rows = [_row(name, group, trials) for name, group in summary.categories.items()]
+    failed = summary.overall.cases - summary.overall.passed
+    return SummaryView(
+        rows=(*rows, _row("all", summary.overall, trials)),
+        codes=tuple(CodeRow(code, n, n / failed if failed else 0.0) for code, n in summary.codes.items()),
+        input_tokens=summary.usage.input_tokens,
+        output_tokens=summary.usage.output_tokens,
+        cost_usd=summary.usage.cost_usd,
+    )
+
+
+def pass_rate(row: GroupRow) -> Rate:
+    """The pass rate of a row with all that belongs to it."""
+    return Rate(row.passed, row.cases, row.pass_rate if row.cases else None, row.low, row.high)
+
+
+def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
+    # A run that is still written has no summary yet: then the counts alone give the interval.
+    passing = group.rate or rate(group.passed, group.cases, trials=trials)
+    return GroupRow(
+        name=name,
+        cases=group.cases,
+        passed=group.passed,
+        errors=group.errors,
+        pass_rate=group.pass_rate,
+        low=passing.low,
+        high=passing.high,
+        goldens=group.rate.goldens if group.rate else -(-group.cases // trials),
+        dimensions={label: group.means[key] for key, label in DIMENSIONS.items() if key in group.means},
+        others={key: value for key, value in group.means.items() if key not in DIMENSIONS},
+    )

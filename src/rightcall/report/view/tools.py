@@ -1,0 +1,128 @@
+"""Per tool: how often it was expected, called, right; and what it was mixed up with."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.report.view.pairing import Pair, Pairing
+from rightcall.report.view.rate import Rate, rate
+
+MOST_NAMES = 1000
+"""Distinct tool names kept; a model that invents a new one every time shall not fill the memory."""
+BEYOND = "…"
+
+
+class ToolRow(Record, frozen=True):
+    """One tool over all cases, in calls.
+
+    `expected` = `right` + `wrong_arguments` + `missed`; `missed` were not made, or made to another tool.
+    `surplus` were made though nobody expected them. `found` is right of expected, `sound` right of called.
+    """
+
+    name: str
+    expected: int
+    called: int
+    right: int
+    wrong_arguments: int
+    missed: int
+    surplus: int
+    found: Rate
+    sound: Rate
+    mixed_up_with: tuple[tuple[str, int], ...] = ()
+
+
+class ConfusionCell(Record, frozen=True):
+    """How often `called` was called where `expected` was expected; None is *no call*.
+
+    `invented` marks calls of tools that do not exist: they share one column, and `called` is None.
+    """
+
+    expected: str | None
+    called: str | None
+    count: int
+    invented: bool = False
+
+
+class ToolTally:
+    """Adds up pairs as they come."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._cells: Counter[tuple[str | None, str | None, bool]] = Counter()
+        self.invented: Counter[str] = Counter()
+
+    def add(self, pairing: Pairing, result: CaseResult) -> None:
+        """Count one case; one without an answer says nothing."""
+        if result.error:
+            return
+        for pair in pairing.pairs:
+            self._add(pair, pairing, result)
+        if not pairing.pairs:
+            self._cells[None, None, False] += 1
+
+    def rows(self, trials: int) -> tuple[ToolRow, ...]:
+        """Tools with the most that went wrong first."""
+        rows = [self._row(name, counts, trials) for name, counts in self._counts.items()]
+        return tuple(sorted(rows, key=lambda r: (r.right - r.expected - r.surplus, -r.expected, r.name)))
+
+    def cells(self) -> tuple[ConfusionCell, ...]:
+        """Every combination that occurred, the most frequent first."""
+        return tuple(
+            ConfusionCell(expected, called, count, invented)
+            for (expected, called, invented), count in self._cells.most_common()
+        )
+
+    def _add(self, pair: Pair, pairing: Pairing, result: CaseResult) -> None:
+        wanted = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
+        called = self._called(pair, result)
+        if pair.kind in ("right", "wrong_arguments", "out_of_order"):
+            wanted = called = called or wanted  # an expectation of several tools is met by the one called
+        if wanted is not None:
+            self._counts[wanted].update(expected=1, missed=pair.kind in ("missing", "wrong_tool", "invented"))
+            self._counts[wanted].update(
+                right=pair.kind == "right", wrong_arguments=pair.kind in ("wrong_arguments", "out_of_order")
+            )
+        if pair.kind == "invented":
+            self.invented[self._name(called or "")] += 1
+            self._cells[wanted, None, True] += 1
+            return
+        if called is not None:
+            self._counts[called].update(called=1, surplus=wanted != called)
+        self._cells[wanted, called, False] += 1
+
+    def _called(self, pair: Pair, result: CaseResult) -> str | None:
+        if pair.call is None or result.trajectory is None:
+            return None
+        return self._name(result.trajectory.calls[pair.call].name)
+
+    def _name(self, name: str) -> str:
+        known = name in self._counts or name in self.invented
+        return name if known or len(self._counts) + len(self.invented) < MOST_NAMES else BEYOND
+
+    def _row(self, name: str, counts: Counter[str], trials: int) -> ToolRow:
+        mixed = Counter(
+            {
+                called: count
+                for (expected, called, _), count in self._cells.items()
+                if expected == name and called not in (None, name)
+            }
+        )
+        numbers = {
+            key: int(counts[key])
+            for key in ("expected", "called", "right", "wrong_arguments", "missed", "surplus")
+        }
+        return ToolRow(
+            name,
+            **numbers,
+            found=rate(counts["right"], counts["expected"], trials=trials),
+            sound=rate(counts["right"], counts["called"], trials=trials),
+            mixed_up_with=tuple((str(called), count) for called, count in mixed.most_common(5)),
+        )
+
+
+def _tool(pairing: Pairing, pair: Pair) -> object:
+    at = pair.expected or 0
+    return pairing.expected[at].tool if at < len(pairing.expected) else BEYOND

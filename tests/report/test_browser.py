@@ -1,0 +1,117 @@
+"""report.html in a real browser, from disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.report.conftest import Tab
+
+Pages = dict[str, str]
+
+
+@pytest.fixture(autouse=True)
+def quiet(tab: Tab) -> Any:
+    """No test leaves a console error, a dialog or a request to anywhere behind."""
+    yield
+    assert tab.complaints == []
+    assert all(address.startswith(("file:", "data:", "blob:")) for address in tab.requests)
+
+
+def test_a_failing_case_opens_and_marks_the_argument_that_differs(tab: Tab, pages: Pages) -> None:
+    page = tab.open(pages["varied"])
+    page.get_by_role("link", name="conversation").first.click()
+    row = page.locator(".arguments tr.different")
+    assert row.locator("th").inner_text() == "days"
+    assert row.locator("pre").all_inner_texts() == ["3", '"3"']
+    assert "≠" in row.inner_text()
+
+
+def test_a_case_has_an_address_of_its_own(tab: Tab, pages: Pages) -> None:
+    page = tab.open(f"{pages['varied']}#/case/invented/0")
+    assert page.locator("#case h1").inner_text().endswith("invented")
+    assert "a tool that does not exist" in page.locator(".call").inner_text()
+    assert page.locator("#overview").is_hidden()
+
+
+def test_the_keyboard_is_enough(tab: Tab, pages: Pages) -> None:
+    page = tab.open(pages["varied"])
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("days should be")
+    assert page.locator("#list li").count() == 1
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert page.locator("#case h1").inner_text().endswith("conversation")
+    page.keyboard.press("Escape")
+    assert page.locator("#overview").is_visible()
+
+
+def test_j_and_k_walk_through_cases(tab: Tab, pages: Pages) -> None:
+    page = tab.open(pages["varied"])
+    for key in "jjjk":
+        page.keyboard.press(key)
+    assert page.locator("#list .selected .id").inner_text() == "chatty"
+    page.keyboard.press("Enter")
+    page.keyboard.press("j")
+    page.locator("#case h1", has_text="conversation").wait_for()
+
+
+def test_dark_follows_the_system_and_the_button(tab: Tab, pages: Pages) -> None:
+    page = tab.open(pages["demo"])
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.click("#theme")
+    dark = page.evaluate(background)
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(background) == dark != light
+    page.click("#theme")
+    assert page.evaluate(background) == light
+
+
+@pytest.mark.parametrize("name", ["varied", "hostile", "many"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_is_wider_than_the_screen(tab: Tab, pages: Pages, name: str, width: int) -> None:
+    tab.page.set_viewport_size({"width": width, "height": 800})
+    page = tab.open(pages[name])
+    wide = "document.documentElement.scrollWidth - innerWidth"
+    assert page.evaluate(wide) <= 0
+    page.locator("#list a").first.click()
+    page.locator("#case h1").wait_for()
+    assert page.evaluate(wide) <= 0
+
+
+def test_hostile_text_does_nothing_and_is_all_there(tab: Tab, pages: Pages) -> None:
+    page = tab.open(pages["hostile"])
+    for number in range(page.locator("#list li").count()):
+        page.locator("#list a").nth(number).click()
+        page.locator("#case h1").wait_for()
+        assert "<script>window.pwned = 1</script>" in page.locator("#case h1").inner_text()
+        assert page.locator("#case script, #case img, #case svg").count() == 0
+        assert "\u202e" not in page.locator("#case").inner_text() + page.title()
+        page.keyboard.press("Escape")
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
+    assert page.evaluate("window.pwned === undefined")
+    hrefs = page.evaluate("[...document.links].map((a) => a.getAttribute('href'))")
+    assert all(href.startswith("#") for href in hrefs)
+
+
+def test_five_thousand_cases_are_searched_paged_and_opened(tab: Tab, pages: Pages) -> None:
+    page = tab.open(pages["many"])
+    assert page.locator("#list li").count() == 100
+    assert "page 1 of 50" in page.locator("#pages").inner_text()
+    page.fill("#search", "case-04321")
+    assert page.locator("#list li").count() == 1
+    page.locator("#list a").first.click()
+    page.locator("#case h1", has_text="case-04321").wait_for()
+
+
+def test_it_prints_without_what_only_a_screen_can_use(tab: Tab, pages: Pages) -> None:
+    page = tab.open(pages["demo"])
+    page.emulate_media(media="print")
+    assert page.locator("#pass-rate").is_visible()
+    assert page.locator(".top").is_hidden()
+    assert len(page.pdf()) > 10_000
