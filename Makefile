@@ -1,32 +1,41 @@
-# Everything runs in .venv, which the first command makes; nothing else on the machine is touched.
+# Everything runs in .venv, which the first command makes; nothing else on the machine is touched,
+# except that a browser is installed for the tests when none is found.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+TESTS := $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: demo test check bench clean
 
-demo: $(READY)
+demo: $(VENV)/.demo-ready
 	@$(BIN)/rightcall demo
 
-test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+test: $(VENV)/.test-ready
+	$(TESTS)
 
-check: $(READY)
+check: $(VENV)/.test-ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(TESTS)
 
-bench: $(READY)
+bench: $(VENV)/.test-ready
 	$(BIN)/python -m benchmarks
 
-$(READY): pyproject.toml
+$(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	@touch $@
+
+$(VENV)/.demo-ready: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[local]"
+	@touch $@
+
+$(VENV)/.test-ready: $(VENV)/.made pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
-	@touch $(READY)
+	$(BIN)/python -m tests.support.browser
+	@touch $@ $(VENV)/.demo-ready
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,6 +1,6 @@
 """How many validated, idempotent calls a second one process does on a SQLite file.
 
-    python benchmarks/tool_calls.py [CALLS]
+    python benchmarks/tool_calls.py [CALLS_A_ROUND]
 
 Every call is validated, normalised, fingerprinted, claimed in the store (committed), run, checked, and its
 end committed. "one by one" waits for each call before the next; "64 at once" is how a suite runs.
@@ -12,7 +12,9 @@ import asyncio
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from rightcall.model import ToolCall
 from rightcall.tools.function import tool
@@ -20,6 +22,8 @@ from rightcall.tools.idempotency import Idempotency
 from rightcall.tools.idempotency_store import sqlite_store
 from rightcall.tools.toolbox import Toolbox
 from rightcall.tools.validate import is_valid
+
+ROUNDS = 10
 
 
 @tool(idempotency="key", destructive=True)
@@ -34,19 +38,23 @@ def a_call(number: int) -> ToolCall:
     return ToolCall("refund", arguments, f"call_{number}")
 
 
-async def calls_per_second(path: Path, calls: int, at_once: int) -> tuple[float, float]:
+async def calls_per_second(path: Path, calls: int, at_once: int) -> list[float]:
+    """The rate of each round: on a busy machine the best of them says what the code can do."""
     toolbox = Toolbox([refund], execute="real", idempotency=Idempotency(sqlite_store(path)))
-    numbers = iter(range(calls))
 
-    async def worker(trial: int) -> None:
+    async def worker(trial: int, numbers: Iterator[int]) -> None:
         context = toolbox.context(run="bench", task="t", trial=trial)
         for number in numbers:
             invocation = await toolbox.invoke(a_call(number), context)
             assert invocation.outcome == "ok"
 
-    started, worked = time.perf_counter(), time.process_time()
-    await asyncio.gather(*(worker(trial) for trial in range(at_once)))
-    return calls / (time.perf_counter() - started), (time.process_time() - worked) / calls * 1e6
+    rates = []
+    for number in range(ROUNDS):
+        numbers = iter(range(number * calls, (number + 1) * calls))
+        started = time.perf_counter()
+        await asyncio.gather(*(worker(trial, numbers) for trial in range(at_once)))
+        rates.append(calls / (time.perf_counter() - started))
+    return rates
 
 
 def validations_per_second(calls: int) -> float:
@@ -58,14 +66,12 @@ def validations_per_second(calls: int) -> float:
 
 
 def main() -> None:
-    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
     print(f"validation: {1e6 / validations_per_second(calls):.2f} µs a call")
     with tempfile.TemporaryDirectory() as folder:
         for at_once, words in ((1, "one by one"), (64, "64 at once")):
-            rate, cpu_us = asyncio.run(calls_per_second(Path(folder) / f"{at_once}.db", calls, at_once))
-            print(
-                f"{words}: {rate:,.0f} validated, idempotent calls/s on SQLite ({cpu_us:.0f} µs of CPU each)"
-            )
+            rates = asyncio.run(calls_per_second(Path(folder) / f"{at_once}.db", calls, at_once))
+            print(f"{words}: best {max(rates):,.0f}, median {median(rates):,.0f} calls/s on SQLite")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
+from rightcall.gate import Verdict
 from rightcall.metrics import Metric, Rules, judge, resolve_metric
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
-from rightcall.suite.outcome import Verdict
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
 from rightcall.suite.selection import Selection

@@ -7,7 +7,10 @@
     └── InfrastructureError something outside (a model, a store) did not answer
         └── ProviderError       a model's; says whether asking again can help, and when
 
-A failing agent is not an exception, and neither is a broken metric: both are data.
+    CheckFailed             an AssertionError: `check` and `assert_test` say so in a test
+
+A failing agent is not an exception, and neither is a broken metric: both are data. Only in a test, where failing is
+spelt as an exception, `CheckFailed` carries that news.
 """
 
 from __future__ import annotations
@@ -56,6 +59,17 @@ class InfrastructureError(RightCallError):
     """Something outside this process did not answer; says nothing about the agent."""
 
     exit_code = 4
+
+
+class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error
+    """An agent did not do what was expected of it, told in full by its text.
+
+    `infrastructure` says that nothing is known of the agent, because a model or a store did not answer.
+    """
+
+    def __init__(self, text: str, *, infrastructure: bool = False) -> None:
+        self.infrastructure = infrastructure
+        super().__init__(text)
 
 
 ProviderErrorKind = Literal[

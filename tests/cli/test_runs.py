@@ -39,6 +39,12 @@ def test_list_shows_runs_newest_first_and_cannot_steer_the_terminal(url):
     assert "next: rightcall runs show r-3" in shown
 
 
+def test_list_never_cuts_an_id(tmp_path):
+    with open_store(tmp_path / "store.db") as store:
+        store.begin_run(a_run("an-id-of-the-length-that-ids-have-0123456789", agent="a" * 300))
+    assert "an-id-of-the-length-that-ids-have-0123456789" in said(runs, "list", "--store", store.name)
+
+
 def test_list_as_json_is_an_object_a_line(url):
     lines = said(runs, "list", "--store", url, "--json", "--tag", "kept").splitlines()
     assert [json.loads(line)["run"]["id"] for line in lines] == ["r-1"]

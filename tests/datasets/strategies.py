@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Turn
+from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
 
 HARD_TEXTS = [
     "", " ", "007", "NA", "null", "~", "true", "NO", "on", "2026-01-01", "1_000", "1e5", "0x1F",
@@ -41,8 +41,15 @@ expected = st.builds(
     required=st.booleans(),
     max=st.none() | st.integers(0, 5),
     weight=st.floats(0, 10),
+    notes=objects,
 )
 plans = st.lists(expected, max_size=2).map(tuple)
+
+called = st.none() | st.lists(
+    st.builds(ToolCall, name=texts, arguments=st.none() | objects, output=values, notes=objects), max_size=2
+).map(tuple)
+expectations = st.none() | st.builds(Expectations, must=some_texts, must_not=some_texts, model=maybe_text)
+labels = st.none() | st.dictionaries(texts, texts, max_size=2)
 
 goldens = st.builds(
     Golden,
@@ -65,16 +72,26 @@ goldens = st.builds(
     tags=some_texts,
     cluster=maybe_text,
     metadata=objects,
+    actual_output=maybe_text,
+    tools_called=called,
+    retrieval_context=st.none() | some_texts,
+    expectations=expectations,
+    expected_labels=labels,
+    custom_columns=labels,
+    source_file=maybe_text,
+    token_cost=st.none() | st.floats(0, 10),
+    input_token_count=st.none() | st.floats(0, 1e6),
 )
 turns = st.builds(
     Turn,
     role=st.sampled_from(["user", "assistant"]),
     content=texts,
     expected_calls=st.none() | plans,
-    tools_called=st.none()
-    | st.lists(st.builds(ToolCall, name=texts, arguments=st.none() | objects), max_size=2).map(tuple),
+    tools_called=called,
+    retrieval_context=st.none() | some_texts,
     user_id=maybe_text,
     metadata=objects,
+    notes=objects,
 )
 conversations = st.builds(
     ConversationalGolden,
@@ -89,4 +106,7 @@ conversations = st.builds(
     expected_calls=plans,
     tags=some_texts,
     metadata=objects,
+    persona=st.none() | objects,
+    expectations=expectations,
+    custom_columns=labels,
 )

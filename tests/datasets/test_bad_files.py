@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a table reads best with one case a line)
 """Whatever is wrong with a file, the user reads one sentence with the place, and never a traceback."""
 
 from __future__ import annotations

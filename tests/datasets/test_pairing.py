@@ -127,3 +127,9 @@ def peak_bytes(folder: Path, count: int, *, reverse: bool) -> int:
 def test_memory_grows_by_some_bytes_a_golden_only(tmp_path: Path, reverse: bool):
     few, many = (peak_bytes(tmp_path, count, reverse=reverse) for count in (1_000, 9_000))
     assert (many - few) / 8_000 < 40
+
+
+def test_trials_with_and_without_number_may_be_mixed_unless_they_meet(tmp_path: Path):
+    assert paired(tmp_path, "ab", [("a", None), ("a", 5), ("b", 0)]) == [("a", 0), ("a", 5), ("b", 0)]
+    message = refused(tmp_path, "ab", [("a", None), ("b", None), ("a", 0)])
+    assert message.startswith("t.jsonl:3: trial 0 of golden 'a' again, line 1 has it already; ")

@@ -120,10 +120,15 @@ def _in_thread(start: Callable[[], Awaitable[tuple[int, Callable[[], Awaitable[N
 
 
 async def _finish(stop: Callable[[], Awaitable[None]]) -> None:
+    await _rounds()  # connections being accepted just now
     await stop()
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    for _ in range(5):  # transports close in the loop's next rounds
+    await _rounds()  # transports that are closing
+
+
+async def _rounds() -> None:
+    for _ in range(5):
         await asyncio.sleep(0)

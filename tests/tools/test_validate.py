@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rightcall.errors import InputError
@@ -232,6 +232,7 @@ json_values = st.recursive(
 )
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.text(), json_values), st.sampled_from(["string", "integer", "object", "array"]))
 def test_the_quick_answer_and_the_full_answer_agree(arguments, kind):
     tool = a_tool({"properties": {"a": {"type": kind}}, "additionalProperties": {"type": ["number", "null"]}})

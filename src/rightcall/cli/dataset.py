@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import as_json_option, console, print_json, print_next
 from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden
 
@@ -29,6 +30,7 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
     Exit code 2 when there is an error; warnings alone are fine.
     """
     from rightcall.datasets import numbered_goldens
+    from rightcall.report.terminal import clean
     from rightcall.suite.check import check_goldens
     from rightcall.tools import load_tools
 
@@ -51,12 +53,10 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
             color = "red" if finding.severity == "error" else "yellow"
             out.print(f"[{color}]{finding.severity}[/{color}] [bold]{finding.code}[/bold] ", end="")
             hint = f"; {finding.hint}" if finding.hint else ""
-            out.print(f"{finding.where}: {finding.message}{hint}", markup=False, soft_wrap=True)
+            out.print(clean(f"{finding.where}: {finding.message}{hint}"), markup=False, soft_wrap=True)
         out.print(f"{count:,} goldens, {len(errors):,} errors, {len(findings) - len(errors):,} warnings")
         if not tools:
-            out.print(
-                "[dim]next:[/dim]\n  the same with --tools TOOLS.json, to check arguments against schemas"
-            )
+            print_next("the same with --tools TOOLS.json, to check arguments against schemas")
     if errors:
         raise click.exceptions.Exit(2)
 
@@ -89,9 +89,8 @@ def convert(file: Path, answers: Path | None, source: str, output: Path) -> None
             yield golden
 
     save_goldens(counted(), output)
-    console().print(
-        f"{count:,} goldens written to {output}\n[dim]next:[/dim]\n  rightcall dataset check {output}"
-    )
+    console().print(f"{count:,} goldens written to {output}", markup=False, soft_wrap=True)
+    print_next(f"rightcall dataset check {shlex.quote(str(output))}")
 
 
 @dataset.command()
@@ -100,6 +99,7 @@ def convert(file: Path, answers: Path | None, source: str, output: Path) -> None
 def stats(file: Path, as_json: bool) -> None:
     """What a dataset holds: categories, tools, calls, tags."""
     from rightcall.datasets import load_goldens
+    from rightcall.report.terminal import clean
     from rightcall.suite.statistics import dataset_statistics
 
     found = dataset_statistics(load_goldens(file))
@@ -119,6 +119,7 @@ def stats(file: Path, as_json: bool) -> None:
         if counts:
             shown = ", ".join(f"{key} {value:,}" for key, value in list(counts.items())[:12])
             more = f", … {len(counts) - 12:,} more" if len(counts) > 12 else ""
-            out.print(f"[dim]{title}:[/dim] {shown}{more}")
+            out.print(f"[dim]{title}:[/dim] ", end="")
+            out.print(clean(shown + more), markup=False)
     if found.without_expectation:
         out.print(f"[yellow]{found.without_expectation:,} goldens expect nothing[/yellow]")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
 import click
 
-from rightcall.cli.output import console
+from rightcall.cli.output import console, print_next
 from rightcall.errors import InputError
 
 FILES = ("suite.yaml", "tools.json", "goldens.jsonl")
@@ -32,16 +33,18 @@ def init(folder: Path, model: str, force: bool) -> None:
     for name in FILES:
         shutil.copyfile(FOLDER / name, folder / name)
     suite = (folder / "suite.yaml").read_text(encoding="utf-8")
-    name = folder.resolve().name
-    suite = suite.replace("model: local:smollm2", f"model: {model}").replace("name: demo", f"name: {name}")
+    mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
+    for line, value in mine.items():
+        key = line.partition(":")[0]
+        # A JSON string is a YAML string; `keyword:` without quotes is none.
+        suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}", 1)
     (folder / "suite.yaml").write_text(suite, encoding="utf-8")
     schema = json.dumps(suite_schema(), indent=2) + "\n"
     (folder / "suite.schema.json").write_text(schema, encoding="utf-8")
     out = console()
-    out.print(f"wrote {', '.join(FILES)} and suite.schema.json (for editors) to {folder}")
-    out.print("[dim]next:[/dim]")
-    out.print(f"  rightcall run {folder / 'suite.yaml'}", soft_wrap=True)
-    out.print(
-        f"  rightcall dataset check {folder / 'goldens.jsonl'} --tools {folder / 'tools.json'}",
-        soft_wrap=True,
+    files = ", ".join(FILES)
+    out.print(f"wrote {files} and suite.schema.json (for editors) to {folder}", markup=False, soft_wrap=True)
+    suite_file, goldens, tools = (
+        shlex.quote(str(folder / name)) for name in ("suite.yaml", "goldens.jsonl", "tools.json")
     )
+    print_next(f"rightcall run {suite_file}", f"rightcall dataset check {goldens} --tools {tools}")

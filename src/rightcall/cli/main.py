@@ -17,16 +17,27 @@ from rightcall.errors import ConfigError, RightCallError, suggestion
 MENU: dict[str, dict[str, str]] = {
     "Measure": {
         "run": "Run a suite: ask the agent every golden and score every call",
+        "test": "Run goldens as pytest tests",
         "score": "Score recorded behaviour against goldens, without running anything",
+    },
+    "Decide": {
+        "gate": "PASS, FAIL or INCONCLUSIVE for a run, with stated error rates",
+        "compare": "Is it really better? Two or more runs, golden by golden",
+        "plan": "How many goldens a decision takes",
+        "flaky": "Goldens that pass sometimes",
     },
     "Prepare": {
         "init": "Write a suite to edit that already runs",
         "dataset": "Check, convert and count goldens",
-        "tools": "Look at tool definitions",
+        "lint": "Find what makes models choose wrong tools, before they do",
+        "rule": "Explain one lint rule",
+        "tools": "Look at tool definitions, call one, serve them over MCP",
         "model": "Get and list models that run inside this process",
         "providers": "Which models can be asked, and what each needs",
     },
     "Look back": {
+        "report": "A run as one HTML file, Markdown, JUnit or JSON",
+        "view": "The dashboard: runs, cases, comparisons, over time",
         "runs": "List, show, export and delete runs",
         "store": "Migrate and copy the store",
     },

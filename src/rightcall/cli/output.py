@@ -22,6 +22,14 @@ def console() -> Console:
     return Console(highlight=False)
 
 
+def print_next(*commands: str) -> None:
+    """What to type next, as it would be typed."""
+    out = console()
+    out.print("[dim]next:[/dim]")
+    for command in commands:
+        out.print(f"  {command}", markup=False, soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
     """One JSON document."""
     import msgspec

@@ -12,9 +12,7 @@ from rightcall.cli.output import console
 
 if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
-    from rightcall.suite.runner import Outcome
-
-EXIT_CODES = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3, "ERROR": 4}
+    from rightcall.suite.runner import RunOutcome
 
 
 @click.command()
@@ -24,6 +22,11 @@ EXIT_CODES = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3, "ERROR": 4}
 @click.option("--only", multiple=True, help="Ids (with * and ?), tags or categories; may be repeated.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many goldens.")
 @click.option("--concurrency", type=click.IntRange(1), help="The most cases at once.")
+@click.option(
+    "--faults",
+    type=click.Path(path_type=Path),
+    help="Break tools as this plan says, beside a twin run without.",
+)
 @click.option("--resume", metavar="RUN", help="Go on with an unfinished run: its id, a prefix, or 'last'.")
 @click.option("--store", "store_url", help="Where results are kept; .rightcall/rightcall.db unless said.")
 @click.option("--dry-run", is_flag=True, help="Say what would be sent, and how much of it; send nothing.")
@@ -38,6 +41,7 @@ def run(
     only: tuple[str, ...],
     limit: int | None,
     concurrency: int | None,
+    faults: Path | None,
     resume: str | None,
     store_url: str | None,
     dry_run: bool,
@@ -49,7 +53,7 @@ def run(
     Ctrl-C stores what finished and says how to go on. Exit codes: 0 passed, 1 did not pass, 3 inconclusive, 4 the
     provider or the store failed.
     """
-    from rightcall.suite.plan import plan_suite
+    from rightcall.suite.plan import gate_warnings, plan_suite
     from rightcall.suite.selection import Selection
     from rightcall.suite.suite import load_suite
 
@@ -64,6 +68,7 @@ def run(
             trials=trials,
             concurrency=concurrency,
             selection=Selection(only, limit),
+            faults=str(faults.resolve()) if faults else None,
         )
         for model in (models or (None,))
     ]
@@ -71,6 +76,10 @@ def run(
         for plan in plans:
             _print_estimate(plan, as_json)
         return
+    for warning in dict.fromkeys(note for plan in plans for note in gate_warnings(plan)):
+        click.echo(f"warning: {warning}", err=True)
+    if any(plan.agent.faults for plan in plans):
+        raise click.exceptions.Exit(run_broken(plans, store_url, suite, as_json, failures))
     outcomes = [
         execute(
             plan, store_url, resume=resume, as_json=as_json, failures=failures, again=f"rightcall run {suite}"
@@ -82,13 +91,15 @@ def run(
 
         rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
         console().print("\n", comparison_table(rows))
-    raise click.exceptions.Exit(max(EXIT_CODES[outcome.verdict.word] for outcome in outcomes))
+    raise click.exceptions.Exit(max(outcome.verdict.exit_code for outcome in outcomes))
 
 
 def execute(
     plan: Plan, store_url: str | None, *, resume: str | None, as_json: bool, failures: int, again: str
-) -> Outcome:
+) -> RunOutcome:
     """Run one plan and show it; on Ctrl-C say how to go on."""
+    from rich.markup import escape
+
     from rightcall.cli.running import Watching, run_to_end
     from rightcall.report.rows import write_outcome
     from rightcall.report.terminal import print_summary
@@ -105,9 +116,44 @@ def execute(
         hints.insert(0, f"{again} --resume {outcome.run.id}")
     print_summary(outcome.summary, watching.failed, console=out)
     color = {"PASS": "green", "FAIL": "red"}.get(outcome.verdict.word, "yellow")
-    out.print(f"\n[bold {color}]{outcome.verdict.word}[/bold {color}]  {outcome.verdict.sentence}")
+    word, sentence = outcome.verdict.word, outcome.verdict.sentence
+    out.print(f"\n[bold {color}]{word}[/bold {color}]", escape(sentence.removeprefix(word).lstrip(": ")))
+    if outcome.verdict.hint:
+        out.print(f"[dim]{escape(outcome.verdict.hint)}[/dim]")
     out.print("[dim]next:[/dim]\n  " + "\n  ".join(hints), soft_wrap=True)
     return outcome
+
+
+def run_broken(plans: list[Plan], store_url: str | None, suite: Path, as_json: bool, failures: int) -> int:
+    """Each plan twice, without its faults and with them, and what the faults changed; gives the exit code."""
+    from dataclasses import replace
+
+    from rightcall.cli.output import print_json
+    from rightcall.executor import Session
+    from rightcall.report.faults import print_fault_report
+    from rightcall.store import open_store
+    from rightcall.suite.breaking import fault_report
+
+    worst = 0
+    for plan in plans:
+        assert plan.agent.faults is not None
+        calm = replace(
+            plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None
+        )
+        again = f"rightcall run {suite}"
+        ran = [
+            execute(one, store_url, resume=None, as_json=as_json, failures=failures, again=again)
+            for one in (calm, plan)
+        ]
+        with open_store(store_url) as store:
+            labels, tools = plan.agent.faults.labels(), Session(plan.agent).tools
+            report = fault_report(store, ran[0].run.id, ran[1].run.id, labels, tools)
+        if as_json:
+            print_json(report)
+        else:
+            print_fault_report(console(), report)
+        worst = max(worst, ran[1].verdict.exit_code, 1 if report.double_effects else 0)
+    return worst
 
 
 def _print_estimate(plan: Plan, as_json: bool) -> None:

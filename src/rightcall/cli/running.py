@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 import click
 
 from rightcall.model.run import CaseResult, Run
-from rightcall.report.progress import RunProgress
+from rightcall.report.progress import RunProgress, State
 from rightcall.report.rows import write_rows
 from rightcall.store import open_store
 from rightcall.suite.plan import Plan
-from rightcall.suite.runner import Outcome, Progress, run_plan
+from rightcall.suite.runner import Progress, RunOutcome, run_plan
 
 
 class Watching:
@@ -34,8 +34,11 @@ class Watching:
         self.failed += [r for r in batch if not r.passed][: max(0, self._keep - len(self.failed))]
         if self._as_json:
             write_rows(batch, sys.stdout.buffer)
-        summary = progress.tally.summary()
-        self._bar.update(summary, progress.done, batch, retries=progress.retries, at_once=progress.at_once)
+        tally = progress.tally
+        state = State(
+            tally.tried, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once
+        )
+        self._bar.update(state, new=len(batch))
 
     def close(self) -> None:
         if self._bar is not None:
@@ -44,7 +47,7 @@ class Watching:
 
 def run_to_end(
     plan: Plan, store_url: str | None, resume: str | None, watching: Watching, again: str
-) -> Outcome:
+) -> RunOutcome:
     """Run a plan; an interruption leaves finished results stored and says how to go on."""
     store = open_store(store_url)
     try:

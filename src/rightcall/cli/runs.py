@@ -172,7 +172,13 @@ def _print_table(found: list[StoredRun]) -> None:
     if not found:
         click.echo("no runs here; rightcall run SUITE makes one")
         return
-    table = Table("run", "suite", "agent", "started", "results", "passed", "verdict", "tags", box=None)
+    table = Table(box=None)
+    for heading in ("run", "suite", "agent", "started", "results", "passed", "verdict", "tags"):
+        # An id is typed again, so it is never cut; names give way first.
+        table.add_column(
+            heading, no_wrap=True, min_width=None if heading in ("suite", "agent", "tags") else 6
+        )
+    table.columns[0].min_width = max(len(run.id) for run in found)
     for run in found:
         rate = f"{run.pass_rate:.1%}" if run.results > run.errors else "–"
         verdict = run.verdict or ("" if run.finished else "unfinished")
@@ -180,13 +186,13 @@ def _print_table(found: list[StoredRun]) -> None:
             run.id,
             run.run.name,
             run.run.agent,
-            run.run.started_at[:19],
+            run.run.started_at[:16].replace("T", " "),
             f"{run.results:,}",
             rate,
             verdict,
         )
         table.add_row(*(Text(_plain(cell)) for cell in (*cells, ", ".join(run.tags))))
-    Console().print(table)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
 def _plain(text: str) -> str:

@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import as_json_option, console, print_json, print_next
+from rightcall.cli.tools_call import call, serve
 from rightcall.errors import InputError, suggestion
 
-source_argument = click.argument("source", type=click.Path(path_type=Path))
+source_argument = click.argument("source")
 
 
 @click.group()
 def tools() -> None:
-    """Look at tool definitions."""
+    """Look at tool definitions, call a tool, serve tools over MCP."""
 
 
 @tools.command("list")
 @source_argument
 @as_json_option
-def list_(source: Path, as_json: bool) -> None:
-    """The tools of a JSON or YAML file, in whatever spelling: Anthropic, OpenAI or MCP."""
-    from rightcall.tools import load_tools
+def list_(source: str, as_json: bool) -> None:
+    """The tools of SOURCE: a JSON or YAML file in any spelling, `module:attribute`, or `mcp:COMMAND`."""
+    from rightcall.report.terminal import clean
+    from rightcall.tools.mcp import empty_schemas
+    from rightcall.tools.source import tools_of
 
-    found = load_tools(source)
+    found = tools_of(source)
     if as_json:
         print_json(found)
         return
+    if not found:
+        raise InputError(source, "holds no tools", "write at least one")
+    out = console()
     width = max(len(tool.name) for tool in found)
     for tool in found:
         required = tool.input_schema.get("required", [])
         names = [name if name in required else f"{name}?" for name in tool.parameters]
         first_line = tool.description.strip().partition("\n")[0]
-        console().print(f"{tool.name:<{width}}  ({', '.join(names)})", style="bold", markup=False)
+        signature = clean(f"{tool.name:<{width}}  ({', '.join(names)})")
+        out.print(signature, style="bold", markup=False, soft_wrap=True)
         if first_line:
-            console().print(f"{'':<{width}}  {first_line}", style="dim", markup=False)
-    console().print(f"\n[dim]next:[/dim]\n  rightcall tools show {source} {found[0].name}")
+            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", markup=False, soft_wrap=True)
+    out.print()
+    for warning in empty_schemas(found):
+        out.print(clean(f"warning: {warning}"), style="yellow", markup=False, soft_wrap=True)
+    print_next(f"rightcall tools show {shlex.quote(source)} {shlex.quote(found[0].name)}")
 
 
 @tools.command()
@@ -44,13 +55,46 @@ def list_(source: Path, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--as", "dialect", type=click.Choice(["native", "anthropic", "openai_chat", "openai_responses", "mcp"]),
               default="native", show_default=True, help="The spelling to show it in.")  # fmt: skip
-def show(source: Path, name: str, dialect: str) -> None:
+def show(source: str, name: str, dialect: str) -> None:
     """One tool, whole, as JSON in any provider's spelling."""
     from rightcall.model.dialects import SPELLINGS
-    from rightcall.tools import load_tools
+    from rightcall.tools.source import tools_of
 
-    found = {tool.name: tool for tool in load_tools(source)}
+    found = {tool.name: tool for tool in tools_of(source)}
     if name not in found:
         hint = suggestion(name, found) or f"tools here: {', '.join(found)}"
-        raise InputError(str(source), f"there is no tool '{name}'", hint)
+        raise InputError(source, f"there is no tool '{name}'", hint)
     print_json(SPELLINGS[dialect].write_tool(found[name]))
+
+
+@tools.command()
+@source_argument
+@click.option(
+    "--to", "target", required=True, help="openai-strict, anthropic-strict, gemini, openai, anthropic, …"
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to; otherwise stdout.")
+def convert(source: str, target: str, output: Path | None) -> None:
+    """The schemas of SOURCE as one provider wants them: only what it needs is changed, and losses are told."""
+    import msgspec
+
+    from rightcall.lint.portability.convert import convert as converted
+    from rightcall.tools.source import tools_of
+
+    made = [(tool, converted(tool, target)) for tool in tools_of(source)]
+    for tool, one in made:
+        for loss in one.losses:
+            click.echo(f"{tool.name}{loss.pointer}: {loss.keyword}: {loss.note}", err=True)
+    schemas = [
+        {"name": one.name, "description": one.description, "input_schema": one.input_schema}
+        for _, one in made
+    ]
+    if output is None:
+        print_json(schemas)
+    else:
+        text = msgspec.json.format(msgspec.json.encode(schemas), indent=2) + b"\n"
+        output.write_bytes(text)
+        click.echo(f"{len(schemas)} tools written to {output}", err=True)
+
+
+tools.add_command(call)
+tools.add_command(serve)

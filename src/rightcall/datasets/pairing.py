@@ -37,6 +37,7 @@ class _Pairing:
     def __init__(self, goldens: Path, trajectories: Path, partial: bool) -> None:
         self._goldens, self._trajectories, self._partial = goldens, trajectories, partial
         self._ids, self._trials = _Repeats(), _Repeats()
+        self._numbered = self._unnumbered = False
         self._counts = array("I")  # trajectories of each golden met so far, in the order of the file
 
     def pairs(self) -> Iterator[Pair]:
@@ -50,14 +51,24 @@ class _Pairing:
                     break
                 self._ids.add(hash(current.id))
                 self._counts.append(0)
-            trial = self._counts[-1] if found.trial is None else found.trial
-            self._counts[-1] += 1
-            self._trials.add(hash((current.id, trial)))
-            yield current, trial, found.trajectory
+            count = self._counts[-1]
+            self._counts[-1] = count + 1
+            yield current, self._trial(found, count), found.trajectory
         else:
             self._refuse_missing_after(goldens)
-        if self._trials.any():
-            raise _repeated_trial(self._trajectories)
+        if self._trials.any() or (self._numbered and self._unnumbered):
+            repeated = _repeated_trial(self._trajectories)
+            if repeated is not None:
+                raise repeated
+
+    def _trial(self, found: RecordedTrajectory, count: int) -> int:
+        """The trial's number. Those that count up cannot repeat, so only numbers that were given are remembered."""
+        if found.trial is None:
+            self._unnumbered = True
+            return count
+        self._numbered = True
+        self._trials.add(hash((found.golden_id, found.trial)))
+        return found.trial
 
     def _looked_up(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
         from rightcall.datasets.index import GoldenIndex  # sqlite3 only for files that need it
@@ -72,9 +83,7 @@ class _Pairing:
                     hint = suggestion(found.golden_id, index.some_ids()) or "are these the right two files?"
                     raise InputError(f"{self._trajectories}:{line}", problem, hint)
                 golden, count = known
-                trial = count if found.trial is None else found.trial
-                self._trials.add(hash((golden.id, trial)))
-                yield golden, trial, found.trajectory
+                yield golden, self._trial(found, count), found.trajectory
             self._refuse_missing(*index.missing(NAMED))
 
     def _refuse_missing_after(self, rest: Iterator[Golden]) -> None:
@@ -95,7 +104,7 @@ class _Pairing:
             names = ", ".join(f"'{name}'" for name in first) + (", …" if count > len(first) else "")
             subject = "1 golden has" if count == 1 else f"{count:,} goldens have"
             problem = f"{subject} no trajectory in {self._trajectories}: {names}"
-            raise InputError(str(self._goldens), problem, "record them too, or allow a partial pairing")
+            raise InputError(str(self._goldens), problem, "record them too, or leave them out with --partial")
 
 
 class _Repeats:
@@ -130,7 +139,8 @@ def _repeated_golden(path: Path) -> InputError:
     return InputError(str(path), "changed while it was read", "try again")
 
 
-def _repeated_trial(path: Path) -> InputError:
+def _repeated_trial(path: Path) -> InputError | None:
+    """The first trial that occurs twice, found at the price of remembering all."""
     lines: dict[tuple[str, int], int] = {}
     counts: dict[str, int] = {}
     for line, found in numbered_trajectories(path):
@@ -141,4 +151,4 @@ def _repeated_trial(path: Path) -> InputError:
             problem = f"trial {key[1]} of golden '{key[0]}' again, line {lines[key]} has it already"
             return InputError(f"{path}:{line}", problem, "number the trials of a golden differently")
         lines[key] = line
-    return InputError(str(path), "changed while it was read", "try again")
+    return None

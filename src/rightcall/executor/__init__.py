@@ -9,9 +9,19 @@ pool          many cases at once
 prompts, recorder, limits
 """
 
-from rightcall.executor.agent import Agent, Performer, Session
+from rightcall.executor.agent import Agent, Performer, Session, agent_problems
 from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.limits import Limits, RunLimits
 from rightcall.executor.pool import Pool
 
-__all__ = ["Agent", "Asker", "Limits", "Patience", "Performer", "Pool", "RunLimits", "Session"]
+__all__ = [
+    "Agent",
+    "Asker",
+    "Limits",
+    "Patience",
+    "Performer",
+    "Pool",
+    "RunLimits",
+    "Session",
+    "agent_problems",
+]

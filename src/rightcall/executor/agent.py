@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.limits import Limits
@@ -21,6 +21,8 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.providers.base import Provider, Settings
 from rightcall.providers.http import Network
 from rightcall.providers.resolve import resolve
+from rightcall.tools.faults import FaultPlan
+from rightcall.tools.mcp import McpAddress, McpServer
 from rightcall.tools.toolbox import Toolbox
 
 
@@ -31,7 +33,8 @@ class Agent:
     `model` is `provider:model`, a provider, an SDK client (with `model_name`), or any callable
     `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
     its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
-    `execute="real"`. `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
+    `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
+    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
     """
 
     model: str | Provider | Callable[[Golden], Any]
@@ -43,6 +46,8 @@ class Agent:
     limits: Limits = field(default_factory=Limits)
     mocks: Mapping[str, Any] = field(default_factory=dict)
     execute: Literal["mock", "real"] = "mock"
+    faults: FaultPlan | None = None
+    mcp: McpAddress | None = None
     model_name: str | None = None
     record: str | None = None
 
@@ -76,22 +81,31 @@ class Session:
         run_id: str = "",
         patience: Patience | None = None,
     ) -> None:
-        self.agent = agent
+        self.agent, self._seed, self._run_id = agent, seed, run_id
         self.settings = as_settings(agent.settings)
-        self.toolbox = Toolbox(agent.tools, mocks=agent.mocks, execute=agent.execute, seed=seed)
-        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
         self._stack = AsyncExitStack()
-        if self.provider is None:
+        if self.provider is not None:
+            at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
+            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed)
+        self._equip(agent.tools)
+
+    def _equip(self, tools: Sequence[Any]) -> None:
+        """Make everything that depends on the tools."""
+        agent = self.agent
+        self.toolbox = Toolbox(
+            tools, mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
+        )
+        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
+        if self.provider is None or self.asker is None:
             assert callable(agent.model)
             self.performer: Performer = UserAgent(agent.model, agent.limits)
             return
-        prompts = Prompts(agent.system, self.tools, self.settings, seed)
+        prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
-        self.asker = Asker(self.provider, concurrency, patience=patience, seed=seed)
         if agent.mode == "loop":
-            self.performer = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, run_id)
+            self.performer = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, self._run_id)
         else:
             self.performer = SingleTurn(self.asker, prompts, agent.limits)
 
@@ -102,6 +116,10 @@ class Session:
     async def __aenter__(self) -> Self:
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
+        agent = self.agent
+        if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
+            server = await self._stack.enter_async_context(McpServer(agent.mcp))
+            self._equip(list(server.entries()))
         return self
 
     async def __aexit__(
@@ -121,6 +139,23 @@ class Session:
             model=self.agent.model_name,
             record=self.agent.record,
         )
+
+
+def agent_problems(agent: Agent) -> list[str]:
+    """What is wrong with an agent as it is written down: tools and mocks, settings, the model's name."""
+    problems: list[str] = []
+    for part in (
+        lambda: Toolbox(agent.tools, mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
+        lambda: as_settings(agent.settings),
+        lambda: Session(replace(agent, tools=(), mocks={}, faults=None, settings=Settings())),
+    ):
+        try:
+            part()
+        except ConfigError as error:
+            problems += error.problems
+        except RightCallError as error:
+            problems.append(str(error))
+    return problems
 
 
 def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:

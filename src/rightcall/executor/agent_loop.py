@@ -28,7 +28,13 @@ class AgentLoop:
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """What happened from the question to the answer, or to whatever ended it."""
         recorder = Recorder(Message("user", golden.input))
-        context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial)
+        offered = self._prompts.prompt_of(golden).tools
+        context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial, offered=offered)
+        return context.witnessed(await self._to_the_end(golden, trial, recorder, context))
+
+    async def _to_the_end(
+        self, golden: Golden, trial: int, recorder: Recorder, context: CallContext
+    ) -> Trajectory:
         for _ in range(self._limits.steps):
             try:
                 ended = await self._step(golden, trial, recorder, context)

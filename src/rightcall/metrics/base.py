@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rightcall.metrics.matching.judge import judge
-from rightcall.metrics.matching.reasons import reason
+from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.verdict import Verdict
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code
 from rightcall.model.score import Score
+
+PERFECT = Score(1.0, True)
+"""One object for every score without fault."""
 
 
 class Metric:
@@ -48,15 +51,19 @@ class VerdictMetric(Metric):
     codes: ClassVar[frozenset[Code]] = frozenset()
 
     def measure(self, case: TestCase) -> Score:
-        return self.of(judge(case.golden, case.trajectory, case.tools))
+        verdict = judge(case.golden, case.trajectory, case.tools)
+        return self.of(verdict, [sentence(failure) for failure in verdict.failures])
 
-    def of(self, verdict: Verdict) -> Score:
+    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+        """The score by a verdict whose failures have been put into sentences, once for all metrics."""
         value: float = getattr(verdict.numbers, self.number)
-        return Score(1.0, True) if value >= 1.0 else Score(value, False, self.why(verdict))
+        return PERFECT if value >= 1.0 else Score(value, False, self.why(verdict, said))
 
-    def why(self, verdict: Verdict) -> str:
-        relevant = [f for f in verdict.failures if not self.codes or f.code in self.codes]
-        return reason(relevant or verdict.failures)
+    def why(self, verdict: Verdict, said: Sequence[str]) -> str:
+        if len(said) == 1:
+            return said[0]
+        relevant = [words for words, f in zip(said, verdict.failures, strict=True) if f.code in self.codes]
+        return joined(relevant or said)
 
 
 CALL_CODES: frozenset[Code] = frozenset(

@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from rightcall.metrics.base import Metric, VerdictMetric
+from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
 from rightcall.metrics.matching.judge import DEFAULT_RULES, flawless, judge
+from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.verdict import Rules, Verdict
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
 from rightcall.model.case import TestCase
@@ -17,14 +18,15 @@ from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
-SPOTLESS = {name: Score(1.0, True) for name in DIMENSIONS}
+SPOTLESS = dict.fromkeys(DIMENSIONS, PERFECT)
 
 
 def dimension_scores(verdict: Verdict) -> dict[str, Score]:
     """The score of each dimension; one shared dict for flawless cases, which are the most common."""
     if verdict is flawless(verdict.numbers.tp):
         return SPOTLESS
-    return {name: metric.of(verdict) for name, metric in _dimensions()}
+    said = [sentence(failure) for failure in verdict.failures]
+    return {name: metric.of(verdict, said) for name, metric in _dimensions()}
 
 
 def result_of(
@@ -46,6 +48,8 @@ def result_of(
         metrics=dimension_scores(verdict),
         codes=verdict.failures,
         category=golden.category,
+        cluster=golden.cluster,
+        tags=golden.tags,
         error=(trajectory.error or "the provider did not answer") if failed_outside else "",
         latency_ms=trajectory.latency_ms,
         usage=trajectory.usage,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
-from rightcall.metrics.matching.reasons import reason
+from rightcall.metrics.matching.reasons import joined
 from rightcall.metrics.matching.verdict import Verdict
 from rightcall.model.score import Score
 
@@ -24,5 +25,5 @@ class Overall(VerdictMetric):
 
     number = "score"
 
-    def of(self, verdict: Verdict) -> Score:
-        return Score(verdict.score, verdict.passed, reason(verdict.failures))
+    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+        return Score(verdict.score, verdict.passed, joined(said))

@@ -7,6 +7,7 @@ Built-in table first, then entry points (`rightcall.metrics`), then `module:Clas
 from __future__ import annotations
 
 import ast
+import inspect
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -21,8 +22,8 @@ DIMENSIONS = (
 """Measured for every case."""
 
 ON_REQUEST = (
-    "argument_match", "call_count", "redundant_calls", "schema_validity",
-    "tool_selection", "tools_avoided", "tools_selected",
+    "argument_match", "call_count", "double_effects", "final_state", "honest_report", "redundant_calls",
+    "schema_validity", "tool_selection", "tools_avoided", "tools_selected", "verify_before_retry",
 )  # fmt: skip
 
 
@@ -35,10 +36,17 @@ def resolve_metric(text: str) -> Metric:
     """The metric that a name or `module:Class(setting=value)` stands for, or a `ConfigError` that suggests."""
     name, settings = _parsed(text)
     made = metric_class(name)
+    known = inspect.signature(made).parameters
+    for setting in settings:
+        if setting not in known:
+            hint = suggestion(setting, known) or f"settings: {', '.join(known) or 'none'}"
+            raise ConfigError(f"metric '{text}' has no setting '{setting}'; {hint}")
     try:
         return made(**settings)
-    except TypeError as error:
-        raise ConfigError(f"metric '{text}': {str(error).replace('__init__() ', '')}") from None
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"metric '{text}': {str(error).replace(f'{made.__name__}.__init__() ', '')}"
+        ) from None
 
 
 def resolve_metrics(texts: list[str]) -> list[Metric]:

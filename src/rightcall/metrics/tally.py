@@ -1,4 +1,4 @@
-"""Results added up as they come, in memory that does not grow with their number."""
+"""Results added up as they come, in memory that hardly grows with their number."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics.passes import Passes
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES
 from rightcall.model.run import CaseResult, GroupSummary, Summary
 from rightcall.model.trajectory import Usage
+
+MOST_TAGS = 100
+"""Tags that are added up apart; a dataset with a tag for every golden needs no line for each."""
 
 
 def counted_codes(result: CaseResult) -> set[Code]:
@@ -19,68 +23,83 @@ def counted_codes(result: CaseResult) -> set[Code]:
 
 
 class Group:
-    """Counts and sums of one category."""
+    """Counts and sums of one category or tag."""
 
-    __slots__ = ("errors", "passed", "spotless", "sums", "values")
+    __slots__ = ("errors", "passes", "spotless", "sums", "values")
 
     def __init__(self) -> None:
-        self.passed = self.errors = self.spotless = 0
-        self.sums: Counter[str] = Counter()
+        self.errors = self.spotless = 0
+        self.passes = Passes()
+        self.sums: dict[str, float] = {}
         self.values: Counter[str] = Counter()
 
     def add(self, result: CaseResult) -> None:
         if result.error:
             self.errors += 1
             return
-        self.passed += result.passed
+        self.passes.add(result)
         if result.metrics is SPOTLESS:  # every dimension is 1: count it once instead of adding twelve ones
             self.spotless += 1
             return
         for name, score in result.metrics.items():
             if not score.error:
-                self.sums[name] += score.value  # type: ignore[assignment]
+                self.sums[name] = self.sums.get(name, 0.0) + score.value
                 self.values[name] += 1
 
     def merge(self, other: Group) -> None:
-        self.passed += other.passed
         self.errors += other.errors
         self.spotless += other.spotless
-        self.sums.update(other.sums)
+        self.passes.extend(other.passes)
+        for name, value in other.sums.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
         self.values.update(other.values)
 
-    def summary(self, cases: int) -> GroupSummary:
+    def summary(self) -> GroupSummary:
         names = [*SPOTLESS, *(name for name in self.values if name not in SPOTLESS)]
         means = {}
         for name in names:
             ones = self.spotless if name in SPOTLESS else 0
             if count := self.values[name] + ones:
-                means[name] = (self.sums[name] + ones) / count
-        return GroupSummary(cases - self.errors, self.passed, self.errors, means)
+                means[name] = (self.sums.get(name, 0.0) + ones) / count
+        return GroupSummary(len(self.passes), self.passes.passed, self.errors, means, self.passes.rate())
 
 
 class Tally:
     """Adds up results; `summary()` may be asked at any time."""
 
     def __init__(self) -> None:
-        self._groups = {category: Group() for category in CATEGORIES}
-        self._cases: Counter[str] = Counter()
+        self._categories = {category: Group() for category in CATEGORIES}
+        self._tags: dict[str, Group] = {}
         self._codes: Counter[str] = Counter()
+        self.tried = self.passed = self.errors = 0
         self._input_tokens = self._output_tokens = 0
         self._cost: float | None = None
         self._trials: tuple[int, int] | None = None
 
     def add(self, result: CaseResult) -> None:
-        self._groups[result.category].add(result)
-        self._cases[result.category] += 1
+        self.tried += 1
+        self.errors += bool(result.error)
+        self.passed += result.passed and not result.error
+        self._categories[result.category].add(result)
+        for tag in result.tags:
+            if tag in self._tags or len(self._tags) < MOST_TAGS:
+                self._tags.setdefault(tag, Group()).add(result)
         if result.codes and not result.passed:
             self._codes.update(counted_codes(result))
         first, last = self._trials or (result.trial, result.trial)
         self._trials = min(first, result.trial), max(last, result.trial)
-        usage = result.usage
+        self._spend(result.usage)
+
+    def _spend(self, usage: Usage) -> None:
         self._input_tokens += usage.input_tokens
         self._output_tokens += usage.output_tokens
         if usage.cost_usd is not None:
             self._cost = (self._cost or 0.0) + usage.cost_usd
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and money of all results so far."""
+        return Usage(self._input_tokens, self._output_tokens, self._cost)
 
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
         """The same results, each added on its way through."""
@@ -92,16 +111,17 @@ class Tally:
         """What the results so far add up to. Codes count failed cases, each code once a case."""
         first, last = self._trials or (0, 0)
         overall = Group()
-        for group in self._groups.values():
+        for group in self._categories.values():
             overall.merge(group)
         return Summary(
-            overall=overall.summary(self._cases.total()),
+            overall=overall.summary(),
             categories={
-                category: group.summary(self._cases[category])
-                for category, group in self._groups.items()
-                if self._cases[category]
+                name: group.summary()
+                for name, group in self._categories.items()
+                if group.passes or group.errors
             },
             codes=dict(self._codes.most_common()),
-            usage=Usage(self._input_tokens, self._output_tokens, self._cost),
+            tags={tag: group.summary() for tag, group in sorted(self._tags.items())},
+            usage=self.usage,
             trials=last - first + 1,
         )

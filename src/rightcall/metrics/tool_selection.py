@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.metrics.base import CALL_CODES, VerdictMetric
@@ -26,5 +27,5 @@ class ToolSelection(VerdictMetric):
     number = "tool_f1"
     codes = CALL_CODES
 
-    def of(self, verdict: Verdict) -> Score:
-        return Score.graded(verdict.numbers.tool_f1, self.why(verdict), threshold=self.threshold)
+    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+        return Score.graded(verdict.numbers.tool_f1, self.why(verdict, said), threshold=self.threshold)

@@ -3,9 +3,10 @@
     tool        Tool, Annotations
     call        ToolCall, ToolResult
     message     Message
-    golden      Golden, ExpectedCall, ConversationalGolden, Turn
+    golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
     trajectory  Trajectory, RecordedTrajectory, Usage
     case        TestCase: golden + trajectory + tools
+    ledger      LedgerEntry: what was really done
     failure     Failure and the closed list of codes
     score       Score
     run         CaseResult, Summary, Run
@@ -22,10 +23,12 @@ from rightcall.model.golden import (
     AnyGolden,
     Category,
     ConversationalGolden,
+    Expectations,
     ExpectedCall,
     Golden,
     Turn,
 )
+from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
 from rightcall.model.run import CaseResult, GroupSummary, Run, Summary
 from rightcall.model.score import Score
@@ -39,10 +42,12 @@ __all__ = [
     "Category",
     "Code",
     "ConversationalGolden",
+    "Expectations",
     "ExpectedCall",
     "Failure",
     "Golden",
     "GroupSummary",
+    "LedgerEntry",
     "Message",
     "RecordedTrajectory",
     "Run",

@@ -14,7 +14,7 @@ class ToolCall(Record, frozen=True):
 
     `arguments` is None when the model's text was not a JSON object; `raw` then holds that text.
     `step` is the index of the assistant message: calls of one message are concurrent. None means the
-    order is known only from the call's position, one call a step.
+    order is known only from the call's position, one call a step. `notes` keeps what other tools' files say of it.
     """
 
     name: str
@@ -25,6 +25,7 @@ class ToolCall(Record, frozen=True):
     output: Any = None
     latency_ms: float | None = None
     raw: str | None = None
+    notes: dict[str, Any] = {}
 
 
 class ToolResult(Record, frozen=True):

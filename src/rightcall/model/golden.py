@@ -27,7 +27,8 @@ class ExpectedCall(Record, frozen=True):
     known matcher key is that matcher. Without `args` any arguments will do; `{}` means no arguments.
     `after` names the ids of expected calls that must come in a strictly earlier step. The call must occur
     between `min` and `max` times (`max` defaults to `min`); `required: false` makes all of them optional.
-    `weight` is what the call counts for in parameter accuracy.
+    `weight` is what the call counts for in parameter accuracy. `notes` keeps what other tools' files say of the
+    call (its type, a description, why it is made, its output); no metric reads them.
     """
 
     tool: ToolPattern
@@ -40,13 +41,27 @@ class ExpectedCall(Record, frozen=True):
     min: Count = 1
     max: Count | None = None
     weight: Amount = 1.0
+    notes: dict[str, Any] = {}
+
+
+class Expectations(Record, frozen=True):
+    """What the answer must and must not do, in plain words, for a judge; `model` and `eval_mode` say which one."""
+
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    model: str | None = None
+    eval_mode: str | None = None
 
 
 class Golden(Record, frozen=True):
     """One input and what should happen then. Only `input` is needed.
 
     `any_of` holds whole alternatives to `expected_calls`; the best one counts.
-    `tools` names tools of the suite or holds definitions in place, in any spelling.
+    `tools` names tools of the suite or holds definitions in place, in any spelling. `expected_state` is what
+    must be true of the fake worlds at the end; what it does not mention must be as it was.
+
+    What was recorded of an agent may stand beside it: `actual_output`, `tools_called`, `retrieval_context` and what it
+    cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a table's own.
     """
 
     input: str
@@ -69,15 +84,29 @@ class Golden(Record, frozen=True):
     count_failed: Literal["all", "successful", "final"] = "all"
     output_contains: tuple[Any, ...] = ()
     expected_output: str | None = None
+    expected_state: dict[str, Any] | None = None
     name: str | None = None
     comments: str | None = None
     tags: tuple[str, ...] = ()
     cluster: str | None = None
     metadata: dict[str, Any] = {}
+    actual_output: str | None = None
+    tools_called: tuple[ToolCall, ...] | None = None
+    retrieval_context: tuple[str, ...] | None = None
+    expectations: Expectations | None = None
+    expected_labels: dict[str, str] | None = None
+    custom_columns: dict[str, str] | None = None
+    source_file: str | None = None
+    token_cost: float | None = None
+    input_token_count: float | None = None
+    output_token_count: float | None = None
 
 
 class Turn(Record, frozen=True):
-    """One turn of a conversation, said or scripted, with what the agent should call in it."""
+    """One turn of a conversation, said or scripted, with what the agent should call in it.
+
+    `notes` keeps what other tools' files say of the turn; no metric reads them.
+    """
 
     role: Literal["user", "assistant"]
     content: str
@@ -86,12 +115,14 @@ class Turn(Record, frozen=True):
     retrieval_context: tuple[str, ...] | None = None
     user_id: str | None = None
     metadata: dict[str, Any] = {}
+    notes: dict[str, Any] = {}
 
 
 class ConversationalGolden(Record, frozen=True):
     """A scenario of several turns and how it should end. Only `scenario` is needed.
 
-    `turns` is what has been said already; `expected_calls` are over the whole conversation.
+    `turns` is what has been said already; `expected_calls` are over the whole conversation. `user_description` says
+    who the user is; `persona` may say it with a name and more (`characteristics` is the same text).
     """
 
     scenario: str
@@ -110,17 +141,22 @@ class ConversationalGolden(Record, frozen=True):
     no_calls: bool = False
     max_calls: Count | None = None
     output_contains: tuple[Any, ...] = ()
+    expected_state: dict[str, Any] | None = None
     name: str | None = None
     comments: str | None = None
     tags: tuple[str, ...] = ()
     cluster: str | None = None
     metadata: dict[str, Any] = {}
+    persona: dict[str, Any] | None = None
+    expectations: Expectations | None = None
+    expected_labels: dict[str, str] | None = None
+    custom_columns: dict[str, str] | None = None
 
 
 AnyGolden = Golden | ConversationalGolden
 
 
-G = TypeVar("G", Golden, ConversationalGolden)
+G = TypeVar("G", bound=Golden | ConversationalGolden)
 
 
 def with_id(golden: G) -> G:

@@ -25,10 +25,26 @@ class CaseResult(Record, frozen=True):
     metrics: dict[str, Score]
     codes: tuple[Failure, ...] = ()
     category: Category = "golden"
+    cluster: str | None = None
+    tags: tuple[str, ...] = ()
     error: str = ""
     latency_ms: float | None = None
     usage: Usage = Usage()
     trajectory: Trajectory | None = None
+
+
+class Rate(Record, frozen=True):
+    """A pass rate as it is shown: every golden counts the same, trials are inside goldens.
+
+    `low` and `high` are its 95 % interval, made by `method`.
+    """
+
+    value: float
+    low: float
+    high: float
+    goldens: int
+    trials: int
+    method: str
 
 
 class GroupSummary(Record, frozen=True):
@@ -38,15 +54,18 @@ class GroupSummary(Record, frozen=True):
     passed: int
     errors: int
     means: dict[str, float]
+    rate: Rate | None = None
 
     @property
     def pass_rate(self) -> float:
-        """Share of cases that passed; 0 when there are none."""
+        """Share that passed, with equal weight for each golden; 0 when there is no case."""
+        if self.rate is not None:
+            return self.rate.value
         return self.passed / self.cases if self.cases else 0.0
 
 
 class Summary(Record, frozen=True):
-    """What a run adds up to: overall, by category, and how often each code occurred.
+    """What a run adds up to: overall, by category and tag, and how often each code occurred.
 
     `trials` is how often a golden was tried at most: so many cases may repeat each other.
     """
@@ -54,6 +73,7 @@ class Summary(Record, frozen=True):
     overall: GroupSummary
     categories: dict[str, GroupSummary]
     codes: dict[str, int]
+    tags: dict[str, GroupSummary] = {}
     usage: Usage = Usage()
     trials: int = 1
 

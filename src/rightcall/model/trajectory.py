@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from rightcall.model.call import ToolCall
+from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 
@@ -27,7 +28,8 @@ class Trajectory(Record, frozen=True):
     """Messages, calls with their results, the final answer, usage, timing and why it ended.
 
     `calls` is in the order the model made them and stands on its own: a trajectory known only by its
-    calls has no messages. `error` says what broke when `stop_reason` is an error.
+    calls has no messages. `error` says what broke when `stop_reason` is an error. `ledger` tells what the tools
+    really did, `state_before` and `state` how their fake worlds looked at the start and at the end.
     """
 
     messages: tuple[Message, ...] = ()
@@ -37,6 +39,9 @@ class Trajectory(Record, frozen=True):
     latency_ms: float | None = None
     stop_reason: StopReason = "done"
     error: str = ""
+    ledger: tuple[LedgerEntry, ...] = ()
+    state_before: dict[str, Any] | None = None
+    state: dict[str, Any] | None = None
 
 
 class RecordedTrajectory(Record, frozen=True):

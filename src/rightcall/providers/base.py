@@ -78,7 +78,8 @@ class ModelReply(Record, frozen=True):
 class Provider(Protocol):
     """A model that can be asked. Raises `ProviderError` when it gives no usable answer.
 
-    Retries, deadlines of a case and concurrency are not its business: the executor's pool has them.
+    Retries, deadlines of a case and concurrency are not its business: the executor has them. A provider with
+    an attribute `at_once` is never asked more than so many things at the same time.
     """
 
     name: str

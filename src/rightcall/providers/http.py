@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -90,6 +91,8 @@ class HttpClient:
         except OSError as error:
             return f"{self.base_url} cannot be reached: {one_line(str(error))}"
         writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
         return None
 
     def open(self) -> aiohttp.ClientSession:

@@ -36,6 +36,8 @@ _ALTERNATIVES = 50
 class LocalProvider(Provider):
     """A GGUF file, loaded at the first request."""
 
+    at_once = 1
+
     def __init__(self, model: str, *, threads: int | None = None) -> None:
         self.name, self.model = f"local:{model}", model
         self._path = _path_of(model)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -13,10 +11,22 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from rightcall.model.run import CaseResult, Summary
+from rightcall.model.record import Record
+from rightcall.model.trajectory import Usage
 from rightcall.report.numbers import percent
 
 SECONDS_BETWEEN_LINES = 10.0
+
+
+class State(Record, frozen=True):
+    """Where a run stands: what is on disk, what it used, how the provider bears it."""
+
+    done: int
+    passed: int
+    errors: int
+    usage: Usage
+    retries: int = 0
+    at_once: int = 0
 
 
 class RunProgress:
@@ -40,44 +50,42 @@ class RunProgress:
         if self._live.is_started:
             self._live.stop()
 
-    def update(
-        self, summary: Summary, done: int, batch: Sequence[CaseResult], *, retries: int, at_once: int
-    ) -> None:
-        """Show where things stand."""
-        self._new += len(batch)
+    def update(self, state: State, *, new: int) -> None:
+        """Show where things stand; `new` is how many cases finished since the last time."""
+        self._new += new
         if self._quiet:
             return
         if self._live.is_started:
-            self._live.update(self._bar(summary, done, retries, at_once))
+            self._live.update(self._bar(state))
         elif time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
-            print(" · ".join(self._parts(summary, done, retries, at_once)), file=sys.stderr, flush=True)  # noqa: T201
+            self._console.print(" · ".join(self._parts(state)), soft_wrap=True)
 
-    def _bar(self, summary: Summary, done: int, retries: int, at_once: int) -> Table:
+    def _bar(self, state: State) -> Table:
         grid = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=max(1, self._planned), completed=done, width=30)
-        grid.add_row(bar, " · ".join(self._parts(summary, done, retries, at_once)))
+        bar = ProgressBar(total=max(1, self._planned), completed=state.done, width=30)
+        grid.add_row(bar, " · ".join(self._parts(state)))
         return grid
 
-    def _parts(self, summary: Summary, done: int, retries: int, at_once: int) -> list[str]:
-        elapsed = max(1e-6, time.monotonic() - self._started)
-        speed = self._new / elapsed
+    def _parts(self, state: State) -> list[str]:
+        speed = self._new / max(1e-6, time.monotonic() - self._started)
+        judged = state.done - state.errors
         parts = [
-            f"{done:,}/{self._planned:,}",
-            f"{percent(summary.overall.pass_rate)} passed",
+            f"{state.done:,}/{self._planned:,}",
+            f"{percent(state.passed / judged if judged else 0.0)} passed",
             f"{speed:,.1f}/s",
         ]
-        tokens = summary.usage.input_tokens + summary.usage.output_tokens
+        tokens = state.usage.input_tokens + state.usage.output_tokens
         if tokens:
             parts.append(f"{tokens:,} tokens")
-        if summary.usage.cost_usd:
-            parts.append(f"${summary.usage.cost_usd:.4f}")
-        if summary.overall.errors:
-            parts.append(f"{summary.overall.errors:,} errors")
-        if retries:
-            parts.append(f"{retries:,} retries, {at_once} at once")
-        if speed and done < self._planned:
-            parts.append(f"{_duration((self._planned - done) / speed)} left")
+        if state.usage.cost_usd:
+            parts.append(f"${state.usage.cost_usd:.4f}")
+        if state.errors:
+            parts.append(f"{state.errors:,} errors")
+        if state.retries:
+            parts.append(f"{state.retries:,} retries, {state.at_once} at once")
+        if speed and state.done < self._planned:
+            parts.append(f"{_duration((self._planned - state.done) / speed)} left")
         return parts
 
 

@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from rightcall.metrics.base import PERFECT
 from rightcall.metrics.measure import SPOTLESS
 from rightcall.model.codec import encode
 from rightcall.model.failure import Failure
@@ -32,7 +33,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     trial: int
     passed: bool
     score: float
-    metrics: dict[str, RowScore] | msgspec.Raw
+    metrics: dict[str, RowScore | msgspec.Raw] | msgspec.Raw
     codes: tuple[Failure, ...]
     error: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -73,11 +74,14 @@ def write_outcome(run_id: str, verdict: str, summary: Summary, out: BinaryIO) ->
     out.flush()
 
 
-def _scores(metrics: dict[str, Score]) -> dict[str, RowScore]:
+def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | msgspec.Raw]:
     return {
-        name: RowScore(score.value, score.passed, score.reason, score.error or msgspec.UNSET)
+        name: PERFECT_JSON
+        if score is PERFECT
+        else RowScore(score.value, score.passed, score.reason, score.error or msgspec.UNSET)
         for name, score in metrics.items()
     }
 
 
+PERFECT_JSON = msgspec.Raw(encode(RowScore(1.0, True, "")))
 SPOTLESS_JSON = msgspec.Raw(encode(_scores(SPOTLESS)))

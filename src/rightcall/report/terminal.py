@@ -10,9 +10,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from rightcall.model.run import CaseResult, Summary
-from rightcall.report.numbers import interval, percent
+from rightcall.report.numbers import percent
 from rightcall.report.text import shown_text
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
+
+COLUMNS = ("passed", "rate", "95 % int.", *DIMENSIONS.values())
+"""Fits into 80 characters; numbers are exact in JSON."""
 
 
 class Watcher:
@@ -64,21 +67,21 @@ def print_summary(
 
 def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
     """One row a run: which agent, how often it passed, its dimensions."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     for title in ("agent", "run"):
         table.add_column(title)
-    for title in ("cases", "passed", "95% interval", *DIMENSIONS.values()):
-        table.add_column(title, justify="right")
+    for title in COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
     for agent, run_id, summary in rows:
         table.add_row(escape(agent), run_id, *_cells(summary_view(summary).total)[1:])
     return table
 
 
 def summary_table(view: SummaryView) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("")
-    for title in ("cases", "passed", "95% interval", *DIMENSIONS.values()):
-        table.add_column(title, justify="right")
+    for title in COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
     for row in view.shown:
         style = "bold" if row is view.total and len(view.shown) > 1 else ""
         table.add_row(*_cells(row), style=style)
@@ -108,9 +111,9 @@ def clean(text: str) -> str:
 
 
 def _cells(row: GroupRow) -> list[str]:
-    errors = f" (+{row.errors:,} errors)" if row.errors else ""
-    passed = f"{row.passed:,} ({percent(row.pass_rate)})"
+    errors = f" +{row.errors:,} errors" if row.errors else ""
+    interval = f"{row.low * 100:.0f}–{row.high * 100:.0f} %" if row.cases else "–"
     values = [
-        f"{row.dimensions[name]:.3f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
+        f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
     ]
-    return [row.name, f"{row.cases:,}{errors}", passed, interval(row.low, row.high), *values]
+    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", percent(row.pass_rate), interval, *values]

@@ -19,6 +19,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rightcall.store.base import (
+    Change,
+    ComparedCase,
     Copied,
     DatasetDiff,
     DatasetVersion,
@@ -30,6 +32,7 @@ from rightcall.store.base import (
     RunFilter,
     StoredCase,
     StoredRun,
+    SuiteOverview,
     changes,
 )
 from rightcall.store.opening import open_store
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from rightcall.store.sql.writing import RunWriter
 
 __all__ = [
+    "Change",
+    "ComparedCase",
     "Copied",
     "DatasetDiff",
     "DatasetVersion",
@@ -52,6 +57,7 @@ __all__ = [
     "Store",
     "StoredCase",
     "StoredRun",
+    "SuiteOverview",
     "changes",
     "open_store",
 ]

@@ -111,6 +111,33 @@ class Retention(msgspec.Struct, frozen=True):
     older_than_days: float | None = None
 
 
+class SuiteOverview(Record, frozen=True):
+    """A suite by the name its runs carry: how many there are, and when the newest began."""
+
+    name: str
+    runs: int
+    last_started_at: str
+
+
+Change = Literal["fixed", "broken", "passing", "failing", "added", "removed", "unjudged"]
+"""What became of a golden between two runs. It passes when every trial that was judged passed.
+
+`passing` and `failing` stayed so; `added` and `removed` are in one run only; `unjudged` has nothing but errors in
+one of the two.
+"""
+
+
+class ComparedCase(Record, frozen=True):
+    """One golden in two runs: how many of its judged trials passed, before and after."""
+
+    golden_id: str
+    change: Change
+    before_passed: int
+    before_judged: int
+    after_passed: int
+    after_judged: int
+
+
 class DatasetVersion(Record, frozen=True):
     """One version of a dataset: an unchangeable one, or the draft that the next push may replace."""
 

@@ -1,6 +1,9 @@
 """What brings the rooms together: datasets, tools and metrics meet here.
 
-recorded    score recorded behaviour
-check       goldens against the tools they speak of
-tally       results added up as they come
+suite, plan, selection   suite.yaml, and a run made ready: every problem found, nothing spent yet
+runner, sink             runs a plan; results are on disk before they count
+outcome, early, gating   verdicts, ending early, deciding about stored runs
+recorded                 score recorded behaviour
+check, statistics        goldens against the tools they speak of, and what a dataset holds
+estimate                 what a run would send
 """

@@ -13,7 +13,7 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.tools import offered_tools
-from rightcall.tools.validate import schema_problems
+from rightcall.tools.one_argument import argument_problems
 
 
 class Finding(Record, frozen=True):
@@ -211,11 +211,10 @@ def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note
     if lacking and call.extra_args == "forbid":
         message = f"{field}: {tool.name} requires {', '.join(lacking)}, which is not expected, so a valid call fails"
         yield "error", "required_argument", message, 'expect it, or say extra_args: "ignore"'
-    relaxed = {key: value for key, value in schema.items() if key != "required"}
     for name, spec in call.args.items():
         value = spec["exact"] if isinstance(spec, dict) and matcher_key(spec) == "exact" else spec
         if name in known and not callable(spec) and (value is not spec or not _is_matcher(spec)):
-            for problem in schema_problems(relaxed, {name: value}, f"tool '{tool.name}'"):
+            for problem in argument_problems(tool, name, value):
                 yield "error", "invalid_value", f"{field}.args.{name}: {problem.message}", ""
 
 

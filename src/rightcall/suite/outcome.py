@@ -1,34 +1,60 @@
-"""Whether a run is good."""
+"""Whether a run is good: by its gate, or without one by every case passing."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable, Mapping
 
-from rightcall.model.record import Record
-from rightcall.model.run import Summary
-from rightcall.suite.plan import Plan
+import msgspec
+
+from rightcall.gate import Gate, Outcome, Verdict, outcomes_of
+from rightcall.gate.check import Word, counted
+from rightcall.model.run import CaseResult, Summary
 
 MOST_ERRORS = 0.05
 """Share of trials without an answer from which nothing can be said of the agent."""
 
 
-class Verdict(Record, frozen=True):
-    """One word, and the sentence that says why."""
+class Evidence:
+    """What a gate needs of every golden, and no more: scores are kept only for the metrics it asks about."""
 
-    word: Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
-    sentence: str
+    def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:
+        self._metrics = tuple(gate.metrics)
+        self._quarantine = quarantine
+        self._trials: dict[str, list[CaseResult]] = {}
+
+    def add(self, result: CaseResult) -> None:
+        if result.golden_id in self._quarantine:
+            return
+        kept = {name: result.metrics[name] for name in self._metrics if name in result.metrics}
+        slim = msgspec.structs.replace(result, metrics=kept, trajectory=None)
+        self._trials.setdefault(result.golden_id, []).append(slim)
+
+    def outcomes(self) -> list[Outcome]:
+        """Sorted by golden, so that nothing depends on which case finished first."""
+        return gathered(result for _, trials in sorted(self._trials.items()) for result in trials)
 
 
-def verdict_of(plan: Plan, summary: Summary, stopped: str) -> Verdict:
-    """Without a gate every case must pass."""
+def gathered(results: Iterable[CaseResult]) -> list[Outcome]:
+    """Outcomes of results that carry their golden's cluster and tags."""
+    kept = list(results)
+    clusters: Mapping[str, str | None] = {r.golden_id: r.cluster for r in kept if r.cluster is not None}
+    return outcomes_of(kept, clusters=clusters, tags={r.golden_id: r.tags for r in kept if r.tags})
+
+
+def verdict_without_gate(summary: Summary) -> Verdict:
+    """Every case must pass, and nearly every one must have been answered."""
     whole = summary.overall
     tried = whole.cases + whole.errors
-    if whole.errors > MOST_ERRORS * tried:
-        sentence = f"{whole.errors:,} of {tried:,} cases got no answer from the provider"
-        return Verdict("ERROR", sentence)
-    if stopped:
-        return Verdict("INCONCLUSIVE", f"the run was stopped: {stopped}")
     failed = whole.cases - whole.passed
-    if failed:
-        return Verdict("FAIL", f"{failed:,} of {whole.cases:,} cases did not pass")
-    return Verdict("PASS", f"all {whole.cases:,} cases passed")
+    if whole.errors > MOST_ERRORS * tried or not whole.cases:
+        word: Word = "ERROR"
+        sentence = f"{counted(whole.errors, 'case')} of {tried:,} got no answer from the provider"
+    elif failed:
+        word, sentence = "FAIL", f"{failed:,} of {counted(whole.cases, 'case')} did not pass"
+    else:
+        word, sentence = "PASS", f"all {counted(whole.cases, 'case')} passed"
+    return Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
+
+
+def verdict_unfinished(why: str) -> Verdict:
+    return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: the run was stopped: {why}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -15,14 +15,20 @@ import msgspec
 
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session
+from rightcall.executor import Agent, RunLimits, Session, agent_problems
+from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, resolve_metrics
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
+from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.suite.check import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
 from rightcall.tools import load_tools
+from rightcall.tools.faults import FaultPlan, load_plan, read_plan
+from rightcall.tools.mcp import McpAddress, read_address
+from rightcall.tools.source import from_module, is_attribute, listed_tools
+from rightcall.tools.worlds import make_world
 
 BLOCK = 10_000
 """Goldens are drawn in a seeded order, shuffled within blocks of this size: memory stays flat."""
@@ -44,7 +50,8 @@ class Plan:
     concurrency: int = 32
     run_limits: RunLimits = field(default_factory=RunLimits)
     group: str = ""
-    gate: dict[str, Any] = field(default_factory=dict)
+    gate: Gate | None = None
+    quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
 
     def goldens(self) -> Iterator[Golden]:
@@ -65,16 +72,23 @@ class Plan:
         agent = self.agent
         return {
             "dataset": self._dataset_fingerprint(),
-            "tools": _fingerprint([msgspec.to_builtins(tool) for tool in Session(agent).toolbox.tools]),
+            "tools": _fingerprint(self._tool_definitions()),
             "agent": _fingerprint([agent.name, agent.system, agent.mode, agent.execute, agent.base_url]),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
-            "measures": _fingerprint(
+            "metrics": _fingerprint(
                 [[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]
             ),
             "selection": _fingerprint(repr(self.selection)),
-        }
+        } | ({"faults": agent.faults.hash} if agent.faults else {})
+
+    def documents(self) -> dict[str, bytes]:
+        """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
+        return {"tools": _content(self._tool_definitions())}
+
+    def _tool_definitions(self) -> list[Any]:
+        return [msgspec.to_builtins(tool) for tool in Session(self.agent).toolbox.tools]
 
     def _all_goldens(self) -> Iterator[Golden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
@@ -98,14 +112,16 @@ def plan_suite(
     trials: int | None = None,
     concurrency: int | None = None,
     selection: Selection | None = None,
+    faults: str | None = None,
 ) -> Plan:
     """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem."""
     problems: list[str] = []
-    tools = _tried(problems, lambda: _suite_tools(suite, folder)) or []
+    config = suite.agent
+    tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
     metrics = _tried(problems, lambda: resolve_metrics(list(suite.metrics))) or []
     rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
     problems += _contradictory_limits(suite)
-    config = suite.agent
     agent = Agent(
         model=_model(model or config.model, problems),
         tools=tools,
@@ -116,6 +132,8 @@ def plan_suite(
         limits=suite.limits,
         mocks=suite.mocks,
         execute=config.execute,
+        faults=broken,
+        mcp=mcp,
         record=str(folder / config.record) if config.record else None,
     )
     plan = Plan(
@@ -129,12 +147,12 @@ def plan_suite(
         concurrency=concurrency or suite.concurrency,
         run_limits=suite.run_limits,
         group=suite.group,
-        gate=suite.gate,
+        gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
+        quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
     )
     if problems:
-        _tried(problems, lambda: Session(replace(agent, tools=tools)))
-        raise ConfigError(*dict.fromkeys(problems))
+        raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
     return plan
 
 
@@ -143,8 +161,8 @@ async def preflight(plan: Plan) -> int:
 
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
     """
-    problems: list[str] = []
-    session = _tried(problems, lambda: Session(plan.agent, concurrency=plan.concurrency))
+    problems = agent_problems(plan.agent)
+    session = None if problems else Session(plan.agent, concurrency=plan.concurrency)
     if session is not None:
         async with session:
             problems += await session.check()
@@ -179,20 +197,37 @@ async def preflight(plan: Plan) -> int:
     return min(count, plan.selection.limit or count)
 
 
-def _suite_tools(suite: Suite, folder: Path) -> list[Any]:
-    tools = suite.tools
-    if tools is None:
+def gate_warnings(plan: Plan) -> list[str]:
+    """What a gate can never show with these goldens, above all a PASS that is impossible."""
+    if plan.gate is None:
         return []
-    if isinstance(tools, str) and not (folder / tools).exists() and ":" in tools:
-        made = _imported(tools)
-        return list(made() if callable(made) and not isinstance(made, type) else made)
-    if isinstance(tools, str):
-        return list(load_tools(folder / tools))
-    from rightcall.model.dialects import read_tool
+    goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
+    return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
 
-    if isinstance(tools, dict):
-        raise ConfigError("tools: an object here must be {mcp: …}, which this version cannot run")
-    return [read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)]
+
+def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
+    """The tools of a suite, and the MCP server they come from, if they do."""
+    tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
+    if tools is None:
+        return list(worlds), None
+    if isinstance(tools, dict) or (isinstance(tools, str) and tools.startswith("mcp:")):
+        if isinstance(tools, dict) and tools.keys() != {"mcp"}:
+            raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
+        address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
+        return [*listed_tools(address), *worlds], address
+    if isinstance(tools, str) and is_attribute(tools) and not (folder / tools).exists():
+        return [*from_module(tools), *worlds], None
+    if isinstance(tools, str):
+        return [*load_tools(folder / tools), *worlds], None
+    return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None
+
+
+def _fault_plan(given: str | dict[str, Any] | None, folder: Path, mode: str) -> FaultPlan | None:
+    if given is None:
+        return None
+    if mode != "loop":
+        raise ConfigError("faults break tools while they run, so they need agent.mode: loop")
+    return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
 
 
 def _model(name: str, problems: list[str]) -> Any:
@@ -246,5 +281,8 @@ def _tried(problems: list[str], make: Any) -> Any:
 
 
 def _fingerprint(value: Any) -> str:
-    content = msgspec.json.encode(value, enc_hook=repr, order="deterministic")
-    return hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(_content(value)).hexdigest()
+
+
+def _content(value: Any) -> bytes:
+    return msgspec.json.encode(value, enc_hook=repr, order="deterministic")

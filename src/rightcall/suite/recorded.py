@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -36,6 +35,8 @@ def score_recorded(
         for golden, trial, trajectory in pairs:
             yield result_of(golden, trial, trajectory, offered_tools(golden, toolset), rules=rules)
         return
+    import asyncio  # only metrics that were asked for may be async
+
     with asyncio.Runner() as loop:
         for golden, trial, trajectory in pairs:
             offered = offered_tools(golden, toolset)

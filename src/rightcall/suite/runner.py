@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import platform
 import secrets
@@ -14,15 +15,18 @@ import msgspec
 from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
+from rightcall.gate import Outcome, Verdict, decide, require_alike
 from rightcall.metrics import measure_all, result_of
 from rightcall.metrics.tally import Tally
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import RunWriter, Store, changes
-from rightcall.suite.outcome import Verdict, verdict_of
+from rightcall.suite.early import EarlyStop
+from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
+from rightcall.suite.stored import stored_outcomes, stored_results
 from rightcall.tools.offer import offered_tools
 
 
@@ -33,15 +37,13 @@ class Progress(msgspec.Struct):
     planned: int
     tally: Tally
     done: int = 0
-    resumed: int = 0
     retries: int = 0
     at_once: int = 0
-    stopped: str = ""
     started: float = 0.0
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    """What came of a run."""
+class RunOutcome(msgspec.Struct, frozen=True):
+    """What came of a run. `stopped` says which budget ended it; `saved` how many goldens need not be run."""
 
     run: Run
     summary: Summary
@@ -61,7 +63,7 @@ async def run_plan(
     resume: str | None = None,
     watch: Watcher | None = None,
     started: Callable[[Run], None] | None = None,
-) -> Outcome:
+) -> RunOutcome:
     """Run every trial of the plan that is not done yet. Results are on disk before `watch` hears of them.
 
     Interrupting it stores what finished; `resume` goes on with such a run, and refuses when it would not be the
@@ -72,39 +74,98 @@ async def run_plan(
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
     else:
-        writer, done = store.begin_run(run, planned=goldens * plan.trials), set[tuple[str, int]]()
+        writer, done = (
+            store.begin_run(run, planned=goldens * plan.trials, documents=plan.documents()),
+            set[tuple[str, int]](),
+        )
+    baseline = _baseline(plan, store, run)
     if started is not None:
         started(run)
-    progress = Progress(run.id, goldens * plan.trials, Tally(), started=time.monotonic())
-    for result in store.results(run.id) if done else ():
-        progress.tally.add(result)
-    progress.done = progress.resumed = len(done)
-    pool = Pool(min(plan.concurrency, max(1, progress.planned)))
+    running = _Running(
+        plan, Progress(run.id, goldens * plan.trials, Tally(), started=time.monotonic()), watch
+    )
+    for result in stored_results(store, run.id) if done else ():
+        running.recall(result)
+    await asyncio.to_thread(writer.add_goldens, plan.goldens())
     async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id) as session:
-        case = _Case(plan, session)
+        await running.run(session, writer, done)
+    outcome = running.outcome(run, baseline)
+    if not outcome.stopped:
+        store.finish_run(run.id, outcome.summary, outcome.verdict.word)
+    return outcome
 
-        def written(batch: Sequence[CaseResult]) -> None:
-            for result in batch:
-                progress.tally.add(result)
-            progress.done += len(batch)
-            if session.asker is not None:
-                progress.retries, progress.at_once = session.asker.retries, session.asker.throttle.limit
-            pool.stop(_used_up(plan, progress)) if _used_up(plan, progress) else None
-            if watch is not None:
-                watch(progress, batch)
 
-        async with Sink(writer.add, written) as sink:
+class _Running:
+    """One run under way: the pool, what has been counted, and whether it may end early."""
+
+    def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None) -> None:
+        self._plan, self._progress, self._watch = plan, progress, watch
+        self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
+        self._evidence = Evidence(plan.gate, plan.quarantine) if plan.gate else None
+        self._early = EarlyStop.of(plan)
+        self._session: Session | None = None
+        self._over_budget = ""
+
+    async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
+        self._session = session
+        case = CaseRunner(self._plan, session)
+        async with Sink(writer.add, self._written) as sink:
 
             async def do(job: tuple[Golden, int]) -> None:
-                await sink.put(await case.result(*job))
+                result = await case.result(*job)
+                self._consider(result)
+                await sink.put(result)
 
-            writer.add_goldens(plan.goldens())
-            await pool.run(plan.jobs(done), do)
-    summary = progress.tally.summary()
-    verdict = verdict_of(plan, summary, pool.stopped)
-    if not pool.stopped:
-        store.finish_run(run.id, summary, verdict.word)
-    return Outcome(run, summary, verdict, pool.stopped, progress.planned, progress.done)
+            if not self._pool.stopped:  # a resumed run may be decided already
+                await self._pool.run(self._plan.jobs(done), do)
+
+    def count(self, result: CaseResult) -> None:
+        """Take a result that is on disk into account."""
+        self._progress.tally.add(result)
+        self._progress.done += 1
+        if self._evidence is not None:
+            self._evidence.add(result)
+
+    def recall(self, result: CaseResult) -> None:
+        """Take a result of an earlier part of the run into account."""
+        self.count(result)
+        self._consider(result)
+
+    def _consider(self, result: CaseResult) -> None:
+        if self._early is not None and self._early.decided_by(result):
+            self._pool.stop("decided")
+
+    def outcome(self, run: Run, baseline: Sequence[Outcome] | None) -> RunOutcome:
+        progress, gate = self._progress, self._plan.gate
+        summary = progress.tally.summary()
+        if self._over_budget:
+            verdict = verdict_unfinished(self._over_budget)
+        elif gate is not None and self._evidence is not None:
+            stopped = self._early.stopped if self._early else None
+            verdict = decide(gate, self._evidence.outcomes(), baseline=baseline, stopped=stopped)
+        else:
+            verdict = verdict_without_gate(summary)
+        return RunOutcome(run, summary, verdict, self._over_budget, progress.planned, progress.done)
+
+    def _written(self, batch: Sequence[CaseResult]) -> None:
+        for result in batch:
+            self.count(result)
+        asker = self._session.asker if self._session else None
+        if asker is not None:
+            self._progress.retries, self._progress.at_once = asker.retries, asker.throttle.limit
+        self._over_budget = self._over_budget or _used_up(self._plan, self._progress)
+        self._pool.stop(self._over_budget)
+        if self._watch is not None:
+            self._watch(self._progress, batch)
+
+
+def _baseline(plan: Plan, store: Store, run: Run) -> list[Outcome] | None:
+    """The outcomes of the run that the gate compares with; refused when it is not alike."""
+    if plan.gate is None or plan.gate.baseline is None:
+        return None
+    earlier = store.run(plan.gate.baseline.run)
+    require_alike(earlier.run, run)
+    return stored_outcomes(store, earlier.id, plan.quarantine)
 
 
 def new_run(plan: Plan) -> Run:
@@ -123,8 +184,8 @@ def new_run(plan: Plan) -> Run:
     )
 
 
-class _Case:
-    """Does one trial and measures it."""
+class CaseRunner:
+    """Does one trial of a plan and measures it."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._plan, self._session = plan, session
@@ -154,7 +215,7 @@ def _used_up(plan: Plan, progress: Progress) -> str:
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
         return f"{limits.seconds:g} seconds are over"
     return (
-        spent(progress.tally.summary().usage, limits.tokens, limits.cost_usd)
+        spent(progress.tally.usage, limits.tokens, limits.cost_usd)
         if limits.tokens or limits.cost_usd
         else ""
     )

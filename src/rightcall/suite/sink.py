@@ -11,7 +11,7 @@ from typing import Self
 from rightcall.model.run import CaseResult
 
 BATCH = 100
-LONGEST_WAIT = 0.2
+LONGEST_WAIT = 0.02
 
 
 class Sink:

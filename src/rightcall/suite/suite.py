@@ -54,7 +54,21 @@ class Suite(Record, frozen=True):
     limits: Limits = Limits()
     run_limits: RunLimits = RunLimits()
     mocks: Annotated[dict[str, Any], msgspec.Meta(description="what each tool answers in a loop")] = {}
-    gate: Annotated[dict[str, Any], msgspec.Meta(description="when the run passes")] = {}
+    worlds: Annotated[
+        dict[str, dict[str, Any] | None],
+        msgspec.Meta(
+            description="stateful fakes whose tools really work: bank, mailbox, file_tree, accounts"
+        ),
+    ] = {}
+    faults: Annotated[
+        str | dict[str, Any] | None, msgspec.Meta(description="what breaks on purpose: a file, or in place")
+    ] = None
+    gate: Annotated[
+        dict[str, Any], msgspec.Meta(description="when the run passes: min, target, forbid, …")
+    ] = {}
+    quarantine: Annotated[
+        tuple[str, ...], msgspec.Meta(description="ids of flaky goldens that are run but decide nothing")
+    ] = ()
     format: str = FORMAT
 
 

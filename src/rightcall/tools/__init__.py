@@ -2,9 +2,19 @@
 
 load       load_tools, save_tools: JSON and YAML, in any provider's spelling
 offer      which tools a golden offers
-validate   arguments against schemas
-function   @tool: a function as a tool
-toolbox    tools ready to be called, mocked or for real
+source     a file, a Python module or an MCP server, named by one text
+validate   arguments and results against schemas
+function   @tool: a function as a tool; Behaviour says what makes it safe
+toolbox    tools ready to be called, mocked or for real: `invoke_turn(calls, context)`
+mocks      what a tool answers in a suite
+errors     the error contract: ErrorReply, ToolError, Abort
+idempotency, idempotency_store    doing a thing once, on SQLite or PostgreSQL
+faults     plans of what breaks; fault_measures: what the agent made of it
+worlds/    stateful fakes, one file each; state: comparing what they look like
+mcp        tools of MCP servers; mcp_serve: a toolbox as one
+
+One call goes prepare → invoke → idempotency → execute → results. To add a world, add a file in worlds/; to add
+a fault, a name in `faults.FaultType` with its phase and its case in injection or damage.
 """
 
 from rightcall.tools.load import load_tools, save_tools

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+import msgspec
+
 from rightcall.model.tool import Annotations
-from rightcall.tools.clock import Clock, SystemClock
+from rightcall.tools.clock import SystemClock
 
 Idempotency = Literal["key", "args", "none"]
 Confirmation = Literal["none", "preview", "user"]
@@ -60,8 +62,7 @@ class Behaviour:
         return None if value is None else f"{self.resource_key}={value!r}"
 
 
-@dataclass(frozen=True)
-class CallInfo:
+class CallInfo(msgspec.Struct, frozen=True):
     """What a tool may ask about the call it is serving; a parameter annotated with it is filled in.
 
     `key` is the runtime's idempotency key, unique to the operation: pass it on to a service that takes one.
@@ -73,7 +74,7 @@ class CallInfo:
     run: str = ""
     task: str = ""
     trial: int = 0
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Any = msgspec.field(default_factory=SystemClock)
 
 
 def only_reads(annotations: Annotations) -> bool:

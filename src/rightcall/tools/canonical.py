@@ -78,7 +78,7 @@ def _is_simple(value: Any) -> bool:
         for name, inner in value.items():
             if not (name.isascii() and name.isprintable() and _is_simple(inner)):
                 return False
-    elif kind is list:
+    elif kind is list or kind is tuple:
         return all(_is_simple(inner) for inner in value)
     return True
 
@@ -87,7 +87,7 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be"))
         return "{" + ",".join(f"{_quoted(name)}:{_text(value[name])}" for name in names) + "}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return "[" + ",".join(_text(inner) for inner in value) + "]"
     if isinstance(value, str):
         return _quoted(value)
@@ -109,15 +109,17 @@ def _number(value: float) -> str:
         raise ValueError("not a JSON number")
     if value == 0:
         return "0"
-    if value.is_integer() and abs(value) < 1e21:
+    if value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     mantissa, _, exponent = repr(value).partition("e")
     if not exponent:
-        return mantissa
+        return mantissa.removesuffix(".0")
     sign, digits = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
     whole, _, fraction = digits.partition(".")
     fraction = "" if fraction == "0" else fraction
     power = int(exponent)
     if -7 < power < 0:
         return f"{sign}0.{'0' * (-power - 1)}{whole}{fraction}"
+    if 0 < power < 21:
+        return f"{sign}{whole}{fraction.ljust(power, '0')}"
     return f"{sign}{whole}{'.' + fraction if fraction else ''}e{'+' if power > 0 else '-'}{abs(power)}"

@@ -8,7 +8,9 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Seconds since the epoch, and a way to wait."""
+    """Seconds since the epoch, and a way to wait. `slept` is how long waiting only seemed to take."""
+
+    slept: float
 
     def now(self) -> float: ...
 
@@ -17,6 +19,8 @@ class Clock(Protocol):
 
 class SystemClock:
     """Real time."""
+
+    slept = 0.0
 
     def now(self) -> float:
         return time.time()
@@ -29,7 +33,7 @@ class VirtualClock:
     """Time that stands still until someone waits or moves it: a wait of an hour takes none."""
 
     def __init__(self, start: float = 1_000_000_000.0) -> None:
-        self._now = start
+        self._now, self.slept = start, 0.0
 
     def now(self) -> float:
         return self._now
@@ -40,4 +44,5 @@ class VirtualClock:
 
     async def sleep(self, seconds: float) -> None:
         self._now += max(0.0, seconds)
+        self.slept += max(0.0, seconds)
         await asyncio.sleep(0)

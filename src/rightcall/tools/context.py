@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
+import time
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from rightcall.model.trajectory import Trajectory
 from rightcall.tools.clock import Clock
 from rightcall.tools.ledger import Ledger
 
@@ -29,6 +33,7 @@ class CallContext:
         self.ledger = Ledger()
         self.invocations: list[Invocation] = []
         self.worlds: dict[str, Any] = {}
+        self.offered: Mapping[str, Any] | None = None
         self.locks: dict[str, asyncio.Lock] = {}
         self._counters: Counter[Hashable] = Counter()
 
@@ -37,10 +42,24 @@ class CallContext:
         self._counters[what] += 1
         return self._counters[what] - 1
 
+    def elapsed(self) -> float:
+        """Seconds for measuring durations: real time, and the time that was only waited for on the clock."""
+        return time.perf_counter() + self.clock.slept
+
     def random(self, *what: object) -> random.Random:
         """A generator that depends on the seed, the task, the trial and the purpose, and on nothing else."""
         text = "\x1f".join(str(part) for part in (self.seed, self.task, self.trial, *what))
         return random.Random(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())  # noqa: S311
+
+    def witnessed(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what was really done: the ledger, and the worlds before and after."""
+        before = {name: world.start() for name, world in self.worlds.items()}
+        return msgspec.structs.replace(
+            trajectory,
+            ledger=self.ledger.entries,
+            state_before=before or None,
+            state=self.state() or None,
+        )
 
     def state(self) -> dict[str, Any]:
         """The state of every world of this trial as plain data."""

@@ -64,6 +64,8 @@ class ErrorReply(Record, frozen=True, omit_defaults=False):
     def as_output(self) -> dict[str, Any]:
         """The reply as plain data, without the fields that do not apply."""
         plain: dict[str, Any] = to_plain(self)
+        if self.allowed is not None:
+            plain["allowed"] = list(self.allowed)
         return {name: value for name, value in plain.items() if value is not None}
 
 

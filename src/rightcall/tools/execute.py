@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from rightcall.model.ledger import LedgerPhase
 from rightcall.tools.behaviour import CallInfo
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import call
@@ -21,9 +22,15 @@ async def perform(prepared: Prepared, context: CallContext, attempt: int) -> Any
         prepared.call.id, prepared.key, attempt, context.run, context.task, context.trial, context.clock
     )
 
-    def note(phase: Any) -> None:
+    def note(phase: LedgerPhase) -> None:
         context.ledger.add(
-            phase, entry.tool.name, attempt=attempt, time=context.clock.now(), **prepared.note()
+            phase,
+            entry.tool.name,
+            fingerprint=prepared.fingerprint,
+            key=prepared.key,
+            attempt=attempt,
+            call_id=prepared.call.id,
+            time=context.clock.now(),
         )
 
     def late(result: Any, failure: BaseException | None) -> None:

@@ -142,6 +142,10 @@ class FaultPlan(Record, frozen=True):
         fault = self.faults[index]
         return f"{index}:{fault.type}{':' + '|'.join(fault.names()) if fault.names() else ''}"
 
+    def labels(self) -> tuple[str, ...]:
+        """The names of all faults of the plan."""
+        return tuple(self.label(index) for index in range(len(self.faults)))
+
     def check(self, tools: Iterable[str]) -> None:
         """Raise `ConfigError` with every tool that is named and does not exist."""
         known = list(tools)

@@ -26,11 +26,20 @@ class GroupCommit:
         self._waiting.append((future, step))
         if len(self._waiting) == 1:
             loop.call_soon(self._commit)
-        return await future
+        try:
+            return await future
+        except asyncio.CancelledError:
+            self._waiting = [waiting for waiting in self._waiting if waiting[0] is not future]
+            raise
 
     def _commit(self) -> None:
         waiting, self._waiting = self._waiting, []
-        results = self._store.together([step for _, step in waiting])
+        if not waiting:
+            return
+        try:
+            results = self._store.together([step for _, step in waiting])
+        except Exception as error:  # nobody may be left waiting
+            results = [error] * len(waiting)
         for (future, _), result in zip(waiting, results, strict=True):
             if future.cancelled():
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import types
 import typing
 from collections.abc import Callable
@@ -30,7 +31,7 @@ def schema_of(hint: Any, where: str) -> tuple[dict[str, Any], dict[str, Any]]:
     except (TypeError, msgspec.ValidationError, RecursionError) as error:
         reason = str(error).split("\n")[0]
         raise ConfigError(f"{where}: this type has no JSON Schema: {reason}") from None
-    return _inlined(schema, definitions), definitions
+    return _in_written_order(_inlined(schema, definitions), hint), definitions
 
 
 def converter(hint: Any) -> Converter | None:
@@ -38,7 +39,7 @@ def converter(hint: Any) -> Converter | None:
     if not _is_rich(hint):
         return None
     if needs_pydantic(hint):
-        from pydantic import TypeAdapter
+        from pydantic import TypeAdapter  # type: ignore[import-not-found,unused-ignore]
 
         return TypeAdapter(hint).validate_python
     wanted = plain(hint)
@@ -83,8 +84,8 @@ def needs_pydantic(hint: Any) -> bool:
 
 
 def _pydantic_schema(hint: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    from pydantic import TypeAdapter
-    from pydantic.errors import PydanticUserError
+    from pydantic import TypeAdapter  # type: ignore[import-not-found,unused-ignore]
+    from pydantic.errors import PydanticUserError  # type: ignore[import-not-found,unused-ignore]
 
     try:
         schema = TypeAdapter(hint).json_schema(ref_template="#/$defs/{model}")
@@ -103,6 +104,24 @@ def _inlined(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, A
         inner.pop("title", None)
         return {**inner, **{key: value for key, value in schema.items() if key != "$ref"}}
     return schema
+
+
+def _in_written_order(schema: dict[str, Any], hint: Any) -> dict[str, Any]:
+    """Choices in the order their author wrote them, which is the order they will be read in."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        return _in_written_order(schema, get_args(hint)[0])
+    if origin is list and isinstance(schema.get("items"), dict) and get_args(hint):
+        return {**schema, "items": _in_written_order(schema["items"], get_args(hint)[0])}
+    written: list[Any] = []
+    if origin is typing.Literal:
+        written = list(get_args(hint))
+    elif isinstance(hint, type) and issubclass(hint, enum.Enum):
+        written = [member.value for member in hint]
+    same = (
+        "enum" in schema and len(written) == len(schema["enum"]) and all(v in written for v in schema["enum"])
+    )
+    return {**schema, "enum": written} if same else schema
 
 
 def _is_rich(hint: Any) -> bool:

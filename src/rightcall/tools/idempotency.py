@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -39,8 +39,7 @@ POLL_S = 0.02
 MOST_KEY_CHARACTERS = 255
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """One thing to be done once."""
 
     tool: str
@@ -105,35 +104,27 @@ class Idempotency:
         key stays claimed and will be found unknown.
         """
         self._running += 1
+        polls = max(1, round(self.in_flight_wait_s / POLL_S))
         try:
-            return await self._settle(operation, context, run, probe)
+            while True:
+                owner = f"{self.owner}:{next(self._numbers)}"
+                wish = self._wish(operation, context, owner)
+                claim = await self._store(self.store.begin, wish)
+                if claim.verdict == "run":
+                    if claim.expired:
+                        self._log(context, "key_expired_reuse", operation, 1)
+                    return await self._run(operation, context, owner, claim.attempt, run)
+                if claim.verdict == "unknown":
+                    settled = await self._find_out(operation, context, owner, run, probe)
+                    if settled is not None:
+                        return settled
+                elif claim.verdict == "in_progress" and polls > 0:
+                    polls -= 1
+                    await asyncio.sleep(POLL_S)
+                else:
+                    return self._answer(operation, context, claim)
         finally:
             self._running -= 1
-
-    async def _settle(
-        self,
-        operation: Operation,
-        context: CallContext,
-        run: Callable[[int], Awaitable[Finished]],
-        probe: Callable[[], Awaitable[Any]] | None,
-    ) -> Finished:
-        polls = max(1, round(self.in_flight_wait_s / POLL_S))
-        while True:
-            owner = f"{self.owner}:{next(self._numbers)}"
-            claim = await self._store(self.store.begin, self._wish(operation, context, owner))
-            if claim.expired:
-                self._log(context, "key_expired_reuse", operation, 1)
-            if claim.verdict == "run":
-                return await self._run(operation, context, owner, claim.attempt, run)
-            if claim.verdict == "unknown":
-                settled = await self._find_out(operation, context, owner, run, probe)
-                if settled is not None:
-                    return settled
-            elif claim.verdict == "in_progress" and polls > 0:
-                polls -= 1
-                await asyncio.sleep(POLL_S)
-            else:
-                return self._answer(operation, context, claim)
 
     async def _run(
         self,

@@ -94,13 +94,14 @@ class IdempotencyStore:
     """Keys in a database. Safe for threads and processes; methods block, for about 20 µs on SQLite.
 
     Open one with `sqlite_store` or `postgres_store`. Any other DB-API connection in autocommit mode that
-    knows `ON CONFLICT` will do as well.
+    knows `ON CONFLICT` will do as well; `connect` makes one at the first use.
     """
 
     def __init__(
         self,
-        connection: Any,
+        connection: Any = None,
         *,
+        connect: Callable[[], Any] | None = None,
         errors: tuple[type[Exception], ...],
         placeholder: str = "?",
         blob: str = "BLOB",
@@ -108,14 +109,17 @@ class IdempotencyStore:
         remote: bool = False,
         create: bool = True,
     ) -> None:
-        self._connection, self._errors, self.remote = connection, errors, remote
+        self._open = connect or (lambda: connection)
+        self._errors, self.remote = errors, remote
+        self._connection: Any = None
         self._lock = threading.RLock()
         self._begun = 0
         self._sql: Callable[[str], str] = (
             (lambda text: text) if placeholder == "?" else (lambda text: text.replace("?", placeholder))
         )
-        if create:
-            self._change(CREATE.format(blob=blob, options=options), ())
+        self._create = CREATE.format(blob=blob, options=options) if create else ""
+        if connect is None:
+            self._connected()
 
     def begin(self, wish: Wish) -> Claim:
         """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
@@ -156,7 +160,7 @@ class IdempotencyStore:
         """
         with self._lock:
             try:
-                self._connection.execute("BEGIN IMMEDIATE" if not self.remote else "BEGIN")
+                self._connected().execute("BEGIN IMMEDIATE" if not self.remote else "BEGIN")
                 results = [_attempt(step) for step in steps]
                 self._connection.execute("COMMIT")
             except self._errors as error:
@@ -164,6 +168,10 @@ class IdempotencyStore:
                     self._connection.execute("ROLLBACK")
                 failure = StoreDownError(f"the idempotency store cannot be written: {error}")
                 return [failure] * len(steps)
+            except BaseException:
+                with contextlib.suppress(*self._errors):
+                    self._connection.execute("ROLLBACK")
+                raise
         return results
 
     def state(self, key: str) -> str:
@@ -180,8 +188,20 @@ class IdempotencyStore:
         return self._change(PRUNE, (now, now))
 
     def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
+        """Close the connection; the store cannot be used any more."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self.close()
+
+    def _connected(self) -> Any:
+        if self._connection is None:
+            self._connection = self._open()
+            if self._create:
+                self._connection.execute(self._create)
+        return self._connection
 
     def _judge(self, wish: Wish, row: tuple[Any, ...]) -> Claim | None:
         """What an existing row means; None when it changed while being judged."""
@@ -210,14 +230,14 @@ class IdempotencyStore:
     def _row(self, key: str) -> tuple[Any, ...] | None:
         with self._lock:
             try:
-                return self._connection.execute(self._sql(SELECT), (key,)).fetchone()  # type: ignore[no-any-return]
+                return self._connected().execute(self._sql(SELECT), (key,)).fetchone()  # type: ignore[no-any-return]
             except self._errors as error:
                 raise StoreDownError(f"the idempotency store cannot be read: {error}") from None
 
     def _change(self, sql: str, values: tuple[Any, ...]) -> int:
         with self._lock:
             try:
-                return int(self._connection.execute(self._sql(sql), values).rowcount)
+                return int(self._connected().execute(self._sql(sql), values).rowcount)
             except self._errors as error:
                 raise StoreDownError(f"the idempotency store cannot be written: {error}") from None
 
@@ -239,13 +259,18 @@ def sqlite_store(
     """
     import sqlite3
 
-    try:
+    def connect() -> Any:
         connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
         if str(path) != ":memory:":
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA wal_autocheckpoint = 10000")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        return IdempotencyStore(connection, errors=(sqlite3.Error,), options="WITHOUT ROWID")
+        return connection
+
+    try:
+        if str(path) == ":memory:":  # nothing can go wrong, and many a toolbox never needs it
+            return IdempotencyStore(connect=connect, errors=(sqlite3.Error,), options="WITHOUT ROWID")
+        return IdempotencyStore(connect(), errors=(sqlite3.Error,), options="WITHOUT ROWID")
     except sqlite3.Error as error:
         raise StoreDownError(f"cannot open the idempotency store {path}: {error}") from None
 

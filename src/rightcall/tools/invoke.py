@@ -9,7 +9,6 @@ Nothing is recorded before the arguments are valid, and nothing is run before it
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -61,22 +60,28 @@ class Invoker:
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call. Its outcome is data, `aborted` included; only cancellation is raised."""
-        started = time.perf_counter()
+        started = context.elapsed()
         prepared: Prepared | None = None
         try:
             prepared = await self.preparer.prepare(call, context)
-            if self.faults is None:
+            if self.faults is None and not self.retries.most:
+                finished = await self._once(prepared, context)
+            elif self.faults is None:
                 finished = await self._attempts(prepared, context)
             else:
                 again = partial(self._attempts, prepared, context)
                 finished = await self.faults.deliver(again, prepared, context)
         except Refused as refused:
             finished = Finished.with_error("rejected", refused.reply)
+        except ToolError as error:  # a preview or a policy of the user's refused
+            finished = Finished.with_error("rejected", error.reply)
         except Abort as abort:
             finished = Finished.aborted(abort.reason, abort.effect)
         except asyncio.CancelledError:
             self._record(call, _cancelled(prepared), prepared, context, started)
             raise
+        except Exception as error:  # user code around the tool broke; the tool itself is guarded below
+            finished = self._broken_around(call.name, error)
         return self._record(call, finished, prepared, context, started)
 
     async def _attempts(self, prepared: Prepared, context: CallContext) -> Finished:
@@ -123,7 +128,13 @@ class Invoker:
             return await self._run(prepared, context, attempt)
         resource = prepared.entry.behaviour.resource(prepared.arguments) or prepared.entry.tool.name
         async with self._lock(resource, ready, context):
-            if moved_on := await stale(prepared):
+            try:
+                moved_on = await stale(prepared)
+            except ToolError as error:
+                moved_on = error.reply
+            except Exception as error:
+                return self._broken_around(prepared.call.name, error)
+            if moved_on is not None:
                 return Finished.with_error("failed", moved_on)
             return await self._run(prepared, context, attempt)
 
@@ -152,6 +163,12 @@ class Invoker:
             return self._broken(prepared, error)
         return read_result(prepared, result)
 
+    def _broken_around(self, name: str, error: Exception) -> Finished:
+        """An exception before the tool was run: nothing has happened."""
+        if self.strict:
+            return Finished.aborted(f"{name} could not be prepared: {type(error).__name__}: {error}", "none")
+        return Finished.with_error("failed", ToolError("internal_error", f"{name} could not be run").reply)
+
     def _broken(self, prepared: Prepared, error: Exception) -> Finished:
         """An exception nobody foresaw. The model learns nothing of its text: it may hold anything."""
         name, effect = prepared.entry.tool.name, doubt(prepared)
@@ -177,7 +194,7 @@ class Invoker:
         context: CallContext,
         started: float,
     ) -> Invocation:
-        done = finished_call(call, finished, (time.perf_counter() - started) * 1000)
+        done = finished_call(call, finished, (context.elapsed() - started) * 1000)
         invocation = Invocation(
             done,
             finished.outcome,

@@ -27,7 +27,7 @@ class Refused(Exception):  # noqa: N818  the way out of preparing, caught by the
         super().__init__(reply.detail)
 
 
-@dataclass
+@dataclass(slots=True)
 class Prepared:
     """A call whose arguments are good and which may be run."""
 
@@ -70,7 +70,7 @@ class Preparer:
             raise Refused(invalid_args(call.name, found))
         arguments = normalised(entry.tool, call.arguments)
         ready = entry.ready(context)
-        prepared = Prepared(call, entry, ready, arguments, _fingerprint(entry, arguments))
+        prepared = Prepared(call, entry, ready, arguments, call_fingerprint(entry, arguments))
         if found := _conversion_problem(ready, arguments) or _key(prepared, context):
             raise Refused(invalid_args(call.name, found))
         if refusal := self.policy.refusal(entry.tool, arguments):
@@ -116,7 +116,8 @@ async def _preview(prepared: Prepared) -> str:
     return str(await call(partial(prepared.ready.preview, prepared.arguments)))
 
 
-def _fingerprint(entry: Entry, arguments: dict[str, Any]) -> str:
+def call_fingerprint(entry: Entry, arguments: dict[str, Any]) -> str:
+    """What a call means: the same for calls that differ only in keys, tokens and volatile parameters."""
     behaviour = entry.behaviour
     without = {*behaviour.volatile, CONFIRMATION_PARAMETER}
     if behaviour.idempotency == "key":

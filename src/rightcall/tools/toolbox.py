@@ -8,10 +8,12 @@ from typing import Any, Literal
 from rightcall.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
-from rightcall.tools.clock import Clock, SystemClock
+from rightcall.tools.canonical import normalised
+from rightcall.tools.clock import Clock, SystemClock, VirtualClock
 from rightcall.tools.confirmation import Confirmations
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import Entry, Ready, function_ready, mock_ready
+from rightcall.tools.errors import Aborted
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.function import PLAIN, FunctionTool, tool
 from rightcall.tools.idempotency import Idempotency
@@ -21,7 +23,7 @@ from rightcall.tools.invocation import Invocation
 from rightcall.tools.invoke import Invoker
 from rightcall.tools.mocks import MockPlan
 from rightcall.tools.policy import Rules
-from rightcall.tools.prepare import Preparer
+from rightcall.tools.prepare import Preparer, call_fingerprint
 from rightcall.tools.tool_list import shown_entries, shown_tools
 from rightcall.tools.turn import Touches, run_turn
 from rightcall.tools.validate import check_schema
@@ -41,10 +43,12 @@ class Toolbox:
     One toolbox serves any number of trials at once. What belongs to a trial is in its context:
 
         context = toolbox.context(run="r1", task=golden.id, trial=0)
-        tools = toolbox.offered(context)                              # what to show to the model
+        toolbox.tools                                                 # what to show to the model
         invocations = await toolbox.invoke_turn(message.calls, context)
         calls = [i.call for i in invocations]        # the model's calls with status, output and latency
         results = [i.result for i in invocations]    # what to tell the model, in the order of its calls
+        …
+        trajectory = context.witnessed(trajectory)   # with the ledger and the state of the worlds
     """
 
     def __init__(
@@ -63,7 +67,8 @@ class Toolbox:
         self._worlds = [one for one in given if isinstance(one, World)]
         self._entries = {entry.tool.name: entry for entry in self._checked(given, execute)}
         self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks or {}, self._entries)
-        self._clock, self._seed = clock or SystemClock(), seed
+        self._clock, self._seed = clock, seed
+        self._real = execute == "real" and not faults
         obeyed = rules or Rules()
         kept = idempotency or Idempotency(sqlite_store())
         self.confirmations = Confirmations(kept.store)
@@ -76,18 +81,27 @@ class Toolbox:
 
     @property
     def tools(self) -> list[Tool]:
-        """The tools as they are defined."""
-        return [entry.tool for entry in self._entries.values()]
-
-    def context(self, *, run: str = "", task: str = "", trial: int = 0) -> CallContext:
-        """A fresh context for one trial of one task; `task` is the golden's id."""
-        context = CallContext(run=run, task=task, trial=trial, clock=self._clock, seed=self._seed)
-        context.worlds = {world.name: world.fresh() for world in self._worlds}
-        return context
-
-    def offered(self, context: CallContext) -> list[Tool]:
-        """The tools to show to the model in this trial: those of the toolbox, unless a fault changes them."""
+        """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
         return shown_tools(self._shown)
+
+    def context(
+        self, *, run: str = "", task: str = "", trial: int = 0, offered: Iterable[Tool] | None = None
+    ) -> CallContext:
+        """A fresh context for one trial of one task; `task` is the golden's id.
+
+        `offered` are the tools this trial offers, when they are not all: a call of any other is refused, and
+        one that the toolbox does not have, because the golden brought it along, is answered with a made result.
+        """
+        # Mocks and faults wait on a clock of the trial's own: their hours take no time, and no trial's
+        # waiting is seen by another.
+        clock = self._clock or (SystemClock() if self._real else VirtualClock())
+        context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
+        context.worlds = {world.name: world.fresh() for world in self._worlds}
+        if offered is not None:
+            context.offered = {
+                tool.name: self._shown.get(tool.name) or self._brought(tool) for tool in offered
+            }
+        return context
 
     async def invoke_turn(self, calls: Sequence[ToolCall], context: CallContext) -> list[Invocation]:
         """Run all calls of one assistant message; one invocation for each, in the same order.
@@ -104,14 +118,24 @@ class Toolbox:
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call; see `invoke_turn`."""
-        (invocation,) = await self.invoke_turn([call], context)
+        invocation = await self._invoker.invoke(call, context)
+        if invocation.outcome == "aborted":
+            raise Aborted(invocation.reason, [invocation])
         return invocation
 
+    def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
+        """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
+        entry = self._resolve(call.name, context)
+        if entry is None or call.arguments is None:
+            raise ConfigError(f"there is no call of '{call.name}' to confirm")
+        meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
+        return self.confirmations.issue(context, entry.tool.name, meaning)
+
     def _resolve(self, name: str, context: CallContext) -> Entry | None:
-        return self._shown.get(name)
+        return (self._shown if context.offered is None else context.offered).get(name)
 
     def _names(self, context: CallContext) -> list[str]:
-        return list(self._shown)
+        return list(self._shown if context.offered is None else context.offered)
 
     def _touches(self, call: ToolCall, context: CallContext) -> Touches:
         entry = self._resolve(call.name, context)
@@ -136,6 +160,11 @@ class Toolbox:
         if problems:
             raise ConfigError(*problems)
         return made
+
+    def _brought(self, tool: Tool) -> Entry:
+        check_schema(tool)
+        ready = mock_ready(tool, None, None)
+        return Entry(tool, PLAIN, lambda context: ready)
 
     def _made(self, given: Any, execute: str) -> list[Entry]:
         """Entries whose mocks are asked first. A world hurts nobody, so it needs no permission to run."""

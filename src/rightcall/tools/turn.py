@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.model.call import ToolCall
 from rightcall.tools.errors import Aborted, ErrorReply, stopped
-from rightcall.tools.invocation import Finished, Invocation, finished_call
+from rightcall.tools.invocation import Finished, Invocation, Outcome, finished_call
 
 Touches = tuple[bool, str | None]
 """Whether a call writes, and the resource it touches (None: it does not say)."""
@@ -78,14 +78,11 @@ async def _together(
 def _twins(calls: Sequence[ToolCall]) -> list[int | None]:
     """For each call the position of an earlier one with the same id: ids name a call, so it came twice."""
     seen: dict[str, int] = {}
-    return [None if not call.id or call.id not in seen else seen[call.id] for call in _noting(calls, seen)]
-
-
-def _noting(calls: Sequence[ToolCall], seen: dict[str, int]):  # type: ignore[no-untyped-def]
+    twins: list[int | None] = []
     for position, call in enumerate(calls):
-        yield call
-        if call.id:
-            seen.setdefault(call.id, position)
+        twins.append(seen.get(call.id) if call.id else None)
+        seen.setdefault(call.id, position)
+    return twins
 
 
 def _repeated(call: ToolCall, first: ToolCall, made: Invocation) -> Invocation:
@@ -101,8 +98,8 @@ def _repeated(call: ToolCall, first: ToolCall, made: Invocation) -> Invocation:
     return _not_run(call, reply, "rejected")
 
 
-def _not_run(call: ToolCall, reply: ErrorReply, outcome: str) -> Invocation:
-    finished = Finished.with_error(outcome, reply)  # type: ignore[arg-type]
+def _not_run(call: ToolCall, reply: ErrorReply, outcome: Outcome) -> Invocation:
+    finished = Finished.with_error(outcome, reply)
     return Invocation(finished_call(call, finished, 0.0), finished.outcome, reply)
 
 

@@ -40,6 +40,25 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
             yield line, _values(cells, columns, text_fields, f"{path}:{line}")
 
 
+def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows as texts by column, whatever the columns are called; for tables of other tools."""
+    if csv.field_size_limit() < MAX_LINE_BYTES:
+        csv.field_size_limit(MAX_LINE_BYTES)
+    with open_checked(path) as file:
+        reader = csv.reader(_decoded(file, str(path)), strict=True, delimiter=delimiter)
+        rows = _rows(reader, str(path))
+        first = next(rows, None)
+        if first is None:
+            raise InputError(str(path), "the file is empty", "the first row names the columns")
+        columns = first[1]
+        for place, name in enumerate(columns, 1):
+            if name in columns[: place - 1]:
+                raise InputError(f"{path}:{first[0]}", f"the column '{name}' occurs twice")
+        for line, cells in rows:
+            _refuse_other_length(cells, columns, f"{path}:{line}")
+            yield line, dict(zip(columns, cells, strict=True))
+
+
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
     """A header row of the fields in use, then a row an item; items wait on disk until those are known."""
     import tempfile  # costs more to import than all else here, and reading needs none
@@ -70,9 +89,7 @@ def _cell(value: Any, is_text: bool) -> str:
 
 
 def _values(cells: list[str], columns: list[str], text_fields: frozenset[str], where: str) -> dict[str, Any]:
-    if len(cells) != len(columns):
-        problem = f"the row has {len(cells)} cells, the header names {len(columns)} columns"
-        raise InputError(where, problem, 'put a cell that holds a comma or a newline in "quotes"')
+    _refuse_other_length(cells, columns, where)
     found: dict[str, Any] = {}
     for column, cell in zip(columns, cells, strict=True):
         if cell == "":
@@ -83,6 +100,12 @@ def _values(cells: list[str], columns: list[str], text_fields: frozenset[str], w
         else:
             found[column] = _json(cell, f"{where}: column {column}")
     return found
+
+
+def _refuse_other_length(cells: list[str], columns: list[str], where: str) -> None:
+    if len(cells) != len(columns):
+        problem = f"the row has {len(cells)} cells, the header names {len(columns)} columns"
+        raise InputError(where, problem, 'put a cell that holds a comma or a newline in "quotes"')
 
 
 def _literal(cell: str) -> str | None:

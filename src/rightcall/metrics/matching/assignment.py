@@ -20,8 +20,40 @@ def best_assignment(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]
     if len(weights) > len(weights[0]):
         turned = [list(column) for column in zip(*weights, strict=True)]
         return sorted((i, j) for j, i in best_assignment(turned))
+    quick = _each_its_best(weights)
+    if quick is not None:
+        return quick
     owner = _hungarian(weights)
     return sorted((i, j) for j, i in enumerate(owner) if i >= 0 and weights[i][j] > 0)
+
+
+def _each_its_best(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]] | None:
+    """The assignment in which every row has its greatest weight, or None when two rows need one column.
+
+    No assignment can be worth more, and most that scoring meets are of this kind. Rows with a choice go last.
+    """
+    pairs: list[tuple[int, int]] = []
+    taken: set[int] = set()
+    choosers: list[tuple[int, float]] = []
+    for i, row in enumerate(weights):
+        best = max(row)
+        if best <= 0:
+            continue
+        j = row.index(best)
+        if row.count(best) > 1:
+            choosers.append((i, best))
+        elif j in taken:
+            return None
+        else:
+            taken.add(j)
+            pairs.append((i, j))
+    for i, best in choosers:
+        free = [j for j, weight in enumerate(weights[i]) if weight == best and j not in taken]
+        if not free:
+            return None
+        taken.add(free[0])
+        pairs.append((i, free[0]))
+    return sorted(pairs)
 
 
 def _hungarian(weights: Sequence[Sequence[float]]) -> list[int]:

@@ -195,6 +195,8 @@ def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         raise InputError("", "matcher 'semantic' needs an embedder", "pass embed=… to the call that scores")
     given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
     threshold = given.get("threshold", 0.8)
+    if not numbers.is_number(threshold) or not 0 <= threshold <= 1:
+        raise wrong("semantic", "a number from 0 to 1 for threshold", threshold)
     return references.Semantic(_text_of("semantic", given.get("value")), float(threshold), scope.embed)
 
 

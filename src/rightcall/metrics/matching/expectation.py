@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.errors import InputError, suggestion
 from rightcall.metrics.matching.base import MISSING, Matcher, Scope
 from rightcall.metrics.matching.compile import compile_matcher
-from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.equality import identical_arguments, same
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -45,17 +45,23 @@ class Slot:
         arguments, expected = actual.arguments, self.call.args
         if arguments is None:
             return 0.0
-        if expected is None:
+        if expected is None or (not self.matchers and identical_arguments(expected, arguments)):
             return 1.0
-        total, size = 0.0, len(expected) + len(arguments)
-        for name in expected:
-            score = self.parameter_score(name, actual, at)
-            total += score
-            if score and name not in arguments:
-                size += 1  # satisfied while absent
-        for name in arguments:
-            if name not in expected and not self.is_extra(name, actual):
-                size -= 1
+        total, met, size = 0.0, 0, len(expected) + len(arguments)
+        matchers = self.matchers
+        for name, spec in expected.items():
+            if name not in arguments:
+                score = self.parameter_score(name, actual, at)
+                total += score
+                size += score > 0  # satisfied while absent
+                continue
+            met += 1
+            if name in matchers:
+                total += matchers[name].score(arguments[name], at)
+            elif same(spec, arguments[name]):
+                total += 1.0
+        if met < len(arguments):
+            size -= sum(name not in expected and not self.is_extra(name, actual) for name in arguments)
         return 2 * total / size if size else 1.0
 
     def parameter_score(self, name: str, actual: ToolCall, at: int) -> float:

@@ -237,6 +237,8 @@ def _ratio(part: float, whole: float, empty: float = 1.0) -> float:
 
 def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     """Required and optional slots that find a call of their own by the tool's name alone."""
+    if all(type(slot.call.tool) is str for slot in slots):
+        return _named_plainly(slots, calls)
     many = float(len(slots) + 1)
     weights = [
         [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls]
@@ -245,6 +247,21 @@ def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     chosen = assign_by_groups(weights)
     required = sum(slots[i].required for i, _ in chosen)
     return required, len(chosen) - required
+
+
+def _named_plainly(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """The same when every slot names one tool: no assignment is needed, only counting."""
+    left: dict[str, int] = {}
+    for call in calls:
+        left[call.name] = left.get(call.name, 0) + 1
+    found = [0, 0]
+    for wanted in (True, False):  # required ones first
+        for slot in slots:
+            name = slot.call.tool
+            if slot.required is wanted and isinstance(name, str) and left.get(name, 0):
+                left[name] -= 1
+                found[not wanted] += 1
+    return found[0], found[1]
 
 
 def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[Pair]) -> float:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rightcall.metrics.matching.base import shown
-from rightcall.metrics.matching.compile import matcher_key
+from rightcall.errors import InputError
+from rightcall.metrics.matching.base import Scope, shown
+from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.model.failure import Code, Failure
+
+NOTHING_CALLED = "nothing was called; expected "
+SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default", "semantic"))
+"""Matchers that are about one value, which says enough in a sentence."""
 
 
 def sentence(failure: Failure) -> str:
@@ -17,7 +22,17 @@ def sentence(failure: Failure) -> str:
 
 def reason(failures: Iterable[Failure]) -> str:
     """All failures of a case in one line; the same clause is said once."""
-    return "; ".join(dict.fromkeys(map(sentence, failures)))
+    return joined(map(sentence, failures))
+
+
+def joined(sentences: Iterable[str]) -> str:
+    """Clauses in one line; that nothing was called is said once, with all that was expected."""
+    said = list(dict.fromkeys(sentences))
+    missed = [clause.removeprefix(NOTHING_CALLED) for clause in said if clause.startswith(NOTHING_CALLED)]
+    if len(missed) > 1:
+        others = [clause for clause in said if not clause.startswith(NOTHING_CALLED)]
+        said = [NOTHING_CALLED + " and ".join(missed), *others]
+    return "; ".join(said)
 
 
 def call_text(tool: str, arguments: Any) -> str:
@@ -28,8 +43,17 @@ def call_text(tool: str, arguments: Any) -> str:
 
 
 def _spec(value: Any) -> str:
-    is_matcher = isinstance(value, dict) and matcher_key(value) is not None
-    return f"<{shown(value, 60)}>" if is_matcher else shown(value, 60)
+    """An expected value in a call: the value itself where the matcher has one, else the matcher in words."""
+    key = matcher_key(value) if isinstance(value, dict) else None
+    if key is None:
+        return shown(value, 60)
+    inner = value[key]
+    if key in SINGLE_VALUE:
+        return shown(inner["value"] if isinstance(inner, dict) and "value" in inner else inner, 60)
+    try:
+        return f"<{compile_matcher(value, Scope()).describe()}>"
+    except InputError:  # a matcher that needs more than itself, such as a reference to another call
+        return f"<{shown(value, 60)}>"
 
 
 def _wanted(failure: Failure) -> str:
@@ -41,7 +65,7 @@ def _wrong_value(f: Failure) -> str:
 
 
 SENTENCES: dict[Code, Callable[[Failure], str]] = {
-    "no_call": lambda f: f"nothing was called; expected {call_text(f.tool, f.expected)}",
+    "no_call": lambda f: f"{NOTHING_CALLED}{call_text(f.tool, f.expected)}",
     "missing_call": lambda f: f"{call_text(f.tool, f.expected)} was not called",
     "unexpected_call": lambda f: f"{call_text(f.tool, f.actual)} was not expected",
     "duplicate_call": lambda f: f"{call_text(f.tool, f.actual)} was called again for nothing",

@@ -9,7 +9,7 @@ from rightcall.report.view.rate import Rate, rate
 DIMENSIONS = {
     "call_precision": "precision",
     "call_recall": "recall",
-    "parameter_accuracy": "parameters",
+    "parameter_accuracy": "params",
     "content": "content",
     "latency": "latency",
     "overall": "score",
@@ -27,6 +27,7 @@ class GroupRow(Record, frozen=True):
     pass_rate: float
     low: float
     high: float
+    goldens: int
     dimensions: dict[str, float]
     others: dict[str, float]
 
@@ -78,7 +79,8 @@ def pass_rate(row: GroupRow) -> Rate:
 
 
 def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
-    passing = rate(group.passed, group.cases, trials=trials)
+    # A run that is still written has no summary yet: then the counts alone give the interval.
+    passing = group.rate or rate(group.passed, group.cases, trials=trials)
     return GroupRow(
         name=name,
         cases=group.cases,
@@ -87,6 +89,7 @@ def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
         pass_rate=group.pass_rate,
         low=passing.low,
         high=passing.high,
+        goldens=group.rate.goldens if group.rate else -(-group.cases // trials),
         dimensions={label: group.means[key] for key, label in DIMENSIONS.items() if key in group.means},
         others={key: value for key, value in group.means.items() if key not in DIMENSIONS},
     )

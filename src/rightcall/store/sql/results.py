@@ -230,11 +230,14 @@ def _fails_metric(name: str) -> ColumnElement[bool]:
 
 def _with_input(run_key: int, text: str) -> Select[Any]:
     cases, goldens = tables.cases.c, tables.goldens.c
-    return (
-        select(cases.golden_id)
+    own = (
+        select(cases.golden_id, goldens.input)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
-        .where(cases.run_key == run_key, goldens.input.icontains(text, autoescape=True))
+        .where(cases.run_key == run_key)
+        .offset(0)  # a fence: without it PostgreSQL searches the goldens of all runs before it joins
+        .subquery()
     )
+    return select(own.c.golden_id).where(own.c.input.icontains(text, autoescape=True))
 
 
 def _slices(numbers: Sequence[int]) -> Iterator[Sequence[int]]:

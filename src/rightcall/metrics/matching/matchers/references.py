@@ -38,6 +38,8 @@ class Ref:
     fits: Callable[[str], bool]
 
     def score(self, value: Any, at: int) -> float:
+        if value is MISSING:
+            return 0.0  # nothing passed is not the nothing found at the end of a path
         earlier = (call for call in self.calls[:at] if self.fits(call.name) and self._before(call, at))
         return 1.0 if any(same(value_at(call.output, self.path), value) for call in earlier) else 0.0
 

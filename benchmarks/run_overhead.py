@@ -1,0 +1,113 @@
+"""What a run costs besides the model: processor time a case, time against the ideal, memory.
+
+    python -m benchmarks.run_overhead --n 5000 --concurrency 100 --latency-ms 0
+    python -m benchmarks.run_overhead --n 2000 --concurrency 100 --latency-ms 200
+    python -m benchmarks.run_overhead --n 20000
+
+The model is on loopback in a process of its own. Beside each run of `rightcall run` stands a bare loop over the same
+HTTP client that compares the answer with a dict, in the same minute on the same machine: compare the two, not either
+with another day's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.support.loopback_model import passes
+from tests.support.model_process import loopback_model, write_suite
+
+BARE = """
+import asyncio, json, sys
+import aiohttp
+from tests.support.loopback_model import TOOLS, expected, goldens
+port, n, concurrency = map(int, sys.argv[1:4])
+tools = [{"type": "function", "function": {"name": t["name"], "description": t["description"],
+          "parameters": t["input_schema"]}} for t in TOOLS]
+async def main():
+    gate, right = asyncio.Semaphore(concurrency), 0
+    connector = aiohttp.TCPConnector(limit=concurrency)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        async def one(i, golden):
+            nonlocal right
+            async with gate:
+                body = {"model": "m", "messages": [{"role": "user", "content": golden["input"]}], "tools": tools}
+                async with session.post(f"http://127.0.0.1:{port}/v1/chat/completions", json=body) as reply:
+                    answer = await reply.json()
+            call = answer["choices"][0]["message"]["tool_calls"][0]["function"]
+            right += {"name": call["name"], "arguments": json.loads(call["arguments"])} == expected(i)
+        await asyncio.gather(*(one(i, g) for i, g in enumerate(goldens(n))))
+    print(right)
+asyncio.run(main())
+"""
+
+
+def measured(command: list[str], folder: str) -> dict[str, float]:
+    """Wall time, processor time and peak memory of a process."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    )
+    assert process.stdout is not None
+    printed = process.stdout.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return {
+        "wall": time.perf_counter() - began,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "rss": usage.ru_maxrss / 1024,
+        "passed": _passed(printed),
+    }
+
+
+def _passed(printed: str) -> float:
+    last = printed.strip().splitlines()[-1]
+    if last.isdigit():
+        return float(last)
+    rows: list[dict[str, float]] = json.loads(last)["summary"]["rows"]
+    return rows[-1]["passed"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--n", type=int, default=2000)
+    parser.add_argument("--concurrency", type=int, default=100)
+    parser.add_argument("--latency-ms", type=float, default=0.0)
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+    n, at_once = options.n, options.concurrency
+    best: dict[str, dict[str, float]] = {}
+    with loopback_model(latency_ms=options.latency_ms) as port, tempfile.TemporaryDirectory() as folder:
+        suite = write_suite(Path(folder), n, port, concurrency=at_once)
+        commands = {
+            "bare client": [sys.executable, "-c", BARE, str(port), str(n), str(at_once)],
+            "rightcall run": [sys.executable, "-m", "rightcall.cli.main", "run", str(suite), "--json"],
+        }
+        for _ in range(options.repeat):
+            for name, command in commands.items():
+                found = measured(command, folder)
+                assert found["passed"] == passes(n), (name, found["passed"], passes(n))
+                if name not in best or found["cpu"] < best[name]["cpu"]:
+                    best[name] = found
+    ideal = n * options.latency_ms / 1000 / at_once
+    print(f"{n:,} cases, {at_once} at once, {options.latency_ms:g} ms latency; best of {options.repeat}")
+    for name, found in best.items():
+        against = f"{found['wall'] / ideal:6.2f} × ideal" if ideal else ""
+        ratio = found["cpu"] / best["bare client"]["cpu"]
+        print(
+            f"{name:<14} {found['cpu'] / n * 1000:6.2f} ms CPU a case  {ratio:5.2f} × bare  "
+            f"{found['wall']:7.2f} s  {found['rss']:6.0f} MB  {against}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""The pages of metrics, made from the metrics' own docstrings.
+
+    python docs/make_metric_pages.py [FOLDER]
+
+Writes metrics.md and metrics/NAME.md beside this file, or into FOLDER. A test says when they are out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from rightcall.metrics.catalog import MetricPage, metric_pages
+
+LABELS = {
+    "Tools": "With these tools",
+    "Golden": "The golden",
+    "Fails": "What fails",
+    "Passes": "What passes",
+}
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
+    pages = metric_pages()
+    (folder / "metrics").mkdir(exist_ok=True)
+    (folder / "metrics.md").write_text(overview(pages), "utf-8")
+    for page in pages:
+        (folder / "metrics" / f"{page.name}.md").write_text(one(page), "utf-8")
+
+
+def overview(pages: list[MetricPage]) -> str:
+    always = [page for page in pages if page.measured == "always"]
+    asked_for = [page for page in pages if page.measured != "always"]
+    return f"""# Metrics
+
+A metric measures one case: a value from 0 to 1, passed or not, and the reason. [Scoring](scoring.md) defines the
+numbers. `rightcall metrics list` and `rightcall metrics show NAME` show these pages in the terminal.
+
+## Measured for every case
+
+{table(always)}
+
+## Measured on request
+
+Name them under `metrics` in a suite, or with `rightcall score … --metric NAME`. Settings go in parentheses:
+`call_count(limit=3)`.
+
+{table(asked_for)}
+
+## Your own
+
+A frozen dataclass with a method `measure`; its fields are its settings. `async def measure` works too.
+
+<!-- example -->
+```python
+from dataclasses import dataclass
+
+import rightcall as rc
+
+
+@dataclass(frozen=True)
+class MaxCalls(rc.Metric):
+    limit: int = 5
+
+    def measure(self, case: rc.TestCase) -> rc.Score:
+        n = len(case.trajectory.calls)
+        return rc.Score.passed_if(n <= self.limit, f"{{n}} calls, limit {{self.limit}}")
+
+
+case = rc.TestCase(rc.Golden("Weather?"), rc.Trajectory(calls=(rc.ToolCall("get_weather"),) * 3))
+assert MaxCalls(limit=2).measure(case) == rc.Score(0.0, False, "3 calls, limit 2")
+```
+
+In a suite it is `my_pkg.metrics:MaxCalls(limit=3)`: nothing has to be registered. A package can also offer a metric by
+name, under the entry point `rightcall.metrics`. A metric that raises gives a score with `error` set; the run goes on,
+and the agent is not blamed.
+"""
+
+
+def table(pages: list[MetricPage]) -> str:
+    rows = [f"| [`{page.name}`](metrics/{page.name}.md) | {page.summary} |" for page in pages]
+    return "\n".join(["| metric | measures |", "|---|---|", *rows])
+
+
+def one(page: MetricPage) -> str:
+    when = "for every case" if page.measured == "always" else "on request"
+    parts = [f"# {page.name}", page.summary, page.explanation, f"Measured {when}."]
+    if page.settings:
+        settings = ", ".join(
+            f"`{name}` (unless said: {json.dumps(value)})" for name, value in page.settings.items()
+        )
+        parts.append(f"Settings: {settings}.")
+    for label, words in LABELS.items():
+        if label in page.example:
+            parts += [f"{words}:", f"```json\n{page.example[label]}\n```"]
+    return "\n\n".join([*parts, "[All metrics](../metrics.md)"]) + "\n"
+
+
+if __name__ == "__main__":
+    main()

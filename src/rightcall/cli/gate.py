@@ -1,0 +1,66 @@
+"""`rightcall gate`: decide about a stored run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rightcall.cli.output import as_json_option, console, print_json
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option("--suite", type=click.Path(path_type=Path), help="Take the gate of this suite.")
+@click.option("--min", "least", type=click.FloatRange(0, 1, min_open=True), help="The pass rate to reach.")
+@click.option("--target", type=click.FloatRange(0, 1, min_open=True), help="The pass rate one hopes for.")
+@click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), help="The risk of a wrong verdict.")
+@click.option("--baseline", help="Another run that this one must not fall behind.")
+@click.option("--margin", type=click.FloatRange(0, 1, max_open=True), help="By how much it may fall behind.")
+@click.option("--forbid", multiple=True, help="A failure code of which one is too many; may be repeated.")
+@click.option("--store", "store_url", help="Where results are kept.")
+@as_json_option
+def gate(
+    run: str,
+    suite: Path | None,
+    least: float | None,
+    target: float | None,
+    alpha: float | None,
+    baseline: str | None,
+    margin: float | None,
+    forbid: tuple[str, ...],
+    store_url: str | None,
+    as_json: bool,
+) -> None:
+    """PASS, FAIL or INCONCLUSIVE for RUN (an id, a prefix, or last), with stated error rates.
+
+    Exit codes: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 too many errors to say.
+    """
+    from rightcall.gate import read_gate
+    from rightcall.store import open_store
+    from rightcall.suite.gating import gate_run
+    from rightcall.suite.suite import load_suite
+
+    loaded = load_suite(suite) if suite else None
+    mapping = dict(loaded.gate) if loaded else {}
+    given = {"min": least, "target": target, "alpha": alpha, "forbid": list(forbid) or None}
+    mapping |= {key: value for key, value in given.items() if value is not None}
+    if baseline:
+        mapping["baseline"] = {"run": baseline, "margin": margin or 0.0}
+    if not mapping:
+        raise click.UsageError(
+            "say what is asked for: --min 0.9, --baseline RUN, --forbid CODE or --suite FILE"
+        )
+    quarantine = frozenset(loaded.quarantine) if loaded else frozenset[str]()
+    with open_store(store_url, must_exist=True) as store:
+        verdict = gate_run(store, run, read_gate(mapping), quarantine)
+    if as_json:
+        print_json(verdict)
+    else:
+        out = console()
+        out.print(verdict.sentence, markup=False, soft_wrap=True)
+        for check in verdict.checks if len(verdict.checks) > 1 else ():
+            out.print(f"  {check.word:<13} {check.sentence}", markup=False, soft_wrap=True)
+        if verdict.hint:
+            out.print(verdict.hint, style="dim", markup=False, soft_wrap=True)
+    raise click.exceptions.Exit(verdict.exit_code)

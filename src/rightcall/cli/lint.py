@@ -1,0 +1,206 @@
+"""`rightcall lint`: find what makes models choose and fill tools wrongly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rightcall.cli.lint_sources import evidence_of, queries_in, read_sources
+from rightcall.cli.output import as_json_option
+
+if TYPE_CHECKING:
+    from rightcall.lint import LintConfig, Report, ToolSet
+
+_FORMATS = ("text", "json", "sarif", "github")
+_STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True)
+@click.option(
+    "--select",
+    multiple=True,
+    help="Only these rules: TD301, TD3, a name or a family. Repeatable, commas too.",
+)
+@click.option("--ignore", multiple=True, help="Not these rules.")
+@click.option("--target", multiple=True,
+              help="Providers the tools are for: anthropic, anthropic-strict, openai, openai-strict, gemini, "
+                "bedrock, mcp. "
+              "Default: the one whose spelling each definition uses.")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="Form of the report.",
+)
+@as_json_option
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
+@click.option("--show", type=click.Choice(["error", "warning", "info"]), default="warning", show_default=True,
+              help="The mildest findings to print as text.")  # fmt: skip
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "info", "never"]),
+    help="Exit with 1 from here on. [error]",
+)
+@click.option("--fix", "do_fix", is_flag=True, help="Correct in the files what can be corrected safely.")
+@click.option("--suggest", is_flag=True, help="Show patches for what needs a second look; changes nothing.")
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), help="Only findings that are not in this file count."
+)
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Make every present finding known.")
+@click.option(
+    "--lock",
+    type=click.Path(path_type=Path),
+    help="Lockfile of approved definitions; changed ones are errors.",
+)
+@click.option("--update-lock", is_flag=True, help="Accept the present definitions into the lockfile.")
+@click.option(
+    "--import", "allow_import", is_flag=True, help="Run Python modules to find their @rc.tool functions."
+)
+@click.option(
+    "--goldens", type=click.Path(path_type=Path), help="Requests that sharpen which tools are confusable."
+)
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="A run whose confusions count as evidence.")
+@click.option("--store", "store_url", help="Where runs are kept.")
+def lint(sources: tuple[str, ...], **options: Any) -> None:
+    """Find what makes models choose and fill tools wrongly, and say how to mend it.
+
+    SOURCES are JSON or YAML files with tools in any spelling, OpenAPI documents, suites, folders of them,
+    `mcp:COMMAND` for an MCP server, or with --import Python modules. Definitions may switch a rule off for themselves:
+    "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults come from [tool.rightcall.lint] in pyproject.toml.
+    """
+    import gc
+
+    gc.disable()  # the process ends soon and makes no cycles worth finding; collecting costs a fifth of the time
+    table = _settings()
+    config = _config(table, options)
+    sets = read_sources(sources, options["allow_import"])
+    if options["do_fix"]:
+        sets = _fix(sets, config, sources, options["allow_import"])
+    report = _lint(sets, config, table, options)
+    _print(report, options)
+    if options["suggest"]:
+        _show_suggestions(sets, config)
+    if any(config.fails(diagnostic.severity) for diagnostic in report.diagnostics):
+        raise SystemExit(1)
+
+
+def _settings() -> dict[str, Any]:
+    """`[tool.rightcall.lint]` of the nearest pyproject.toml; empty without one."""
+    import tomllib
+
+    from rightcall.errors import InputError
+
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        path = folder / "pyproject.toml"
+        if path.is_file():
+            try:
+                table = tomllib.loads(path.read_text("utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise InputError(str(path), f"not valid TOML: {error}") from None
+            found = table.get("tool", {}).get("rightcall", {}).get("lint", {})
+            return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _config(table: dict[str, Any], options: dict[str, Any]) -> LintConfig:
+    from rightcall.lint import LintConfig
+    from rightcall.lint.config import config_from
+
+    fields = config_from(table)
+    for name, field in (("select", "select"), ("ignore", "ignore"), ("target", "targets")):
+        words = tuple(word.strip() for given in options[name] for word in given.split(",") if word.strip())
+        if words:
+            fields[field] = (*fields.get(field, ()), *words) if name == "ignore" else words
+    if options["fail_on"]:
+        fields["fail_on"] = options["fail_on"]
+    return LintConfig(**fields)
+
+
+def _fix(
+    sets: list[ToolSet], config: LintConfig, sources: tuple[str, ...], allow_import: bool
+) -> list[ToolSet]:
+    from rightcall.lint.fix import fix, write
+
+    fixed = fix(sets, config=config)
+    write(fixed)
+    for each in fixed:
+        click.echo(
+            f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True
+        )
+    return read_sources(sources, allow_import) if fixed else sets
+
+
+def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], options: dict[str, Any]) -> Report:
+    from rightcall.errors import ConfigError
+    from rightcall.lint import lint as run_lint
+    from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
+    from rightcall.lint.lockfile import lock_of, read_lock, write_lock
+
+    lock = options["lock"] or (Path(table["lock"]) if isinstance(table.get("lock"), str) else None)
+    if options["update_lock"]:
+        if lock is None:
+            raise ConfigError("--update-lock needs to know the lockfile; name it with --lock FILE")
+        write_lock(lock, lock_of(sets))
+    report = run_lint(
+        sets,
+        config=config,
+        locked=read_lock(lock) if lock else None,
+        evidence=evidence_of(options["runs"], options["store_url"]),
+        queries=queries_in(options["goldens"]),
+    )
+    if options["write_baseline"]:
+        write_baseline(options["write_baseline"], baseline_of(report))
+        return without_known(report, baseline_of(report))
+    known = options["baseline"] or (
+        Path(table["baseline"]) if isinstance(table.get("baseline"), str) else None
+    )
+    return without_known(report, read_baseline(known)) if known else report
+
+
+def _print(report: Report, options: dict[str, Any]) -> None:
+    form = "json" if options["as_json"] else options["form"]
+    to_file = options["output"] is not None
+    text = _rendered(report, form, options["show"], colour=not to_file)
+    if to_file:
+        options["output"].write_text(text, "utf-8")
+    else:
+        click.echo(text, nl=False)
+
+
+def _rendered(report: Report, form: str, show: Any, *, colour: bool) -> str:
+    if form == "json":
+        from rightcall.lint.output.json import json
+
+        return json(report)
+    if form == "sarif":
+        from importlib.metadata import version
+
+        from rightcall.lint.output.sarif import sarif
+
+        return sarif(report, version("rightcall"))
+    if form == "github":
+        from rightcall.lint.output.github import github
+
+        return github(report)
+    from rightcall.lint.output.text import text
+
+    return text(report, least=show, paint=_paint if colour else lambda style, words: words)
+
+
+def _paint(style: str, words: str) -> str:
+    """Colours that click takes away again when stdout is no terminal."""
+    if style in _STYLES:
+        return click.style(words, fg=_STYLES[style], bold=True)
+    return click.style(words, dim=style == "dim", bold=style == "bold")
+
+
+def _show_suggestions(sets: list[ToolSet], config: LintConfig) -> None:
+    from rightcall.lint.fix import fix
+
+    for each in fix(sets, config=config, suggested=True):
+        click.echo(each.diff, nl=False)

@@ -1,0 +1,28 @@
+"""Tools that a Python module defines with `@rc.tool`. Finding them runs the module: the user must allow it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rightcall.errors import InputError
+from rightcall.model.tool import Tool
+
+
+def tools_of_module(path: Path) -> list[Tool]:
+    """Run a module and give the tools among its names, in the order of the file."""
+    import runpy
+    import sys
+
+    from rightcall.tools.function import FunctionTool
+
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        names = runpy.run_path(str(path), run_name="rightcall_tools")
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
+    except Exception as error:
+        raise InputError(str(path), f"the module failed: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(folder)
+    return [value.tool for value in names.values() if isinstance(value, FunctionTool)]

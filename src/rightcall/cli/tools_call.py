@@ -1,0 +1,114 @@
+"""`rightcall tools call` and `rightcall tools serve`: run one tool, or offer tools to an MCP client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.errors import InputError, suggestion
+
+source_argument = click.argument("source")
+real_option = click.option("--real", is_flag=True, help="Run the tools for real; otherwise they are mocked.")
+
+
+@click.command("call")
+@source_argument
+@click.argument("name")
+@click.option("--args", "arguments", default="{}", metavar="JSON", help="The arguments as one JSON object.")
+@click.option(
+    "--arg", "pairs", multiple=True, metavar="NAME=VALUE", help="One argument; JSON, or else a text."
+)
+@real_option
+@as_json_option
+def call(source: str, name: str, arguments: str, pairs: tuple[str, ...], real: bool, as_json: bool) -> None:
+    """Call one tool of SOURCE as an agent would: validated, under a deadline, with the same errors.
+
+    SOURCE is a file of definitions, a Python `package.module:attribute`, or `mcp:COMMAND` for an MCP server.
+    A server is asked for real; functions only with --real. Exit code 1 when the call did not work.
+    """
+    import asyncio
+
+    given = read_arguments(arguments, pairs)
+    invocation = asyncio.run(_called(source, name, given, real=real or source.startswith("mcp:")))
+    output = invocation.call.output
+    if as_json:
+        print_json(
+            {"outcome": invocation.outcome, "output": output, "latency_ms": invocation.call.latency_ms}
+        )
+    elif isinstance(output, str):
+        click.echo(output)
+    else:
+        print_json(output)
+    if invocation.error is not None:
+        click.get_current_context().exit(1)
+
+
+@click.command("serve")
+@source_argument
+@click.option("--http", "address", metavar="HOST:PORT", help="Over HTTP at /mcp; otherwise over stdio.")
+@real_option
+def serve(source: str, address: str | None, real: bool) -> None:
+    """Offer the tools of SOURCE as an MCP server, with validation, idempotency and the error contract."""
+    import asyncio
+
+    asyncio.run(_served(source, _host_and_port(address) if address else None, real=real))
+
+
+def read_arguments(text: str, pairs: tuple[str, ...]) -> dict[str, Any]:
+    """The arguments of `--args` and `--arg` together."""
+    from rightcall.model.codec import decode
+
+    arguments: dict[str, Any] = decode(text.encode("utf-8", "surrogatepass"), dict[str, Any], "--args")
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise InputError("--arg", f"'{pair}' has no '='", "write it as name=value")
+        arguments[name] = _value(value)
+    return arguments
+
+
+def _value(text: str) -> Any:
+    import msgspec
+
+    try:
+        return msgspec.json.decode(text.encode())
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return text
+
+
+async def _called(source: str, name: str, arguments: dict[str, Any], *, real: bool) -> Any:
+    from rightcall.model.call import ToolCall
+    from rightcall.tools.errors import Aborted
+    from rightcall.tools.source import open_source
+    from rightcall.tools.toolbox import Toolbox
+
+    async with open_source(source) as tools:
+        box = Toolbox(tools, execute="real" if real else "mock")
+        known = [tool.name for tool in box.tools]
+        if name not in known:
+            hint = suggestion(name, known) or f"tools here: {', '.join(known) or 'none'}"
+            raise InputError(source, f"there is no tool '{name}'", hint)
+        try:
+            return await box.invoke(ToolCall(name, arguments, "call_1"), box.context(run="cli", task=name))
+        except Aborted as stop:
+            console().print(f"stopped: {stop.reason}", style="red", markup=False)
+            return stop.invocations[0]
+
+
+async def _served(source: str, address: tuple[str, int] | None, *, real: bool) -> None:
+    from rightcall.tools.mcp_serve import serve_http, serve_stdio
+    from rightcall.tools.source import open_source
+    from rightcall.tools.toolbox import Toolbox
+
+    async with open_source(source) as tools:
+        box = Toolbox(tools, execute="real" if real else "mock")
+        await (serve_http(box, *address) if address else serve_stdio(box))
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not port.isdigit():
+        raise InputError("--http", f"'{address}' has no port", "write it as 127.0.0.1:8900")
+    return host or "127.0.0.1", int(port)

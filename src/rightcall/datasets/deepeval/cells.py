@@ -1,0 +1,70 @@
+"""What a cell of a table means. Texts stay texts: 007, NA and null are what they look like."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from rightcall.datasets.deepeval.names import Names
+from rightcall.errors import InputError
+from rightcall.model import codec
+
+LISTS = ("context", "retrieval_context")
+TOOLS = ("tools_called", "expected_tools")
+NUMBERS = ("token_cost", "input_token_count", "output_token_count")
+JSON = (
+    "additional_metadata",
+    "custom_column_key_values",
+    "expectations",
+    "persona",
+    "turns",
+    "expected_labels",
+)
+
+
+def value_of_cell(field: str, cell: str, names: Names, where: str) -> Any:
+    """A cell as the value of a field; an empty one is None."""
+    place = f"{where}: column {field}"
+    if cell == "":
+        return "" if field in ("input", "scenario") else None
+    if field in LISTS:
+        return listed(cell, names.delimiter(field), place)
+    if field in TOOLS and cell.lstrip()[:1] not in ("[", "{"):
+        return [{"name": name.strip()} for name in cell.split(names.delimiter(field)) if name.strip()]
+    if field in TOOLS or field in JSON:
+        return parsed(cell, place)
+    if field in NUMBERS:
+        return number(cell, place)
+    return cell
+
+
+def listed(text: str, delimiter: str, where: str) -> list[Any]:
+    """The items of a list written as one text: a JSON list, or items with a delimiter between them."""
+    if text.startswith("[") and text.rstrip().endswith("]"):
+        try:
+            found = codec.decode(text.encode(), list[str], where)
+        except InputError:
+            return text.split(delimiter)
+        return found
+    return text.split(delimiter)
+
+
+def parsed(text: str, where: str) -> Any:
+    """JSON; or a Python literal, since DeepEval's own reader takes those in some columns."""
+    try:
+        return codec.decode(text.encode(), object, where)
+    except InputError as error:
+        try:
+            return ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            problem = f"{error.problem}, found '{text[:40]}'"
+            raise InputError(where, problem, 'this column holds JSON, such as {"a": 1}') from None
+
+
+def number(text: str, where: str) -> Any:
+    try:
+        return codec.decode(text.strip().encode(), float, where)
+    except InputError:
+        raise InputError(
+            where, f"must be a number, found '{text[:40]}'", "leave it empty if unknown"
+        ) from None

@@ -1,0 +1,82 @@
+"""The fields of DeepEval's files in their order, and the names a user's own file may have for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError, suggestion
+
+SINGLE = (
+    "input", "actual_output", "expected_output", "retrieval_context", "context", "name", "comments", "source_file",
+    "tools_called", "expected_tools", "token_cost", "input_token_count", "output_token_count",
+    "additional_metadata", "custom_column_key_values", "expectations",
+)  # fmt: skip
+MULTI = (
+    "scenario", "turns", "expected_outcome", "user_description", "persona", "context", "name", "comments",
+    "additional_metadata", "custom_column_key_values", "expectations",
+)  # fmt: skip
+MULTI_CSV = tuple(name for name in MULTI if name != "persona")
+TURN = (
+    "role", "content", "user_id", "retrieval_context", "tools_called", "mcp_tools_called", "mcp_resources_called",
+    "mcp_prompts_called", "metadata",
+)  # fmt: skip
+KNOWN = tuple(dict.fromkeys((*SINGLE, *MULTI, "expected_labels")))
+ITS_OWN = frozenset(("expected_tools", "additional_metadata", "custom_column_key_values"))
+"""Fields that only DeepEval spells so."""
+
+OURS = "rightcall"
+"""The key in `additional_metadata` that holds what DeepEval has no field for."""
+
+
+class Names(msgspec.Struct, frozen=True):
+    """How a user's file calls DeepEval's fields, and what separates the items of a list in one text.
+
+    `called` maps a field to the file's own name for it; None says the file has no such field.
+    """
+
+    called: Mapping[str, str | None] = {}
+    context_delimiter: str = "|"
+    retrieval_context_delimiter: str = "|"
+    tools_called_delimiter: str = ";"
+    expected_tools_delimiter: str = ";"
+
+    def delimiter(self, field: str) -> str:
+        return str(getattr(self, f"{field}_delimiter"))
+
+
+def is_deepeval(fields: Iterable[str]) -> bool:
+    """Whether these can only be the fields of a file of DeepEval's."""
+    return not ITS_OWN.isdisjoint(map(snake_case, fields))
+
+
+def snake_case(name: str) -> str:
+    """`expectedOutput` → `expected_output`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def fields_of(row: Mapping[str, Any], names: Names, where: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The row under DeepEval's names, and what else it holds. A near miss of a known name is refused."""
+    wanted = {file_name: field for field, file_name in names.called.items() if file_name is not None}
+    absent = {field for field, file_name in names.called.items() if file_name != field}
+    found: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    for name, value in row.items():
+        field = wanted.get(name) or snake_case(name)
+        if field in KNOWN and (name in wanted or field not in absent):
+            found[field] = value
+        else:
+            near = suggestion(field, KNOWN) if name not in KNOWN else ""
+            if near and _close(field):
+                raise InputError(where, f"unknown field '{name}'", near)
+            rest[name] = value
+    return found, rest
+
+
+def _close(name: str) -> bool:
+    import difflib
+
+    return bool(difflib.get_close_matches(name, KNOWN, n=1, cutoff=0.88))

@@ -1,0 +1,107 @@
+"""DeepEval's tool calls to ours and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.errors import InputError
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import ExpectedCall
+
+NOTED = ("type", "description", "reasoning")
+KNOWN = frozenset((*NOTED, "name", "output", "input_parameters", "inputParameters"))
+
+
+def expected_call(raw: Any, where: str) -> ExpectedCall:
+    """One of `expected_tools`: without parameters any arguments will do; objects in them are meant literally."""
+    fields = _checked(raw, where)
+    parameters = _parameters(fields, where)
+    args = None if parameters is None else {name: _literal(value) for name, value in parameters.items()}
+    return ExpectedCall(fields["name"], args, notes=_notes(fields, (*NOTED, "output")))
+
+
+def made_call(raw: Any, where: str) -> ToolCall:
+    """One of `tools_called`."""
+    fields = _checked(raw, where)
+    return ToolCall(
+        fields["name"],
+        _parameters(fields, where) or {},
+        status="ok" if fields.get("output") is not None else "not_run",
+        output=fields.get("output"),
+        notes=_notes(fields, NOTED),
+    )
+
+
+def from_expected(call: ExpectedCall, where: str) -> dict[str, Any]:
+    """An expected call as DeepEval writes it; one with matchers is written by its name alone."""
+    if not isinstance(call.tool, str):
+        problem = "DeepEval knows a tool by its name, this is a choice or a pattern of names"
+        raise InputError(where, problem, "name one tool, or save it in the native dialect")
+    args = call.args
+    plain = args is not None and all(_is_plain(spec) for spec in args.values())
+    parameters = (
+        {name: _unwrapped(spec) for name, spec in args.items()} if args is not None and plain else None
+    )
+    return _written(call.tool, call.notes, call.notes.get("output"), parameters)
+
+
+def from_made(call: ToolCall) -> dict[str, Any]:
+    """A call that was made as DeepEval writes it."""
+    return _written(call.name, call.notes, call.output, call.arguments)
+
+
+def _written(
+    name: str, notes: dict[str, Any], output: Any, parameters: dict[str, Any] | None
+) -> dict[str, Any]:
+    found = {
+        "name": name,
+        "type": notes.get("type", "FUNCTION"),
+        "description": notes.get("description"),
+        "reasoning": notes.get("reasoning"),
+        "output": output,
+        "inputParameters": parameters,
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _checked(raw: Any, where: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        kind = "a text" if isinstance(raw, str) else type(raw).__name__
+        raise InputError(where, f"a tool call must be an object, got {kind}", 'such as {"name": "search"}')
+    if not isinstance(raw.get("name"), str):
+        raise InputError(where, "needs the field 'name', a text")
+    for key in raw:
+        if key not in KNOWN:
+            raise InputError(where, f"unknown field '{key}'", f"known: {', '.join(sorted(KNOWN))}")
+    return raw
+
+
+def _parameters(fields: dict[str, Any], where: str) -> dict[str, Any] | None:
+    found = fields.get("inputParameters", fields.get("input_parameters"))
+    if found is not None and not isinstance(found, dict):
+        kind = "a text" if isinstance(found, str) else type(found).__name__
+        raise InputError(
+            f"{where}.inputParameters", f"must be an object, got {kind}", "was it encoded twice?"
+        )
+    return found
+
+
+def _notes(fields: dict[str, Any], kept: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        key: fields[key]
+        for key in kept
+        if fields.get(key) is not None and not (key == "type" and fields[key] == "FUNCTION")
+    }
+
+
+def _literal(value: Any) -> Any:
+    """An object as an argument would be taken for a matcher if it had a matcher's key: say it is not one."""
+    return {"exact": value} if isinstance(value, dict) else value
+
+
+def _is_plain(spec: Any) -> bool:
+    return not isinstance(spec, dict) or spec.keys() == {"exact"}
+
+
+def _unwrapped(spec: Any) -> Any:
+    return spec["exact"] if isinstance(spec, dict) else spec

@@ -1,0 +1,124 @@
+"""Which rules run, for whom, and what counts as a failure."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rightcall.errors import ConfigError, suggestion
+from rightcall.lint.diagnostic import SEVERITIES, Severity
+from rightcall.lint.facts.providers import check_target
+from rightcall.lint.rule import FAMILIES, Rule
+
+FailOn = Literal["error", "warning", "info", "never"]
+
+
+@dataclass(frozen=True)
+class LintConfig:
+    """What `[tool.rightcall.lint]` and the options of `rightcall lint` say.
+
+    Rules are named by code (`TD301`), by the beginning of one (`TD3`), by name or by family. An empty
+    `select` means all. `targets` None means: the provider whose spelling each definition uses.
+    `per_tool_ignores` maps patterns of tool names (`legacy_*`) to rules. `prefix` is what a client puts
+    before every name, such as `mcp__github__`.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    targets: tuple[str, ...] | None = None
+    fail_on: FailOn = "error"
+    per_tool_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prefix: str = ""
+    max_tools: int = 20
+    max_tokens: int = 10_000
+
+    def __post_init__(self) -> None:
+        for target in self.targets or ():
+            check_target(target)
+        if self.fail_on not in (*SEVERITIES, "never"):
+            raise ConfigError(f"fail-on must be error, warning, info or never, got '{self.fail_on}'")
+
+    def chosen(self, rules: Iterable[Rule]) -> list[Rule]:
+        """The rules that run. A word that names no rule is a `ConfigError`."""
+        every = list(rules)
+        for word in (*self.select, *self.ignore, *(w for ws in self.per_tool_ignores.values() for w in ws)):
+            if not any(names_rule(word, rule) for rule in every):
+                known = [name for rule in every for name in (rule.code, rule.name)] + list(FAMILIES)
+                raise ConfigError(f"no rule is called '{word}'; {suggestion(word, known)}".rstrip("; "))
+        return [
+            rule
+            for rule in every
+            if (not self.select or any(names_rule(word, rule) for word in self.select))
+            and not any(names_rule(word, rule) for word in self.ignore)
+        ]
+
+    def ignores(self, tool: str, rule: Rule) -> bool:
+        """Is the rule switched off for tools of this name?"""
+        return any(
+            fnmatch.fnmatchcase(tool, pattern) and any(names_rule(word, rule) for word in words)
+            for pattern, words in self.per_tool_ignores.items()
+        )
+
+    def fails(self, severity: Severity) -> bool:
+        """Does a finding of this severity make the command fail?"""
+        return self.fail_on != "never" and SEVERITIES.index(severity) <= SEVERITIES.index(self.fail_on)
+
+
+def names_rule(word: str, rule: Rule) -> bool:
+    """Does a word of `select` or `ignore` mean this rule?"""
+    return (
+        word.upper() in ("ALL", rule.code)
+        or word.lower() in (rule.name, rule.family)
+        or (word[:2].upper() == "TD" and len(word) < 5 and rule.code.startswith(word.upper()))
+    )
+
+
+_FIELDS = {
+    "select": "select",
+    "ignore": "ignore",
+    "target": "targets",
+    "fail-on": "fail_on",
+    "per-tool-ignores": "per_tool_ignores",
+    "prefix": "prefix",
+    "max-tools": "max_tools",
+    "max-tokens": "max_tokens",
+}
+_ELSEWHERE = ("baseline", "lock")
+
+
+def config_from(table: Mapping[str, Any], where: str = "[tool.rightcall.lint]") -> dict[str, Any]:
+    """The fields of a `LintConfig` from a table of pyproject.toml; unknown or ill-typed keys are errors."""
+    problems: list[str] = []
+    fields: dict[str, Any] = {}
+    for key, value in table.items():
+        name = key.replace("_", "-")
+        if name in _ELSEWHERE:
+            continue
+        if name not in _FIELDS:
+            problems.append(f"{where}: unknown key '{key}'; {suggestion(name, _FIELDS)}".rstrip("; "))
+        elif name in ("select", "ignore", "target"):
+            words = _words(value)
+            problems += [f"{where}: {key} must be a list of texts"] if words is None else []
+            fields[_FIELDS[name]] = words
+        elif name == "per-tool-ignores":
+            if not isinstance(value, Mapping) or any(_words(words) is None for words in value.values()):
+                problems.append(f"{where}: {key} must map patterns to lists of rules")
+            else:
+                fields[_FIELDS[name]] = {pattern: _words(words) for pattern, words in value.items()}
+        elif not isinstance(value, int if name.startswith("max-") else str):
+            problems.append(f"{where}: {key} has the wrong type: {value!r}")
+        else:
+            fields[_FIELDS[name]] = value
+    if problems:
+        raise ConfigError(*problems)
+    return fields
+
+
+def _words(value: Any) -> tuple[str, ...] | None:
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    return None

@@ -1,0 +1,92 @@
+"""Texts of tools as weighted words and pieces of words (TF-IDF, sublinear, pieces of 4 letters).
+
+How rare a word is comes from the set together with a background of 3,420 public definitions, so that a set
+of five tools does not take "user" for a telling word. Pieces of words inherit the weight of their word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import msgspec
+
+from rightcall.lint.features.text import name_tokens, words
+from rightcall.lint.features.tool import ToolFeatures
+
+Vector = dict[str, float]
+PIECE = 4
+
+
+class Background(msgspec.Struct, frozen=True):
+    """In how many of `texts` public definitions each word occurs."""
+
+    source: str
+    texts: int
+    words: dict[str, int]
+
+
+@cache
+def background() -> Background:
+    """The frequencies, read at first use."""
+    data = files("rightcall.lint.facts").joinpath("background.json").read_bytes()
+    return msgspec.json.decode(data, type=Background)
+
+
+def tool_words(tool: ToolFeatures) -> Counter[str]:
+    """The words of name, description, parameter names and their descriptions."""
+    counted: Counter[str] = Counter(tool.name_tokens)
+    counted.update(tool.words)
+    for node in tool.properties:
+        counted.update(name_tokens(node.name))
+        if node.text:
+            counted.update(words(node.text))
+    return counted
+
+
+class Weights:
+    """How telling each word is, given the words of every text of a set."""
+
+    def __init__(self, texts: Iterable[Mapping[str, int]]) -> None:
+        common = background()
+        self._common = common.words
+        self._occurs: Counter[str] = Counter()
+        count = common.texts
+        for text in texts:
+            self._occurs.update(text.keys())
+            count += 1
+        self._log_count = math.log(1 + count)
+
+    def rarity(self, word: str) -> float:
+        """The smoothed inverse document frequency."""
+        return self._log_count - math.log(1 + self._common.get(word, 0) + self._occurs[word]) + 1
+
+    def vector(self, counted: Mapping[str, int]) -> Vector:
+        """The text as a vector of length 1."""
+        found: dict[str, float] = {}
+        for word, times in counted.items():
+            weight = (1 + math.log(times)) * self.rarity(word)
+            found[word] = found.get(word, 0.0) + weight
+            pieces, share = _pieces(word)
+            for piece in pieces:
+                found[piece] = found.get(piece, 0.0) + weight * share
+        length = math.sqrt(sum(weight * weight for weight in found.values()))
+        return {feature: weight / length for feature, weight in found.items()} if length else {}
+
+
+def cosine(first: Vector, second: Vector) -> float:
+    """Likeness of two vectors of length 1."""
+    return sum([first[feature] * second[feature] for feature in first.keys() & second.keys()])
+
+
+@lru_cache(maxsize=65536)
+def _pieces(word: str) -> tuple[tuple[str, ...], float]:
+    """The pieces of a word, and what share of the word's weight each has; together they weigh as the word."""
+    padded = f"^{word}$"
+    pieces = tuple(
+        dict.fromkeys("#" + padded[start : start + PIECE] for start in range(len(padded) - PIECE + 1))
+    )
+    return pieces, 1 / math.sqrt(len(pieces)) if pieces else 0.0

@@ -1,0 +1,85 @@
+"""What a rule finds, and what the user is told about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rightcall.model.record import Record
+
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""From worst to mildest."""
+
+Path = tuple[str | int, ...]
+"""Keys and positions from the root of a document, or of a tool, down to a value."""
+
+FixKind = Literal["none", "safe", "suggested"]
+
+
+class _Removed:
+    def __repr__(self) -> str:
+        return "REMOVED"
+
+
+REMOVED = _Removed()
+"""Stands for the value of a member that an edit takes away."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Put `value` at `path` inside a tool (adding the last key when it is not there), or take it away."""
+
+    path: Path
+    value: Any
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule says of one place in a tool. `severity` None means the rule's own.
+
+    `path` is inside the tool, in the canonical spelling: `("input_schema", "properties", "city")`.
+    `edits` is the fix, empty when there is none; `safe` says that it cannot change what the tool means.
+    `others` names further tools the finding is about.
+    """
+
+    path: Path
+    message: str
+    hint: str = ""
+    severity: Severity | None = None
+    edits: tuple[Edit, ...] = ()
+    safe: bool = False
+    others: tuple[str, ...] = ()
+
+
+class Diagnostic(Record, frozen=True):
+    """One lint message on a tool, with its place in the file.
+
+    `line` and `column` count from 1; 0 means that the tool did not come from a file. `pointer` is the JSON
+    pointer from the root of the file (or of the tool, without a file). `fingerprint` stays the same when
+    lines move, so that a baseline survives edits elsewhere. `evidence` says what stored runs showed.
+    """
+
+    code: str
+    rule: str
+    severity: Severity
+    tool: str
+    message: str
+    hint: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    pointer: str = ""
+    excerpt: str = ""
+    fix: FixKind = "none"
+    others: tuple[str, ...] = ()
+    evidence: str = ""
+    fingerprint: str = ""
+
+
+def pointer(path: Path) -> str:
+    """A path as a JSON pointer (RFC 6901)."""
+    text = "/".join(["", *map(str, path)])
+    if "~" not in text and text.count("/") == len(path):
+        return text
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

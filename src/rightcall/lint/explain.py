@@ -1,0 +1,131 @@
+"""Rules told to people: for the terminal, for JSON, and as pages of the documentation."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any
+
+from rightcall.lint.catalog import rules
+from rightcall.lint.facts.sources import SOURCES
+from rightcall.lint.rule import FAMILIES, Example, Rule
+
+_FIXES = {
+    "none": "",
+    "safe": "`rightcall lint --fix` corrects it: the meaning cannot change.",
+    "suggested": "`rightcall lint --suggest` shows a correction for review.",
+}
+
+
+def facts(rule: Rule) -> dict[str, Any]:
+    """A rule as plain values."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "family": rule.family,
+        "severity": rule.severity,
+        "fix": rule.fix,
+        "summary": rule.summary,
+        "explanation": " ".join(rule.explanation.split()),
+        "bad": rule.bad,
+        "good": rule.good,
+        "targets": list(rule.targets),
+        "sources": [SOURCES[source] for source in rule.sources],
+    }
+
+
+def as_text(rule: Rule) -> str:
+    """A rule for the terminal."""
+    parts = [
+        f"{rule.code} {rule.name} ({rule.severity}, {FAMILIES[rule.family].lower()})",
+        rule.summary,
+        textwrap.fill(" ".join(rule.explanation.split()), 100),
+        *_example_parts(rule, lambda title, code: f"{title}\n{textwrap.indent(code, '    ')}"),
+        *([_FIXES[rule.fix].replace("`", "")] if rule.fix != "none" else []),
+        "sources:\n" + "\n".join(f"  - {SOURCES[source]}" for source in rule.sources),
+        f'ignore it in one definition: "x-rightcall": {{"ignore": {{"{rule.code}": "the reason"}}}}',
+    ]
+    return "\n\n".join(parts)
+
+
+def as_table() -> str:
+    """All rules, a line each, under their families."""
+    lines = []
+    for family, title in FAMILIES.items():
+        lines.append(f"{title}")
+        for rule in rules():
+            if rule.family == family:
+                lines.append(f"  {rule.code}  {rule.severity:<7}  {rule.name:<26} {rule.summary}")
+    return "\n".join(lines)
+
+
+def as_page(rule: Rule) -> str:
+    """A rule as a page of the documentation, in Markdown."""
+    parts = [
+        f"# {rule.code} {rule.name}",
+        f"*{FAMILIES[rule.family]} · {rule.severity}"
+        + (f" · for {', '.join(rule.targets)}" if rule.targets and rule.family == "portability" else "")
+        + "*",
+        f"**{rule.summary}**",
+        textwrap.fill(" ".join(rule.explanation.split()), 110),
+        *_example_parts(rule, lambda title, code: f"## {title}\n\n```json\n{code}\n```"),
+        *([f"## Fix\n\n{_FIXES[rule.fix]}"] if rule.fix != "none" else []),
+        "## Sources\n\n" + "\n".join(f"- {SOURCES[source]}" for source in rule.sources),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def as_index() -> str:
+    """The table of all rules, in Markdown."""
+    parts = [_INTRODUCTION]
+    for family, title in FAMILIES.items():
+        rows = [
+            f"| [{rule.code}](rules/{rule.name}.md) | {rule.name} | {rule.severity} | {rule.fix.replace('none', '')} "
+            f"| {_cell(rule.summary)} |"
+            for rule in rules()
+            if rule.family == family
+        ]
+        table = "\n".join(["| code | name | severity | fix | finds |", "|---|---|---|---|---|", *rows])
+        parts.append(f"## {title}\n\n{table}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _example_parts(rule: Rule, shown: Any) -> list[str]:
+    """The bad example and, when it says something, the good one."""
+    parts = [shown("Fails", _code(rule.bad))] if rule.bad else []
+    says_something = rule.good and rule.good != [{}] * len(rule.good)
+    return [*parts, shown("Passes", _code(rule.good))] if says_something else parts
+
+
+def _code(example: Example) -> str:
+    return _compact(example)
+
+
+def _compact(value: Any, indent: int = 0) -> str:
+    """JSON with what fits on a line on one line."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) + indent <= 96 or not isinstance(value, dict | list) or not value:
+        return line
+    inner = " " * (indent + 2)
+    if isinstance(value, dict):
+        members = [
+            f"{inner}{json.dumps(k, ensure_ascii=False)}: {_compact(v, indent + 2)}" for k, v in value.items()
+        ]
+        return "{\n" + ",\n".join(members) + "\n" + " " * indent + "}"
+    return "[\n" + ",\n".join(f"{inner}{_compact(v, indent + 2)}" for v in value) + "\n" + " " * indent + "]"
+
+
+_INTRODUCTION = """# Lint rules
+
+`rightcall lint tools.json` finds what makes models choose and fill tools wrongly. Each rule has a page with the
+reason, an example and its sources; `rightcall rule CODE` shows the same in the terminal.
+
+An **error** breaks a provider, the schema or safety; a **warning** is a documented cause of wrong calls; an
+**info** is advice. *safe* fixes are made by `--fix`, *suggested* ones are shown by `--suggest`. Examples show the
+parts that matter; the rest of the tool is in order, and `null` means that a part is missing.
+
+How precise the rules are on public tool sets, read by hand: [precision](precision.md)."""

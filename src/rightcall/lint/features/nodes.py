@@ -1,0 +1,120 @@
+"""Every schema inside a tool's input schema, with its path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.lint.diagnostic import Path
+
+JSON_TYPES = frozenset(("string", "number", "integer", "boolean", "object", "array", "null"))
+MOST_NODES = 20_000
+
+_ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+_LIST = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
+_NAMED = ("patternProperties", "$defs", "definitions", "dependentSchemas")
+_NESTING = frozenset((*_ONE, *_LIST, *_NAMED, "properties"))
+
+
+class Node:
+    """One schema. `name` is the property it describes, "" for an item, a variant or the root.
+
+    `depth` counts the property names on the way: 1 for a parameter. `required` is about the property.
+    `part` is the keyword it stands under. `text` is the description, "" when there is none.
+    """
+
+    __slots__ = ("depth", "name", "parent", "part", "path", "required", "schema", "text")
+
+    def __init__(
+        self,
+        path: Path,
+        schema: dict[str, Any],
+        name: str,
+        depth: int,
+        required: bool,
+        parent: Node | None,
+        part: str,
+    ) -> None:
+        self.path, self.schema, self.name, self.depth = path, schema, name, depth
+        self.required, self.parent, self.part = required, parent, part
+        text = schema.get("description")
+        self.text = text if isinstance(text, str) else ""
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The declared types, without null, including those of plain variants."""
+        return types_of(self.schema)
+
+    def is_only(self, *wanted: str) -> bool:
+        """Are all declared types among these, with at least one declared?"""
+        types = self.types
+        return bool(types) and all(each in wanted for each in types)
+
+
+def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
+    """The types a schema declares itself or in its variants, without null and without repetition."""
+    declared = schema.get("type")
+    if isinstance(declared, str):
+        return (declared,) if declared != "null" else ()
+    if isinstance(declared, list):
+        return tuple(each for each in declared if isinstance(each, str) and each != "null")
+    found: dict[str, None] = {}
+    for key in ("anyOf", "oneOf"):
+        variants = schema.get(key)
+        for variant in variants if isinstance(variants, list) else ():
+            if isinstance(variant, dict):
+                inner = variant.get("type")
+                if isinstance(inner, str) and inner != "null":
+                    found[inner] = None
+    return tuple(found)
+
+
+def walk(schema: dict[str, Any], path: Path) -> list[Node]:
+    """The schema and every schema inside it, each once, outer before inner, in the order of the file."""
+    root = Node(path, schema, "", 0, True, None, "")
+    found: list[Node] = []
+    waiting = [root]
+    while waiting and len(found) < MOST_NODES:
+        node = waiting.pop()
+        found.append(node)
+        inner = _children(node)
+        inner.reverse()
+        waiting.extend(inner)
+    return found
+
+
+def _children(node: Node) -> list[Node]:
+    schema = node.schema
+    if _NESTING.isdisjoint(schema):
+        return []
+    children: list[Node] = []
+    for key, value in schema.items():
+        if key == "properties":
+            if isinstance(value, dict):
+                _add_properties(node, value, children)
+        elif key in _NAMED:
+            if isinstance(value, dict):
+                children += [
+                    Node((*node.path, key, name), inner, "", node.depth, True, node, key)
+                    for name, inner in value.items()
+                    if isinstance(inner, dict)
+                ]
+        elif key in _LIST and isinstance(value, list):
+            children += [
+                Node((*node.path, key, index), inner, "", node.depth, True, node, key)
+                for index, inner in enumerate(value)
+                if isinstance(inner, dict)
+            ]
+        elif key in _ONE and isinstance(value, dict):
+            children.append(Node((*node.path, key), value, "", node.depth, True, node, key))
+    return children
+
+
+def _add_properties(node: Node, properties: dict[str, Any], children: list[Node]) -> None:
+    listed = node.schema.get("required")
+    required = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+    base = (*node.path, "properties")
+    for name, inner in properties.items():
+        if isinstance(inner, dict) and isinstance(name, str):
+            children.append(
+                Node((*base, name), inner, name, node.depth + 1, name in required, node, "properties")
+            )

@@ -1,0 +1,139 @@
+"""Judging schemas and values without fetching anything: meta-schemas, foreign types, does a value fit."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from rightcall.lint.facts.lists import word_set
+from rightcall.lint.features.nodes import JSON_TYPES
+
+TYPE_ALIASES: dict[str, str] = {
+    "dict": "object", "dictionary": "object", "map": "object", "hashmap": "object", "struct": "object",
+    "float": "number", "double": "number", "decimal": "number", "real": "number", "num": "number",
+    "int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "bigint": "integer",
+    "short": "integer",
+    "str": "string", "text": "string", "char": "string", "varchar": "string",
+    "bool": "boolean",
+    "list": "array", "tuple": "array", "set": "array", "arraylist": "array", "vector": "array",
+    "none": "null", "nonetype": "null", "nil": "null",
+    "any": "",
+}  # fmt: skip
+"""What types of programming languages are called in JSON Schema; "" means that any value will do."""
+
+_DRAFTS = {
+    "json-schema.org/draft-04/schema": "Draft4Validator",
+    "json-schema.org/draft-06/schema": "Draft6Validator",
+    "json-schema.org/draft-07/schema": "Draft7Validator",
+    "json-schema.org/draft/2019-09/schema": "Draft201909Validator",
+    "json-schema.org/draft/2020-12/schema": "Draft202012Validator",
+}
+DEFAULT_DIALECT = "json-schema.org/draft/2020-12/schema"
+
+
+def json_type(name: str) -> str | None:
+    """The JSON type a type name means, "" for any, None when it means none we know."""
+    if name in JSON_TYPES:
+        return name
+    lower = name.lower()
+    return lower if lower in JSON_TYPES else TYPE_ALIASES.get(lower)
+
+
+def dialect_of(schema: dict[str, Any]) -> str:
+    """The dialect `$schema` names, the current one when it names none or an unknown one."""
+    named = schema.get("$schema")
+    if isinstance(named, str):
+        bare = named.removeprefix("https://").removeprefix("http://").removesuffix("#")
+        if bare in _DRAFTS:
+            return bare
+    return DEFAULT_DIALECT
+
+
+@cache
+def meta_validator(dialect: str) -> Any:
+    """The validator of schemas of one dialect."""
+    import jsonschema_rs
+
+    scheme = "http" if "draft-0" in dialect else "https"
+    validator = getattr(jsonschema_rs, _DRAFTS[dialect])
+    return validator({"$ref": f"{scheme}://{dialect}"}, retriever=_refuse)
+
+
+def meta_errors(schema: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
+    """Where and how a schema violates the meta-schema of its dialect."""
+    validator = meta_validator(dialect_of(schema))
+    try:
+        if validator.is_valid(schema):
+            return []
+        return [(tuple(error.instance_path), error.message) for error in validator.iter_errors(schema)]
+    except (ValueError, UnicodeError, OverflowError, RecursionError):
+        return []  # half a surrogate pair or a number beyond any machine; told by other rules
+
+
+def fits(value: Any, schema: dict[str, Any]) -> bool:
+    """Is the value valid? True also when that cannot be known here (references, foreign types)."""
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        known = json_type(kind)
+        if known is None:
+            return True
+        if known and not _has_type(value, known):
+            return False
+        if kind not in JSON_TYPES:
+            schema = {
+                **{k: v for k, v in schema.items() if k != "type"},
+                **({"type": known} if known else {}),
+            }
+    options = schema.get("enum")
+    if isinstance(options, list) and not any(_same(value, option) for option in options):
+        return False
+    if _CONSTRAINTS.isdisjoint(schema):
+        return True
+    return _validates(value, schema)
+
+
+_CONSTRAINTS = word_set(
+    """
+    const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern items
+    prefixItems minItems maxItems uniqueItems properties required anyOf oneOf allOf not additionalProperties
+    minProperties maxProperties propertyNames contains if
+    """
+)
+
+
+def _validates(value: Any, schema: dict[str, Any]) -> bool:
+    if "$ref" in str(schema):
+        return True
+    import jsonschema_rs
+
+    try:
+        return bool(jsonschema_rs.Draft202012Validator(schema, retriever=_refuse).is_valid(value))
+    except (ValueError, UnicodeError, OverflowError, RecursionError, TypeError):
+        return True
+
+
+_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "object": (dict,),
+    "array": (list,),
+    "null": (type(None),),
+}
+
+
+def _has_type(value: Any, kind: str) -> bool:
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if isinstance(value, bool):
+        return False
+    if kind == "integer":
+        return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return isinstance(value, _PYTHON_TYPES[kind])
+
+
+def _same(left: Any, right: Any) -> bool:
+    return left == right and isinstance(left, bool) == isinstance(right, bool)
+
+
+def _refuse(uri: str) -> Any:
+    raise ValueError(f"not fetched: {uri}")

@@ -1,0 +1,85 @@
+"""Words, sentences, stems, and the tokens of names."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_SENTENCE_END = re.compile(r"[.!?。！？]+(?=[\s\"')\]]|$)|\n\s*\n|\n\s*[-*•]\s|\n(?=\s*\d+[.)]\s)")
+_NOT_AN_END = re.compile(
+    r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|min|max|incl|resp|dr|mr|ms|st|u\.s)\.", re.I
+)
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words; underscores and punctuation separate them."""
+    return _WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=65536)
+def name_tokens(name: str) -> tuple[str, ...]:
+    """`getUserById`, `get_user-by.id` → get, user, by, id."""
+    return tuple(token.lower() for token in _CAMEL.findall(name))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and list items of a text, without the punctuation at their ends."""
+    if not text:
+        return []
+    plain = _NOT_AN_END.sub(lambda found: found.group().replace(".", " "), text) if "." in text else text
+    return [part for raw in _SENTENCE_END.split(plain) if len(part := raw.strip()) > 1]
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A crude English stem: enough to see that `records`, `recorded` and `recording` are one word."""
+    for suffix, put, shortest in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= shortest:
+            root = word[: -len(suffix)] + put
+            if suffix in ("ing", "ed") and len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
+                root = root[:-1]
+            return root.rstrip("e") if len(root) > 3 else root
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+_SUFFIXES = (
+    ("ations", "at", 3),
+    ("ation", "at", 3),
+    ("ies", "y", 2),
+    ("sses", "ss", 2),
+    ("ches", "ch", 2),
+    ("shes", "sh", 2),
+    ("xes", "x", 2),
+    ("ions", "", 4),
+    ("ion", "", 4),
+    ("ing", "", 3),
+    ("ed", "", 3),
+    ("es", "e", 3),
+    ("ss", "ss", 1),
+    ("us", "us", 1),
+    ("is", "is", 1),
+    ("s", "", 3),
+)
+
+
+@lru_cache(maxsize=65536)
+def case_style(name: str) -> str:
+    """`snake`, `camel`, `kebab`, or "" when the name has one token or mixes styles."""
+    letters = name.strip("_-")
+    if "_" in letters:
+        return "snake" if "-" not in letters and letters == letters.lower() else ""
+    if "-" in letters:
+        return "kebab" if letters == letters.lower() else ""
+    if re.fullmatch(r"[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+", letters) or re.fullmatch(
+        r"(?:[A-Z][a-z0-9]+){2,}", letters
+    ):
+        return "camel"
+    return ""
+
+
+def shortened(text: str, width: int = 60) -> str:
+    """The text on one line, cut at a word when it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1].rsplit(" ", 1)[0] + "…"

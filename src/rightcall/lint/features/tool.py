@@ -1,0 +1,243 @@
+"""All that rules ask about one tool, computed once and only when asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from rightcall.lint.diagnostic import Path
+from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
+from rightcall.lint.features.effects import Effect, effect_of
+from rightcall.lint.features.nodes import Node, walk
+from rightcall.lint.features.text import name_tokens, sentences, stem, words
+from rightcall.lint.features.tokens import estimate_tokens
+from rightcall.lint.source.tools import SourceTool
+
+INPUT: Path = ("input_schema",)
+
+_TARGET_OF_SPELLING = {
+    "anthropic": "anthropic",
+    "openai": "openai",
+    "openai-responses": "openai",
+    "mcp": "mcp",
+    "bedrock": "bedrock",
+    "gemini": "gemini",
+}
+_STRICT_TARGET = {"anthropic": "anthropic-strict", "openai": "openai-strict"}
+
+
+class ToolFeatures:
+    """One tool as the rules see it. `targets` are the providers it will be sent to."""
+
+    def __init__(self, source: SourceTool, targets: frozenset[str] | None = None) -> None:
+        self.source = source
+        self.name = source.name
+        self.description = source.description
+        self.schema: dict[str, Any] = source.input_schema if isinstance(source.input_schema, dict) else {}
+        self.targets = targets if targets is not None else targets_of(source)
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """The input schema and every schema inside it, but for definitions that nothing refers to."""
+        found = walk(self.schema, INPUT)
+        return found if not _DEFINITIONS & self.schema.keys() else _referenced(found)
+
+    @cached_property
+    def properties(self) -> list[Node]:
+        """The nodes that describe a property, at any depth."""
+        return [node for node in self.nodes if node.name]
+
+    @cached_property
+    def parameters(self) -> list[Node]:
+        """The properties of the root: the arguments of a call."""
+        root = self.nodes[0]
+        return [node for node in self.properties if node.parent is root]
+
+    @cached_property
+    def parameter_names(self) -> frozenset[str]:
+        """The names of the arguments."""
+        return frozenset(node.name for node in self.parameters)
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The names of the arguments that must be given."""
+        return frozenset(node.name for node in self.parameters if node.required)
+
+    @cached_property
+    def name_tokens(self) -> tuple[str, ...]:
+        """The words of the name."""
+        return name_tokens(self.name)
+
+    @cached_property
+    def name_stems(self) -> frozenset[str]:
+        """The stems of the words of the name."""
+        return frozenset(map(stem, self.name_tokens))
+
+    @cached_property
+    def lower(self) -> str:
+        """The description in lower case."""
+        return self.description.lower()
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of the description."""
+        return words(self.description)
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The sentences of the description."""
+        return sentences(self.description)
+
+    @cached_property
+    def telling_stems(self) -> frozenset[str]:
+        """Stems of the words of the description that say something the name does not."""
+        return frozenset(
+            root
+            for word in self.words
+            if word not in FILLER_WORDS and (root := stem(word)) not in self.name_stems
+        )
+
+    @cached_property
+    def content_stems(self) -> frozenset[str]:
+        """Stems of all words of the description that carry meaning."""
+        return frozenset(stem(word) for word in self.words if word not in STOP_WORDS)
+
+    @cached_property
+    def effect(self) -> Effect:
+        """What the tool does to the world."""
+        return effect_of(self.name, self.source.annotations, self.source.extension)
+
+    @cached_property
+    def annotations(self) -> dict[str, Any]:
+        """The hints of the definition; empty when it has none."""
+        return self.source.annotations if isinstance(self.source.annotations, dict) else {}
+
+    @cached_property
+    def prose(self) -> list[tuple[Path, str]]:
+        """Every text written for the model, with its path."""
+        found: list[tuple[Path, str]] = [(("description",), self.description)] if self.description else []
+        if self.source.title:
+            found.append((("title",), self.source.title))
+        for node in self.nodes:
+            for key in ("description", "title", "$comment"):
+                text = node.schema.get(key)
+                if isinstance(text, str) and text:
+                    found.append(((*node.path, key), text))
+        return found
+
+    @cached_property
+    def all_prose(self) -> str:
+        """Every text written for the model, in lower case, for a quick first look."""
+        return "\n".join(text for _, text in self.prose).lower()
+
+    def search(
+        self, pattern: re.Pattern[str], marks: tuple[str, ...]
+    ) -> Iterator[tuple[Path, re.Match[str]]]:
+        """Each text that the pattern is found in, with its first occurrence.
+
+        `marks` are words of which every occurrence holds one: looking for them first is many times faster.
+        """
+        prose = self.all_prose
+        if not any(mark in prose for mark in marks) or not pattern.search(prose):
+            return
+        for path, text in self.prose:
+            found = pattern.search(text.lower())
+            if found:
+                yield path, found
+
+    @cached_property
+    def strings(self) -> list[tuple[Path, str]]:
+        """Every text in the definition, keys of properties too (their path is that of the property)."""
+        found: list[tuple[Path, str]] = [(("name",), self.name)]
+        top = {"title": self.source.title, "description": self.description}
+        found += [((key,), text) for key, text in top.items() if text]
+        for key, value in (
+            ("input_schema", self.source.input_schema),
+            ("output_schema", self.source.output_schema),
+        ):
+            _collect(value, (key,), found)
+        return found
+
+    @cached_property
+    def text(self) -> str:
+        """The definition as compact JSON, as far as it is sent to a model."""
+        parts = {"name": self.name, "description": self.description, "input_schema": self.source.input_schema}
+        try:
+            return msgspec.json.encode(parts).decode()
+        except (UnicodeEncodeError, OverflowError, RecursionError):  # half a surrogate pair, 10^40
+            return json.dumps(parts, separators=(",", ":"), default=str)
+
+    @cached_property
+    def tokens(self) -> int:
+        """What the definition costs in every request, estimated."""
+        return estimate_tokens(self.text)
+
+    def resolve(self, reference: str) -> Any:
+        """The schema a local reference leads to, or None."""
+        if reference == "#":
+            return self.schema
+        if not reference.startswith("#/"):
+            return None
+        here: Any = self.schema
+        for raw in reference[2:].split("/"):
+            part = raw.replace("~1", "/").replace("~0", "~")
+            if isinstance(here, list) and part.isdigit() and int(part) < len(here):
+                here = here[int(part)]
+            elif isinstance(here, dict) and part in here:
+                here = here[part]
+            else:
+                return None
+        return here
+
+
+def targets_of(source: SourceTool) -> frozenset[str]:
+    """The provider whose spelling the definition uses, in strict mode when it says so."""
+    target = _TARGET_OF_SPELLING.get(source.spelling)
+    if target is None:
+        return frozenset()
+    strict = _STRICT_TARGET.get(target) if source.strict else None
+    return frozenset((target, strict)) if strict else frozenset((target,))
+
+
+_DEFINITIONS = {"$defs", "definitions"}
+
+
+def _referenced(nodes: list[Node]) -> list[Node]:
+    """The nodes without definitions of the root that no reference leads to, directly or through others."""
+    inside: dict[str, list[Node]] = {}
+    kept = []
+    for node in nodes:
+        if len(node.path) > 2 and node.path[1] in _DEFINITIONS:
+            inside.setdefault(f"#/{node.path[1]}/{node.path[2]}", []).append(node)
+        else:
+            kept.append(node)
+    waiting = [node.schema.get("$ref") for node in kept]
+    reached: set[str] = set()
+    while waiting:
+        reference = waiting.pop()
+        if isinstance(reference, str):
+            target = "/".join(reference.split("/")[:3])
+            if target in inside and target not in reached:
+                reached.add(target)
+                waiting += [node.schema.get("$ref") for node in inside[target]]
+    wanted = {id(node) for target in reached for node in inside[target]} | {id(node) for node in kept}
+    return [node for node in nodes if id(node) in wanted]
+
+
+def _collect(value: Any, path: Path, found: list[tuple[Path, str]]) -> None:
+    waiting: list[tuple[Any, Path]] = [(value, path)]
+    while waiting:
+        here, at = waiting.pop()
+        if isinstance(here, str):
+            found.append((at, here))
+        elif isinstance(here, dict):
+            for key, inner in here.items():
+                found.append(((*at, key), key))
+                waiting.append((inner, (*at, key)))
+        elif isinstance(here, list):
+            waiting.extend((inner, (*at, index)) for index, inner in enumerate(here))

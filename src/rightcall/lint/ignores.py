@@ -1,0 +1,73 @@
+"""Inline ignores: a definition may switch a rule off for itself, with a reason.
+
+In any format, on the tool or on a schema inside it (there it covers what is below):
+
+    "x-rightcall": {"ignore": {"TD301": "documented in the system prompt"}}
+
+MCP servers may write it under `_meta.rightcall`. In YAML also as a comment on the line or the line above:
+
+    # rightcall: ignore[TD301] documented in the system prompt
+
+An ignore without a reason has no effect, and `unexplained-ignore` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.lint.diagnostic import Path
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+from rightcall.lint.source.document import Document
+
+_COMMENT = re.compile(r"#\s*rightcall:\s*ignore\[([^\]\n]*)\]\s*(.*)")
+
+
+@dataclass(frozen=True)
+class Ignore:
+    """A rule switched off below a path, or on a line (0: everywhere below the path)."""
+
+    rule: str
+    reason: str
+    path: Path
+    line: int = 0
+
+    def covers(self, rule: Rule, path: Path, line: int) -> bool:
+        """Does it silence a finding of the rule at this place? Never without a reason."""
+        if not self.reason or (self.rule.upper() != rule.code and self.rule.lower() != rule.name):
+            return False
+        return line in (self.line, self.line + 1) if self.line else path[: len(self.path)] == self.path
+
+
+def ignores_of(tool: ToolFeatures) -> list[Ignore]:
+    """Those written in the definition itself."""
+    found = list(_of(tool.source.extension, (), ("x-rightcall",)))
+    if "x-rightcall" in tool.text:
+        for node in tool.nodes:
+            found += _of(node.schema.get("x-rightcall"), node.path, (*node.path, "x-rightcall"))
+    return found
+
+
+def comment_ignores(document: Document | None) -> list[Ignore]:
+    """Those written as comments of a YAML file."""
+    if document is None or document.kind != "yaml" or "rightcall:" not in document.text:
+        return []
+    return [
+        Ignore(word.strip(), found[2].strip(), (), number)
+        for number, line in enumerate(document.text.split("\n"), start=document.first_line)
+        if (found := _COMMENT.search(line))
+        for word in found[1].split(",")
+    ]
+
+
+def _of(extension: Any, path: Path, _where: Path) -> Iterator[Ignore]:
+    table = extension.get("ignore") if isinstance(extension, dict) else None
+    if isinstance(table, dict):
+        for rule, reason in table.items():
+            yield Ignore(str(rule), reason.strip() if isinstance(reason, str) else "", path)
+    elif isinstance(table, list):
+        for rule in table:
+            yield Ignore(str(rule), "", path)

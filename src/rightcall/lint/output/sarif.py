@@ -1,0 +1,69 @@
+"""SARIF 2.1.0, for code scanning."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from rightcall.lint.catalog import find_rule
+from rightcall.lint.diagnostic import Diagnostic
+from rightcall.lint.output.json import _safe
+from rightcall.lint.report import Report
+from rightcall.lint.rule import FAMILIES
+
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def sarif(report: Report, version: str = "") -> str:
+    """One run with the rules that found something."""
+    codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
+    driver: dict[str, Any] = {"name": "rightcall", "rules": [_rule(code) for code in codes]}
+    if version:
+        driver["semanticVersion"] = version
+    log = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(diagnostic, codes) for diagnostic in report.diagnostics],
+            }
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
+
+
+def _rule(code: str) -> dict[str, Any]:
+    rule = find_rule(code)
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": " ".join(rule.explanation.split())},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {"tags": [FAMILIES[rule.family]]},
+    }
+
+
+def _result(diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
+    text = f"{diagnostic.tool}: {diagnostic.message}" + (f" ({diagnostic.hint})" if diagnostic.hint else "")
+    result: dict[str, Any] = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": codes.index(diagnostic.code),
+        "level": _LEVELS[diagnostic.severity],
+        "message": {"text": _safe(text)},
+        "partialFingerprints": {"rightcall/v1": diagnostic.fingerprint},
+    }
+    location: dict[str, Any] = {
+        "logicalLocations": [{"fullyQualifiedName": _safe(diagnostic.pointer), "kind": "object"}]
+    }
+    if diagnostic.file:
+        location["physicalLocation"] = {
+            "artifactLocation": {"uri": PurePath(diagnostic.file).as_posix()},
+            "region": {"startLine": max(diagnostic.line, 1), "startColumn": max(diagnostic.column, 1)},
+        }
+    result["locations"] = [location]
+    return result

@@ -1,0 +1,70 @@
+"""The report for the terminal. Control characters in what was read are shown, never sent to the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Severity
+from rightcall.lint.report import Report
+
+Paint = Callable[[str, str], str]
+"""Colours a text: `paint("error", text)`. Styles are the severities, `dim` and `bold`."""
+
+
+def text(report: Report, *, least: Severity = "warning", paint: Paint = lambda style, words: words) -> str:
+    """Findings from the least severity upward, then the summary."""
+    shown = [d for d in report.diagnostics if SEVERITIES.index(d.severity) <= SEVERITIES.index(least)]
+    parts = [part for diagnostic in shown for part in _lines(diagnostic, paint)]
+    return "\n".join([*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]) + "\n"
+
+
+def place(diagnostic: Diagnostic) -> str:
+    """`tools.json:14:9`, or the pointer when there is no file."""
+    if diagnostic.file:
+        return printable(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
+    return printable(diagnostic.pointer or "tool")
+
+
+def printable(words: str) -> str:
+    """The text with everything that is not printable written as an escape."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in words
+    )
+
+
+def _lines(diagnostic: Diagnostic, paint: Paint) -> Iterator[str]:
+    head = f"{paint('bold', place(diagnostic))}: {paint(diagnostic.severity, diagnostic.severity)} {diagnostic.code}"
+    yield f"{head} {diagnostic.rule} [{printable(diagnostic.tool)}]"
+    yield f"    {printable(diagnostic.message)}"
+    if diagnostic.excerpt:
+        yield paint("dim", f"    | {printable(diagnostic.excerpt)}")
+    if diagnostic.evidence:
+        yield f"    measured: {printable(diagnostic.evidence)}"
+    if diagnostic.hint:
+        yield f"    = {printable(diagnostic.hint)}"
+
+
+def _summary(report: Report, hidden: int, paint: Paint) -> Iterator[str]:
+    if report.diagnostics:
+        yield ""
+    counts = report.counts()
+    found = ", ".join(f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items())
+    tools = f"{len(report.tools)} tool{'s' if len(report.tools) != 1 else ''}"
+    yield paint("bold", f"{tools}, about {report.tokens:,} tokens: {found}")
+    heavy = sorted(report.tools, key=lambda tool: -tool.tokens)[:3]
+    if len(report.tools) > 1:
+        yield "heaviest: " + ", ".join(f"{printable(tool.name)} {tool.tokens:,}" for tool in heavy)
+    for pair in [pair for pair in report.pairs if pair.score >= 0.8][:3]:
+        yield f"alike: {printable(pair.first)} and {printable(pair.second)} ({pair.score:.2f})"
+    fixable = sum(d.fix == "safe" for d in report.diagnostics)
+    notes = [f"{fixable} can be fixed with --fix"] if fixable else []
+    suggested = sum(d.fix == "suggested" for d in report.diagnostics)
+    notes += [f"{suggested} have a suggestion (--suggest)"] if suggested else []
+    notes += [f"{hidden} not shown (--show info)"] if hidden else []
+    notes += [f"{report.known} known from the baseline"] if report.known else []
+    notes += [f"{report.ignored} ignored"] if report.ignored else []
+    if notes:
+        yield "; ".join(notes)
+    worst = next((d for severity in SEVERITIES for d in report.diagnostics if d.severity == severity), None)
+    if worst:
+        yield paint("dim", f"explain one: rightcall rule {worst.code}")

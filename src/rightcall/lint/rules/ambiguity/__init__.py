@@ -1,0 +1,1 @@
+"""TD5: tools that a model mixes up."""

@@ -1,0 +1,93 @@
+"""Two tools that a model will mix up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.confusability.pairs import LIKELY, WARN, Pair
+from rightcall.lint.diagnostic import SEVERITIES, Finding, Severity
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Rule
+
+SAME_TEXT = 0.95
+
+
+def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    alike: dict[int, list[Pair]] = {}
+    for pair in tools.pairs:
+        if pair.score < WARN:
+            break
+        alike.setdefault(id(pair.second), []).append(pair)
+    for pairs in alike.values():
+        worst = pairs[0]
+        more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+        yield (
+            worst.second,
+            Finding(
+                ("description",),
+                f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
+                _hint(worst),
+                severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
+                others=tuple(pair.first.name for pair in pairs),
+            ),
+        )
+
+
+def _severity(pair: Pair) -> Severity:
+    # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
+    destroys = pair.first.effect.kind == "destroy" and pair.second.effect.is_destructive
+    destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.effect.is_destructive)
+    if not pair.told_apart and (destroys or (pair.score >= LIKELY and pair.text >= SAME_TEXT)):
+        return "error"
+    return "warning" if pair.score >= LIKELY else "info"
+
+
+def _hint(pair: Pair) -> str:
+    if pair.first.effect.is_destructive or pair.second.effect.is_destructive:
+        return "name what each destroys and what it leaves, in the name and in the first sentence"
+    return f"say in each when to use the other: “for … use {pair.first.name}”"
+
+
+RULE = Rule(
+    code="TD502",
+    name="confusable-pair",
+    severity="warning",
+    summary="Two tools score 0.70 or more on likeness of text, parameters and names.",
+    explanation="""The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of
+    the names, less when the texts tell the two apart. From 0.70 on it is an info, from 0.90 a
+    warning, and a warning as soon as stored runs show the confusion; an error with nearly the same
+    text, or when both destroy something, as long as neither text tells them apart. It ranks pairs
+    that models really confuse above others, but it is a reason to look, not a proof: with stored
+    runs the finding carries what was measured.""",
+    bad=[
+        {
+            "name": "get_city_forecast",
+            "description": "Returns the daily weather forecast of one city, one entry a day. Use it for coming "
+            "days instead of guessing. "
+            "Fails with not_found for a city it does not know.",
+        },
+        {
+            "name": "get_town_forecast",
+            "description": "Returns the daily weather forecast of one town, one entry a day. Use it for coming "
+            "days instead of guessing. "
+            "Fails with not_found for a town it does not know.",
+            "input_schema": {
+                "properties": {
+                    "latitude": None,
+                    "longitude": None,
+                    "limit": None,
+                    "city": {
+                        "type": "string",
+                        "description": "Town and country in English, such as Hue, Vietnam.",
+                    },
+                    "days": {"type": "integer", "description": "How many days ahead, counted from tomorrow."},
+                },
+                "required": ["city", "days"],
+            },
+        },
+    ],
+    good=[{}, {}],
+    sources=("TSC", "SM2"),
+    check_set=check_set,
+)

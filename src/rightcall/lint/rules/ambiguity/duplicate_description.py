@@ -1,0 +1,49 @@
+"""Two tools with one description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Rule
+
+
+def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    seen: dict[str, ToolFeatures] = {}
+    for tool in tools.tools:
+        key = " ".join(tool.words)
+        if not key:
+            continue
+        first = seen.setdefault(key, tool)
+        if first is not tool and first.name != tool.name:
+            yield (
+                tool,
+                Finding(
+                    ("description",),
+                    f"the same text as {first.name}: nothing but the name tells them apart",
+                    "say in each what the other does not do",
+                    others=(first.name,),
+                ),
+            )
+
+
+RULE = Rule(
+    code="TD501",
+    name="duplicate-description",
+    severity="error",
+    summary="Two tools have the same description but for case and punctuation.",
+    explanation="""The description is what a model chooses by. With one text for two tools it chooses by chance.""",
+    bad=[
+        {},
+        {
+            "description": "Returns the daily weather forecast of one city, one entry a day! Use it when the user "
+            "asks about coming "
+            "days. Fails with not_found for a city it does not know."
+        },
+    ],
+    good=[{}, {}],
+    sources=("TSC",),
+    check_set=check_set,
+)

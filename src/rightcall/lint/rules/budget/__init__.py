@@ -1,0 +1,1 @@
+"""TD6: tokens and number of tools."""

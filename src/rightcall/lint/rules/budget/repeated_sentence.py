@@ -1,0 +1,69 @@
+"""A sentence that stands in many tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.text import shortened
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Rule
+
+SHORTEST = 40
+FEWEST = 3
+
+
+def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    if len(tools.tools) < FEWEST:
+        return
+    holders: dict[str, list[ToolFeatures]] = {}
+    for tool in tools.tools:
+        if len(tool.description) >= SHORTEST:
+            for sentence in {each for each in tool.sentences if len(each) >= SHORTEST}:
+                holders.setdefault(sentence, []).append(tool)
+    for sentence, alike in holders.items():
+        if len(alike) >= FEWEST:
+            others = tuple(tool.name for tool in alike[1:])
+            yield (
+                alike[0],
+                Finding(
+                    ("description",),
+                    f"“{shortened(sentence, 50)}” stands in {len(alike)} tools",
+                    "say it once, in the system prompt",
+                    others=others,
+                ),
+            )
+
+
+RULE = Rule(
+    code="TD605",
+    name="repeated-sentence",
+    severity="info",
+    summary="A sentence of 40 characters or more stands in three or more tools.",
+    explanation="""It makes the tools more alike and is paid for in each of them. What holds for all belongs in the
+    system prompt.""",
+    bad=[
+        {
+            "description": (
+                "Returns a forecast, use it for coming days. Every answer is rounded to whole numbers "
+                "by the server."
+            )
+        },
+        {
+            "description": (
+                "Lists stations, use it to find masts, or fails. Every answer is rounded to whole "
+                "numbers by the server."
+            )
+        },
+        {
+            "description": (
+                "Explains a colour, use it after warnings. Every answer is rounded to whole numbers by "
+                "the server."
+            )
+        },
+    ],
+    good=[{}, {}, {}],
+    sources=("practice",),
+    check_set=check_set,
+)

@@ -1,0 +1,1 @@
+"""TD2: what the text says of the tool."""

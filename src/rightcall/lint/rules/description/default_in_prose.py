@@ -1,0 +1,122 @@
+"""A default that only the text knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.facts.lists import word_set
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.schemas import fits, json_type
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+_SAID = re.compile(
+    r"\bdefault(?:s|ed)?(?: value)?(?: is|:| to|=| =)+\s*(?:"
+    r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
+    re.IGNORECASE,
+)
+_VAGUE = word_set(
+    """
+    the a an all any none null no not current today now empty auto automatic user your whatever its this that in
+    """
+)
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    for node in tool.properties:
+        if "efault" not in node.text:
+            continue
+        said = _said(node)
+        if said is None:
+            continue
+        if "default" not in node.schema:
+            edit = Edit((*node.path, "default"), said)
+            yield Finding(
+                node.path,
+                f"the text says the default of '{node.name}' is {said!r}, the schema does not",
+                f'add "default": {_shown(said)}',
+                edits=(edit,),
+            )
+        elif node.schema["default"] != said:
+            edit = Edit((*node.path, "default"), said)
+            yield Finding(
+                node.path,
+                f"the text says the default of '{node.name}' is {said!r}, the schema says "
+                f"{node.schema['default']!r}",
+                "make the two agree",
+                edits=(edit,),
+            )
+
+
+def _said(node: Node) -> Any:
+    """The default the text names as a value of the parameter's type, or None when it is not that clear."""
+    found = _SAID.search(node.text)
+    if not found:
+        return None
+    word = found["quoted"] if found["quoted"] is not None else found["bare"]
+    kind = node.schema.get("type")
+    if not isinstance(kind, str):
+        return None
+    value = _value(word, json_type(kind) or "", found)
+    rest = {key: each for key, each in node.schema.items() if key != "default"}
+    return value if value is not None and fits(value, rest) else None
+
+
+def _value(word: str, kind: str, found: re.Match[str]) -> Any:
+    try:
+        if kind == "integer":
+            return int(word)
+        if kind == "number":
+            return float(word) if "." in word else int(word)
+    except ValueError:
+        return None
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(word.lower())
+    if kind == "string" and word.lower() not in _VAGUE:
+        ends = (found["after"].strip() == "" and found.end() >= len(found.string)) or found["after"] in ".,;)"
+        return word if found["quoted"] is not None or ends else None
+    return None
+
+
+def _shown(value: Any) -> str:
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else f'"{value}"'
+        if isinstance(value, str)
+        else str(value)
+    )
+
+
+RULE = Rule(
+    code="TD211",
+    name="default-in-prose",
+    severity="warning",
+    summary="The text names a default that the schema lacks or contradicts.",
+    explanation="""Only `default` is read by validators, clients and generators; a text that disagrees with it
+    misleads whoever reads it. The fix puts the value of the text into the schema.""",
+    bad={
+        "input_schema": {
+            "properties": {
+                "max_entries": {"type": "integer", "description": "Most entries to return, default is 10."}
+            }
+        }
+    },
+    good={
+        "input_schema": {
+            "properties": {
+                "max_entries": {
+                    "type": "integer",
+                    "description": "Most entries to return, 10 if left out.",
+                    "default": 10,
+                }
+            }
+        }
+    },
+    sources=("SM2",),
+    check=check,
+    fix="suggested",
+)

@@ -1,0 +1,40 @@
+"""A text that was never written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.words import PLACEHOLDERS
+from rightcall.lint.features.text import shortened
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+_UNWRITTEN = re.compile(
+    r"^(?:TODO|TBD|FIXME|XXX)\b(?!\s+(?:items?|lists?|tasks?))|\b(?:TODO|FIXME):|\bTBD[.)]?$|(?i:lorem ipsum)"
+)
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    for path, text in tool.prose:
+        if path[-1] == "description" and (
+            text.strip().lower().rstrip(".") in _WHOLE or _UNWRITTEN.search(text)
+        ):
+            yield Finding(path, f"“{shortened(text, 40)}” is a placeholder", "write the description")
+
+
+_WHOLE = PLACEHOLDERS | {""}
+
+RULE = Rule(
+    code="TD207",
+    name="placeholder",
+    severity="error",
+    summary="A description is TODO, TBD, N/A, “…” or the like.",
+    explanation="""The model reads it as the description. A text that holds a note to its author was not meant to
+    be sent.""",
+    bad={"input_schema": {"properties": {"city": {"description": "TODO: describe"}}}},
+    good={},
+    sources=("practice",),
+    check=check,
+)

@@ -1,0 +1,59 @@
+"""A text that speaks of a parameter the tool does not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rightcall.errors import suggestion
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Rule
+
+_NAME = r"[`'\"]([A-Za-z]\w*)[`'\"]"
+_MENTION = re.compile(
+    rf"\b(?:set(?:ting)?|pass(?:ing)?|specify(?:ing)?|provid(?:e|ing)|via|using|with|the|by) {_NAME}"
+    rf" (?:parameter|argument|param|option|flag)\b|\b(?:parameter|argument|param) {_NAME}|\b(?:set|pass) {_NAME} to\b"
+)
+
+
+def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    for tool in tools.tools:
+        if not _MENTION.search(tool.description):
+            continue
+        known = {node.name for node in tool.properties} | set(tools.by_name)
+        for found in _MENTION.finditer(tool.description):
+            name = next(group for group in found.groups() if group)
+            if name in known or f'"{name}"' in tool.text or not tool.parameters:
+                continue
+            hint = suggestion(name, known) or "rename it in the text, or declare it"
+            yield (
+                tool,
+                Finding(
+                    ("description",), f"speaks of the parameter '{name}', which the tool does not have", hint
+                ),
+            )
+
+
+RULE = Rule(
+    code="TD209",
+    name="stale-param-mention",
+    severity="warning",
+    summary="The description speaks of a parameter that the tool does not have.",
+    explanation="""The model passes it and the call is refused, or, worse, the argument is silently dropped.""",
+    bad={
+        "description": (
+            "Returns the daily forecast, or an error. Use it for coming days. Set the `max_rows` "
+            "parameter to get fewer."
+        )
+    },
+    good={
+        "description": (
+            "Returns the daily forecast, or an error. Use it for coming days. Set the `days` parameter "
+            "to get fewer."
+        )
+    },
+    sources=("SM2",),
+    check_set=check_set,
+)

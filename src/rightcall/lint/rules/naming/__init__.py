@@ -1,0 +1,1 @@
+"""TD1: names of tools and parameters."""

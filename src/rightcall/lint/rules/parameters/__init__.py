@@ -1,0 +1,1 @@
+"""TD3: what a model must fill in."""

@@ -1,0 +1,54 @@
+"""An object whose fields are anybody's guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.lists import word_set
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+_SHAPE = ("properties", "patternProperties", "$ref", "anyOf", "oneOf", "allOf", "enum", "const")
+
+_FREE_BY_NATURE = word_set(
+    """
+    headers metadata labels tags attributes env environment params cookies extra annotations schema json_schema
+    """
+)
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    for node in tool.nodes:
+        if node.parent is None or node.schema.get("type") not in ("object", "dict"):
+            continue
+        if any(key in node.schema for key in _SHAPE):
+            continue
+        extra = node.schema.get("additionalProperties", True)
+        if extra is True or extra == {}:
+            name = node.name or "an object"
+            yield Finding(
+                node.path,
+                f"'{name}' is an object without known fields",
+                "declare them, or say with additionalProperties what the values are",
+                severity="info" if node.name.lower() in _FREE_BY_NATURE else None,
+            )
+
+
+RULE = Rule(
+    code="TD308",
+    name="free-form-object",
+    severity="warning",
+    summary="An object has no properties and allows anything.",
+    explanation="""The model must invent the keys. `filters: object` gets `{"name": …}` today and
+    `{"filter_by_name": …}` tomorrow. An object that maps free keys to one kind of value says so
+    with `additionalProperties`. An info for headers, labels, metadata and the like.""",
+    bad={
+        "input_schema": {
+            "properties": {"filters": {"type": "object", "description": "Conditions the entries must meet."}}
+        }
+    },
+    good={},
+    sources=("OAI-so",),
+    check=check,
+)

@@ -1,0 +1,77 @@
+"""A parameter without a description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.docstrings import documented_parameters
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.text import shortened
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    bare = [
+        node for node in tool.properties if not node.text.strip() and not _explained_elsewhere(tool, node)
+    ]
+    if not bare:
+        return
+    in_text = documented_parameters(tool.description)[0]
+    inner: dict[Node, list[Node]] = {}
+    for node in bare:
+        if node.depth > 1 or node.parent is None or node.parent.parent is not None:
+            inner.setdefault(_top(node), []).append(node)
+        elif node.name not in in_text:  # docstring-leak says it better
+            yield Finding(node.path, f"'{node.name}' has no description", _HINT)
+    for top, nodes in inner.items():
+        names = ", ".join(dict.fromkeys(node.name for node in nodes))
+        where = f"'{top.name}'" if top.name else str(top.path[-1])
+        verb = "has" if len(nodes) == 1 else "have"
+        yield Finding(nodes[0].path, f"inside {where}, {shortened(names, 60)} {verb} no description", _HINT)
+
+
+_HINT = "say what it is, its form, and where it comes from"
+
+
+def _top(node: Node) -> Node:
+    """The parameter, or the definition, that the node is a part of."""
+    while node.parent is not None and node.parent.parent is not None:
+        node = node.parent
+    return node
+
+
+def _explained_elsewhere(tool: ToolFeatures, node: Node) -> bool:
+    """Does a variant, a reference or a constant say what the property is?"""
+    schema = node.schema
+    if "const" in schema:
+        return True
+    items = schema.get("items")
+    if isinstance(items, dict) and items.get("description"):
+        return True
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        target = tool.resolve(reference)
+        return not isinstance(target, dict) or bool(target.get("description"))
+    for key in ("anyOf", "oneOf", "allOf"):
+        variants = schema.get(key)
+        if isinstance(variants, list):
+            return any(
+                isinstance(each, dict) and (each.get("description") or "$ref" in each) for each in variants
+            )
+    return any(part in ("not", "if") for part in node.path)
+
+
+RULE = Rule(
+    code="TD301",
+    name="param-no-description",
+    severity="warning",
+    summary="A property, at any depth, has no description.",
+    explanation="""Type and name do not say whether `date` is 2026-03-04 or “next Tuesday”, nor where an id comes
+    from. The model fills the gap with a guess.""",
+    bad={"input_schema": {"properties": {"city": {"description": None}}}},
+    good={},
+    sources=("OAI-fc", "SM1"),
+    check=check,
+)

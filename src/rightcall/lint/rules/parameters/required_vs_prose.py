@@ -1,0 +1,67 @@
+"""A text that contradicts `required`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+_OPTIONAL = re.compile(
+    r"^\W*optional\b|\(optional\)|\bthis (?:parameter |field |argument )?is optional\b", re.I
+)
+_REQUIRED = re.compile(
+    (
+        r"^\W*(?:required|mandatory)[\s.:,;)-]|\((?:required|mandatory)\)|\bthis (?:parameter |field "
+        r"|argument )?is (?:required|mandatory)(?:\.|$)"
+    ),
+    re.I,
+)
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    for node in tool.properties:
+        if node.required and _OPTIONAL.search(node.text) and node.parent is not None:
+            names = [name for name in node.parent.schema["required"] if name != node.name]
+            yield Finding(
+                node.path,
+                f"'{node.name}' is required, its text says optional",
+                "make the two agree",
+                edits=(Edit((*node.parent.path, "required"), names),),
+            )
+        elif not node.required and _REQUIRED.search(node.text) and "default" not in node.schema:
+            yield Finding(
+                node.path,
+                f"'{node.name}' is not required, its text says it is",
+                "make the two agree",
+                edits=_requiring(node),
+            )
+
+
+def _requiring(node: Node) -> tuple[Edit, ...]:
+    if node.parent is None:
+        return ()
+    listed = node.parent.schema.get("required", [])
+    return (Edit((*node.parent.path, "required"), [*listed, node.name]),) if isinstance(listed, list) else ()
+
+
+RULE = Rule(
+    code="TD314",
+    name="required-vs-prose",
+    severity="warning",
+    summary="The text says optional and the schema required, or the other way round.",
+    explanation="""The model follows one, the validator the other. When the text is right, an optional value is
+    invented to satisfy the schema.""",
+    bad={
+        "input_schema": {
+            "properties": {"days": {"description": "Optional. How many days ahead, counted from tomorrow."}}
+        }
+    },
+    good={},
+    sources=("SM2",),
+    check=check,
+    fix="suggested",
+)

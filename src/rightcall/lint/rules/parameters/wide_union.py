@@ -1,0 +1,55 @@
+"""A parameter of many kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    for node in tool.properties:
+        variants = next((v for k in ("anyOf", "oneOf") if isinstance(v := node.schema.get(k), list)), None)
+        types = [
+            each.get("type", "reference" if "$ref" in each else "") if isinstance(each, dict) else ""
+            for each in variants or ()
+        ]
+        if not variants and isinstance(node.schema.get("type"), list):
+            types = list(node.schema["type"])
+        real = [each for each in types if each != "null"]
+        mixed = "object" in real and any(each in ("string", "number", "integer", "boolean") for each in real)
+        if len(real) >= 3 or mixed:
+            yield Finding(
+                node.path,
+                f"'{node.name}' may be {len(real)} different things",
+                "take one kind, or a field that says which",
+            )
+
+
+RULE = Rule(
+    code="TD317",
+    name="wide-union",
+    severity="info",
+    summary="A parameter has three or more variants, or mixes objects with plain values.",
+    explanation="""Each variant is another decision for the model, and Anthropic counts union parameters against a
+    limit in strict mode.""",
+    bad={
+        "input_schema": {
+            "properties": {
+                "place": {
+                    "anyOf": [
+                        {"type": "string", "description": "A name."},
+                        {"type": "integer", "description": "A number on the map."},
+                        {"type": "boolean", "description": "True for home."},
+                    ],
+                    "description": "Where the forecast is for.",
+                }
+            }
+        }
+    },
+    good={},
+    sources=("ANT-lim",),
+    check=check,
+)

@@ -1,0 +1,1 @@
+"""TD7: what single providers refuse."""

@@ -1,0 +1,48 @@
+"""Keywords that Anthropic's strict mode does not hold the model to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import REMOVED, Edit, Finding
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.portability.anthropic_strict import moved_to_text, unsupported
+from rightcall.lint.rule import Rule
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    if "anthropic-strict" not in tool.targets:
+        return
+    for node in tool.nodes:
+        keys = unsupported(node.schema)
+        if keys:
+            text = moved_to_text(node.schema, keys)
+            edits = (
+                Edit((*node.path, "description"), text),
+                *(Edit((*node.path, key), REMOVED) for key in keys),
+            )
+            yield Finding(
+                (*node.path, keys[0]),
+                f"strict mode refuses {', '.join(keys)}",
+                "say it in the description, as the SDK does",
+                edits=edits,
+                safe=True,
+            )
+
+
+RULE = Rule(
+    code="TD704",
+    name="anthropic-strict-keyword",
+    severity="error",
+    summary="For Anthropic strict: bounds, patterns, minItems above 1, and other keywords outside the subset.",
+    explanation="""The SDK moves such keywords into the description before sending. Without the SDK the request
+    fails. The fix does the same as the SDK.""",
+    bad={
+        "input_schema": {"properties": {"city": {"minLength": 2}, "days": {"minimum": None, "maximum": None}}}
+    },
+    good={"input_schema": {"properties": {"days": {"minimum": None, "maximum": None}}}},
+    sources=("ANT-sdk",),
+    check=check,
+    fix="safe",
+    targets=("anthropic-strict",),
+)

@@ -1,0 +1,70 @@
+"""Objects that OpenAI's strict mode refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.portability.null_union import with_null
+from rightcall.lint.rule import Rule
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    if "openai-strict" not in tool.targets:
+        return
+    for node in tool.nodes:
+        properties = node.schema.get("properties")
+        if node.schema.get("type") != "object" and not isinstance(properties, dict):
+            continue
+        missing = _optional(node, properties if isinstance(properties, dict) else {})
+        is_open = node.schema.get("additionalProperties") is not False
+        if not missing and not is_open:
+            continue
+        what = [f"{', '.join(missing)} not required"] if missing else []
+        what += ["additionalProperties is not false"] if is_open else []
+        yield Finding(
+            node.path,
+            f"strict mode refuses this object: {'; '.join(what)}",
+            "require every property, optional ones with null among their types, and close the object",
+            edits=_edits(node, missing, is_open),
+            safe=True,
+        )
+
+
+def _optional(node: Node, properties: dict[str, Any]) -> list[str]:
+    required = node.schema.get("required")
+    listed = required if isinstance(required, list) else []
+    return [name for name in properties if name not in listed]
+
+
+def _edits(node: Node, missing: list[str], is_open: bool) -> tuple[Edit, ...]:
+    edits = [
+        Edit((*node.path, "properties", name), with_null(schema))
+        for name in missing
+        if isinstance(schema := node.schema["properties"][name], dict)
+    ]
+    if missing:
+        edits.append(Edit((*node.path, "required"), list(node.schema["properties"])))
+    if is_open:
+        edits.append(Edit((*node.path, "additionalProperties"), False))
+    return tuple(edits)
+
+
+RULE = Rule(
+    code="TD701",
+    name="openai-strict-shape",
+    severity="error",
+    summary="For OpenAI strict: an object that is open or has optional properties.",
+    explanation="""In strict mode every object says `additionalProperties: false` and requires all its properties;
+    an optional one takes null instead of being left out. Otherwise the request is refused. The tool
+    must then treat null as “not given”.""",
+    bad={"input_schema": {"required": ["city"]}},
+    good={},
+    sources=("OAI-so",),
+    check=check,
+    fix="safe",
+    targets=("openai-strict",),
+)

@@ -1,0 +1,54 @@
+"""A reference with other keys beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.facts.providers import provider
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    if not any(not provider(target).ref_siblings for target in tool.targets):
+        return
+    for node in tool.nodes:
+        reference = node.schema.get("$ref")
+        siblings = {
+            key: value for key, value in node.schema.items() if key not in ("$ref", "$defs", "definitions")
+        }
+        if not isinstance(reference, str) or not siblings or node.parent is None:
+            continue
+        found = tool.resolve(reference)
+        plain = isinstance(found, dict) and "$ref" not in str(found)
+        edits = (Edit(node.path, {**found, **siblings}),) if plain else ()
+        yield Finding(
+            node.path,
+            f"$ref beside {', '.join(siblings)}: OpenAI wants it inlined",
+            "write the schema in place",
+            edits=edits,
+            safe=True,
+        )
+
+
+RULE = Rule(
+    code="TD707",
+    name="ref-siblings",
+    severity="warning",
+    summary="For OpenAI: a `$ref` with other keywords beside it.",
+    explanation="""OpenAI's own SDK inlines such references before sending, because the API does not take them.""",
+    bad={
+        "input_schema": {
+            "properties": {
+                "city": {"type": None, "$ref": "#/$defs/City", "description": "City and country in English."}
+            },
+            "$defs": {"City": {"type": "string"}},
+        }
+    },
+    good={},
+    sources=("OAI-sdk",),
+    check=check,
+    fix="safe",
+    targets=("openai",),
+)

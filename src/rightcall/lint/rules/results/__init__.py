@@ -1,0 +1,1 @@
+"""TD9: what comes back."""

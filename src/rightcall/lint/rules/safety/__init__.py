@@ -1,0 +1,1 @@
+"""TD4: side effects and how they are guarded."""

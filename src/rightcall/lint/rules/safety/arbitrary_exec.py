@@ -1,0 +1,69 @@
+"""A parameter that is run as a program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+_ALWAYS = re.compile(
+    r"sql|sql_?query|shell_?command|bash|shell|javascript|python_?code|shell_?script|command_?line|raw_?sql",
+    re.I,
+)
+_MAYBE = re.compile(r"command|cmd|code|script|expression|query|function|statement", re.I)
+_RUN_VERBS = frozenset(["run", "execute", "exec", "eval", "evaluate", "invoke", "start"])
+_PROGRAM = re.compile(
+    (
+        r"\b(?:shell|bash|sql|python|javascript|js|powershell|terminal|program|snippet|code to (?:run|execute|evaluate)"
+        r"|to execute)\b"
+    ),
+    re.I,
+)
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    for node in tool.parameters:
+        if (
+            node.is_only("string", "str")
+            and "enum" not in node.schema
+            and "pattern" not in node.schema
+            and _runs(tool, node)
+        ):
+            yield Finding(
+                node.path,
+                f"'{node.name}' is run as it comes",
+                "offer fixed operations, or an allow-list of commands",
+            )
+
+
+def _runs(tool: ToolFeatures, node: Node) -> bool:
+    if _ALWAYS.fullmatch(node.name):
+        return True
+    runs = bool(_RUN_VERBS & set(tool.name_tokens))
+    return (
+        bool(_MAYBE.fullmatch(node.name))
+        and runs
+        and bool(_PROGRAM.search(f"{node.text} {tool.name} {tool.description}"))
+    )
+
+
+RULE = Rule(
+    code="TD407",
+    name="arbitrary-exec",
+    severity="warning",
+    summary="A free text is run as a command, code or SQL.",
+    explanation="""Whatever talks the model into a text has it executed: a web page, a ticket, a file. Fixed
+    operations with typed parameters cannot be talked into anything else.""",
+    bad={
+        "input_schema": {
+            "properties": {"sql": {"type": "string", "description": "Which rows to read, as a statement."}}
+        }
+    },
+    good={},
+    sources=("SNYK", "CISCO"),
+    check=check,
+)

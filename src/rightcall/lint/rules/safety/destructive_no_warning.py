@@ -1,0 +1,74 @@
+"""A tool that destroys and does not say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.mentions import IRREVERSIBLE
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    effect = tool.effect
+    if (
+        not effect.is_destructive
+        or effect.verb not in tool.name_tokens
+        or IRREVERSIBLE.search(tool.all_prose)
+    ):
+        return
+    yield Finding(
+        ("description",),
+        f"'{effect.verb}' {'destroys' if effect.kind == 'destroy' else 'takes something away'} and the text does "
+        "not say "
+        "whether that can be undone",
+        "say what is lost and whether it comes back: “Permanently deletes …; cannot be undone.”",
+        severity="error" if effect.kind == "destroy" else "info",
+    )
+
+
+RULE = Rule(
+    code="TD401",
+    name="destructive-no-warning",
+    severity="error",
+    summary="A tool that deletes, drops, wipes … does not say that this is final, or that it can be undone.",
+    explanation="""Two tools that delete look alike to a model until one says “permanently, with all data” and the
+    other “only the session; the account stays”. Verbs that merely take something away (cancel,
+    remove) give an info.""",
+    bad={
+        "name": "delete_station",
+        "description": (
+            "Deletes one station of the network. Use it when a mast was taken down. Fails with "
+            "not_found, returns its name."
+        ),
+        "input_schema": {
+            "properties": {
+                "city": None,
+                "days": None,
+                "station": {"type": "string", "description": "Name of the station as painted on its mast."},
+                "dry_run": {"type": "boolean", "description": "Only report what would happen."},
+            },
+            "required": ["station", "dry_run"],
+        },
+        "annotations": {"readOnlyHint": False, "destructiveHint": True},
+    },
+    good={
+        "name": "delete_station",
+        "description": "Permanently deletes one station with all its readings; this cannot be undone. Use it when "
+        "a mast was taken "
+        "down. Fails with not_found, returns its name.",
+        "input_schema": {
+            "properties": {
+                "city": None,
+                "days": None,
+                "station": {"type": "string", "description": "Name of the station as painted on its mast."},
+                "dry_run": {"type": "boolean", "description": "Only report what would happen."},
+            },
+            "required": ["station", "dry_run"],
+        },
+        "annotations": {"readOnlyHint": False, "destructiveHint": True},
+    },
+    sources=("SNYK", "CISCO"),
+    check=check,
+)

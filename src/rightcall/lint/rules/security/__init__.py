@@ -1,0 +1,1 @@
+"""TD8: poisoned definitions."""

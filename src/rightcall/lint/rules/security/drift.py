@@ -1,0 +1,50 @@
+"""A definition that changed after it was approved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.lockfile import definition_hash, lock_key
+from rightcall.lint.rule import Rule
+
+
+def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
+    if tools.locked is None:
+        return
+    for tool in tools.tools:
+        known = tools.locked.get(lock_key(tool.source))
+        if known is None:
+            yield (
+                tool,
+                Finding(
+                    (), "is not in the lockfile", "read it, then run with --update-lock", severity="warning"
+                ),
+            )
+        elif known != definition_hash(tool.source):
+            yield (
+                tool,
+                Finding(
+                    (),
+                    "has changed since it was locked",
+                    "compare it with what you approved, then run with --update-lock",
+                ),
+            )
+
+
+RULE = Rule(
+    code="TD809",
+    name="drift",
+    severity="error",
+    summary="The definition differs from the hash in the lockfile.",
+    explanation="""A server may show a harmless tool until it is approved and change it afterwards (a “rug pull”).
+    The lockfile holds a SHA-256 of each definition as it was read; a new tool gives a warning.
+    `--update-lock` accepts the present state.""",
+    bad={},
+    good={},
+    sources=("SNYK",),
+    check_set=check_set,
+    settings={"locked": {"get_forecast": "0" * 64}},
+)

@@ -1,0 +1,59 @@
+"""A required name that no property has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.errors import suggestion
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Rule
+
+_ELSEWHERE = ("$ref", "allOf", "anyOf", "oneOf", "patternProperties", "$dynamicRef")
+_COMBINATORS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas")
+
+
+def check(tool: ToolFeatures) -> Iterator[Finding]:
+    for node in tool.nodes:
+        required = node.schema.get("required")
+        if not isinstance(required, list) or not required or any(key in node.schema for key in _ELSEWHERE):
+            continue
+        known = _known(node)
+        for index, name in enumerate(required):
+            if isinstance(name, str) and known is not None and name not in known:
+                hint = suggestion(name, known) or "declare it under properties or take it out of required"
+                yield Finding(
+                    (*node.path, "required", index),
+                    f"'{name}' is required but no property has that name",
+                    hint,
+                )
+
+
+def _known(node: Node) -> set[str] | None:
+    """Names declared at this level, also by the schema that this one is a variant of; None if unknowable."""
+    known: set[str] = set()
+    here: Node | None = node
+    while here is not None:
+        properties = here.schema.get("properties")
+        known |= set(properties) if isinstance(properties, dict) else set()
+        if "$ref" in here.schema:
+            return None
+        if here.part not in _COMBINATORS:
+            return known if known or here.part in ("", "properties", "items") else None
+        here = here.parent
+    return known
+
+
+RULE = Rule(
+    code="TD003",
+    name="required-unknown",
+    severity="error",
+    summary="A name in `required` is not among the properties of the same object.",
+    explanation="""The model must give an argument that it knows nothing about. Usually one of the two names is
+    misspelt or was renamed. Strict modes refuse such a schema.""",
+    bad={"input_schema": {"required": ["city", "dayz"]}},
+    good={"input_schema": {"required": ["city", "days"]}},
+    sources=("OAI-so", "JSON"),
+    check=check,
+)

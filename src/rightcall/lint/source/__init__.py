@@ -1,0 +1,11 @@
+"""Reading tool definitions with the place of every value, and writing corrections back.
+
+document    a file: its value, the place of a value in it, line and column
+json_places where the values of a JSON text stand, looked up only when asked for
+yaml_places the same for YAML
+edit        corrections as changes of the text, keeping everything else as it was
+spellings   tools in a document, in the spelling of any provider
+openapi     operations of an OpenAPI document as tools
+tools       SourceTool, ToolSet: what the engine lints
+read        from paths to tool sets
+"""

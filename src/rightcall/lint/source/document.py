@@ -1,0 +1,86 @@
+"""A file with tool definitions: its value, and the place of every value in its text."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from functools import cached_property
+from typing import Any
+
+from rightcall.errors import InputError
+from rightcall.lint.diagnostic import Path
+from rightcall.lint.source.json_places import JsonPlaces, Place, read_json
+
+
+class Document:
+    """One JSON or YAML document. Places are computed when first asked for.
+
+    `first_line` is where the document begins in its file: lines of a JSONL file are documents.
+    """
+
+    def __init__(self, name: str, text: str, *, kind: str = "json", first_line: int = 1) -> None:
+        self.name, self.text, self.kind, self.first_line = name, text, kind, first_line
+        self._places: Any = None
+        self.value = self._read()
+
+    def place(self, path: Path) -> Place | None:
+        """Offsets of the value at a path, or None when there is no such value."""
+        found: Place | None = self.places.find(path)
+        return found
+
+    @cached_property
+    def places(self) -> Any:
+        """The looker-up of places: `find(path)` and `members(place)`."""
+        return self._places if self._places is not None else JsonPlaces(self.text)
+
+    def position(self, path: Path) -> tuple[int, int]:
+        """Line and column, from 1, of the value at the path, or of the nearest value around it."""
+        return self.locate(path)[:2]
+
+    def locate(self, path: Path) -> tuple[int, int, str]:
+        """Line, column and an excerpt of the value; the excerpt is empty when only one around it is there."""
+        for length in range(len(path), -1, -1):
+            found = self.place(path[:length])
+            if found is not None:
+                excerpt = self._excerpt(found) if length == len(path) else ""
+                return *self._line_and_column(found.key), excerpt
+        return self.first_line, 1, ""
+
+    def _excerpt(self, place: Place, width: int = 100) -> str:
+        """The text at the place on one line, shortened."""
+        most = place.key + 2 * width
+        line = " ".join(self.text[place.key : min(place.end, most)].split())
+        return line if len(line) <= width and place.end <= most else line[: width - 1] + "…"
+
+    def _line_and_column(self, offset: int) -> tuple[int, int]:
+        line = bisect.bisect_right(self._line_starts, offset)
+        return line + self.first_line - 1, offset - self._line_starts[line - 1] + 1
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    def _read(self) -> Any:
+        try:
+            if self.kind == "json":
+                return read_json(self.text)
+            from rightcall.lint.source.yaml_places import read_yaml  # yaml costs 20 ms of import
+
+            value, self._places = read_yaml(self.text)
+        except RecursionError:
+            raise InputError(self.name, "nested too deeply", "about 900 levels are read") from None
+        except ValueError as error:
+            raise InputError(*self._said(error), "is it really JSON?") from None
+        except Exception as error:
+            if type(error).__module__.split(".")[0] != "yaml":
+                raise
+            raise InputError(*self._said(error), "is it really YAML?") from None
+        return value
+
+    def _said(self, error: Exception) -> tuple[str, str]:
+        """Where and what a parser complained about, on one line."""
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark is not None else getattr(error, "lineno", None)
+        where = f"{self.name}:{line + self.first_line - 1}" if line else self.name
+        text = getattr(error, "problem", None) or getattr(error, "msg", None) or str(error)
+        return where, f"not valid {self.kind.upper()}: {' '.join(str(text).split())}"

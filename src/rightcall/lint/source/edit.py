@@ -1,0 +1,149 @@
+"""Corrections as changes of a document's text, keeping everything else as it was.
+
+A value that is put into YAML is written as JSON, which is YAML too. All changes are checked at the end by
+reading the new text and comparing it with the value that was wanted; if they differ, nothing is changed.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.errors import InputError
+from rightcall.lint.diagnostic import REMOVED, Edit
+from rightcall.lint.source.document import Document
+from rightcall.lint.source.json_places import Place
+
+
+@dataclass(frozen=True)
+class Splice:
+    """A piece of text to put in the place of what stands between two offsets."""
+
+    start: int
+    end: int
+    text: str
+
+    def meets(self, other: Splice) -> bool:
+        """Do the two touch? Two insertions at one place do not: they come one after the other."""
+        if self.start == self.end and other.start == other.end:
+            return False
+        return self.start <= other.end and other.start <= self.end
+
+
+def edited(document: Document, edits: Sequence[Edit]) -> Document | None:
+    """The document with all edits made, or None when its text cannot take them."""
+    splices = [splice(document, edit) for edit in edits]
+    try:
+        wanted = edited_value(document.value, edits)
+    except (LookupError, TypeError):
+        return None
+    if any(each is None for each in splices):
+        return None
+    return _checked(document, [each for each in splices if each is not None], wanted)
+
+
+def edited_value(value: Any, edits: Iterable[Edit]) -> Any:
+    """A copy of a plain value with the edits made; raises `LookupError` when a place does not exist."""
+    changed = copy.deepcopy(value)
+    for edit in edits:
+        if not edit.path:
+            changed = copy.deepcopy(edit.value)
+            continue
+        holder = changed
+        for part in edit.path[:-1]:
+            holder = holder[part]
+        if edit.value is REMOVED:
+            del holder[edit.path[-1]]
+        else:
+            holder[edit.path[-1]] = copy.deepcopy(edit.value)
+    return changed
+
+
+def splice(document: Document, edit: Edit) -> Splice | None:
+    """The change of text that an edit comes to, or None when it cannot be made here."""
+    place = document.place(edit.path)
+    if edit.value is REMOVED:
+        return _removal(document, edit, place) if place else None
+    if place is not None:
+        return _replacement(document, place, edit.value)
+    holder = document.place(edit.path[:-1])
+    return _addition(document, holder, edit) if holder and edit.path else None
+
+
+def _checked(document: Document, splices: list[Splice], wanted: Any) -> Document | None:
+    text = document.text
+    for each in sorted(splices, key=lambda s: (s.start, s.end), reverse=True):
+        text = text[: each.start] + each.text + text[each.end :]
+    try:
+        changed = Document(document.name, text, kind=document.kind, first_line=document.first_line)
+    except InputError:
+        return None
+    return changed if changed.value == wanted else None
+
+
+def _replacement(document: Document, place: Place, value: Any) -> Splice:
+    text = document.text
+    written = _written(document, value, _indent_of_line(text, place.key))
+    if document.kind == "yaml" and text[place.start] in "|>" and text[place.end - 1 : place.end] == "\n":
+        written += "\n"
+    return Splice(place.start, place.end, written)
+
+
+def _addition(document: Document, holder: Place, edit: Edit) -> Splice | None:
+    """A new member at the end of an object (YAML in block style: at its beginning)."""
+    text, members = document.text, list(document.places.members(holder).values())
+    if not isinstance(edit.path[-1], str):
+        return None
+    name = json.dumps(edit.path[-1], ensure_ascii=False) + ": "
+    if not holder.flow:
+        if not members:
+            return None
+        at = members[0].key
+        indent = " " * (at - text.rfind("\n", 0, at) - 1)
+        return Splice(at, at, f"{name}{_written(document, edit.value, '')}\n{indent}")
+    if not members:
+        if text[holder.start + 1 : holder.end - 1].strip():
+            return None
+        return Splice(holder.start + 1, holder.end - 1, name + _written(document, edit.value, ""))
+    last, indent = members[-1], _indent_of_line(text, members[0].key)
+    broken = "\n" in text[holder.start : members[0].key]
+    comma = f",\n{indent}" if broken else _comma(text, members)
+    return Splice(last.end, last.end, comma + name + _written(document, edit.value, indent if broken else ""))
+
+
+def _comma(text: str, members: list[Place]) -> str:
+    """The comma as it is written between the members that are there."""
+    return text[members[0].end : members[1].key] if len(members) > 1 else ", "
+
+
+def _removal(document: Document, edit: Edit, place: Place) -> Splice | None:
+    holder = document.place(edit.path[:-1])
+    if holder is None:
+        return None
+    members = list(document.places.members(holder).values())
+    index = next((i for i, member in enumerate(members) if member.key == place.key), None)
+    if index is None:
+        return None
+    if len(members) == 1:
+        return Splice(place.key, place.end, "") if holder.flow else None
+    if index + 1 < len(members):
+        return Splice(place.key, members[index + 1].key, "")
+    return Splice(members[index - 1].end, place.end, "")
+
+
+def _written(document: Document, value: Any, indent: str) -> str:
+    """The value as JSON, broken into lines like the text around it."""
+    ascii_only = document.text.isascii() and "\\u" in document.text
+    if document.kind == "json" and indent and isinstance(value, dict | list) and len(str(value)) > 60:
+        lines = json.dumps(value, ensure_ascii=ascii_only, indent=2 if len(indent) > 1 else 1).split("\n")
+        return f"\n{indent}".join(lines)
+    return json.dumps(value, ensure_ascii=ascii_only)
+
+
+def _indent_of_line(text: str, offset: int) -> str:
+    start = text.rfind("\n", 0, offset) + 1
+    line = text[start:offset]
+    return line[: len(line) - len(line.lstrip(" \t"))]

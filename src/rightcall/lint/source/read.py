@@ -1,0 +1,133 @@
+"""From paths, texts and tools to the sets that are linted. Nothing that is read is ever executed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path as FilePath
+
+from rightcall.errors import InputError
+from rightcall.lint.source.document import Document
+from rightcall.lint.source.openapi import is_openapi, operations_in
+from rightcall.lint.source.spellings import tools_in
+from rightcall.lint.source.tools import SourceTool, ToolSet
+from rightcall.model.tool import Tool
+
+SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
+LARGEST = 64 * 1024 * 1024
+
+PythonLoader = Callable[[FilePath], Sequence[Tool]]
+"""Imports a Python module and gives the tools it defines; only used when the user allows it."""
+
+
+def read_paths(
+    paths: Iterable[str | FilePath], *, import_python: PythonLoader | None = None
+) -> list[ToolSet]:
+    """The tool sets of files and of all tool files in folders.
+
+    A file given by name must hold tools; a file met in a folder may hold something else and is passed over.
+    """
+    found: list[ToolSet] = []
+    for path in map(FilePath, paths):
+        if path.is_dir():
+            for inner in sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file()):
+                found += _read_inside_folder(inner)
+        else:
+            found += read_file(path, import_python=import_python)
+    if not found:
+        raise InputError("", "no tool definitions found", "name a JSON or YAML file with a list of tools")
+    return found
+
+
+def read_file(path: FilePath, *, import_python: PythonLoader | None = None) -> list[ToolSet]:
+    """The tool sets of one file: one, or for JSONL one a line."""
+    if path.suffix == ".py":
+        if import_python is None:
+            raise InputError(
+                str(path), "a Python module must be run to know its tools", "allow that with --import"
+            )
+        return [tool_set(import_python(path), name=str(path))]
+    text = _text_of(path)
+    sets = read_text(text, name=str(path), kind=".jsonl" if path.suffix == ".jsonl" else path.suffix)
+    if not any(each.tools for each in sets):
+        raise InputError(
+            str(path),
+            "no tool definitions found",
+            "a tool has a name and a description or schema; the list stands alone or under 'tools'",
+        )
+    return sets
+
+
+def read_text(text: str, *, name: str = "<text>", kind: str = ".json") -> list[ToolSet]:
+    """The tool sets of a text; `kind` is the suffix that says its format (`.json`, `.yaml`, `.jsonl`)."""
+    if kind == ".jsonl":
+        lines = enumerate(text.split("\n"), start=1)
+        documents = [Document(name, line, first_line=number) for number, line in lines if line.strip()]
+    elif kind in SUFFIXES:
+        documents = [Document(name, text, kind=SUFFIXES[kind])]
+    else:
+        raise InputError(
+            name, f"cannot read tools from '{kind or 'a file without a suffix'}'", "use .json or .yaml"
+        )
+    return [read_document(document) for document in documents]
+
+
+def read_document(document: Document) -> ToolSet:
+    """The tools of one document as a set."""
+    try:
+        found = operations_in(document) if is_openapi(document.value) else tools_in(document)
+    except RecursionError:
+        raise InputError(document.name, "nested too deeply", "about 900 levels are read") from None
+    where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
+    return ToolSet(where, tuple(found))
+
+
+def tool_set(tools: Iterable[Tool], *, name: str = "", server: str = "") -> ToolSet:
+    """A set from tools of the model, as an MCP server, a suite or a Python module gives them."""
+    return ToolSet(name, tuple(_source_tool(tool, index, server) for index, tool in enumerate(tools)))
+
+
+def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
+    hints = tool.annotations
+    spelled = {
+        "readOnlyHint": hints.read_only,
+        "destructiveHint": hints.destructive,
+        "idempotentHint": hints.idempotent,
+        "openWorldHint": hints.open_world,
+    }
+    annotations = {key: value for key, value in spelled.items() if value is not None}
+    return SourceTool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=annotations or None,
+        title=tool.title,
+        server=server,
+        base=(index,),
+        paths={
+            (key,): (index, key) for key in ("name", "title", "description", "input_schema", "output_schema")
+        },
+        fixable=False,
+    )
+
+
+def _read_inside_folder(path: FilePath) -> list[ToolSet]:
+    try:
+        return [each for each in read_text(_text_of(path), name=str(path), kind=path.suffix) if each.tools]
+    except InputError:
+        return []
+
+
+def _text_of(path: FilePath) -> str:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(str(path), "no such file") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
+    if len(data) > LARGEST:
+        raise InputError(str(path), f"{len(data):,} bytes is more than the {LARGEST:,} that are read")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(str(path), "not text in UTF-8", "save the file as UTF-8") from None

@@ -1,0 +1,121 @@
+"""Tools in a document, in the spelling of any provider, without checking or changing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rightcall.lint.diagnostic import Path
+from rightcall.lint.source.document import Document
+from rightcall.lint.source.tools import SourceTool, Spelling
+
+_LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
+_WRAPPERS = ("result", "toolConfig")
+_SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parametersJsonSchema", "parameters_json_schema")
+_OUTPUT_KEYS = ("output_schema", "outputSchema", "response", "returns")
+
+
+def tools_in(document: Document) -> list[SourceTool]:
+    """Every tool of a document: a list, one tool, or an object that holds the list under a usual key."""
+    server = _server(document.value)
+    return [
+        tool
+        for value, path in _candidates(document.value, ())
+        for tool in _read(value, path, document, server)
+    ]
+
+
+def _server(value: Any) -> str:
+    """The name of the MCP server that a stored `tools/list` says it came from."""
+    server = value.get("server") or value.get("serverInfo") if isinstance(value, dict) else None
+    name = server.get("name") if isinstance(server, dict) else server
+    return name if isinstance(name, str) else ""
+
+
+def _candidates(value: Any, path: Path) -> Iterator[tuple[Any, Path]]:
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _candidates(item, (*path, index))
+        return
+    if not isinstance(value, dict):
+        return
+    if _is_tool(value):
+        yield value, path
+        return
+    for key in (*_LISTS, *_WRAPPERS):
+        if isinstance(value.get(key), list | dict):
+            yield from _candidates(value[key], (*path, key))
+
+
+def _is_tool(value: dict[str, Any]) -> bool:
+    if isinstance(value.get("toolSpec"), dict):
+        return True
+    if isinstance(value.get("function"), dict) and value.get("type", "function") == "function":
+        return True
+    return "name" in value and ("description" in value or any(key in value for key in _SCHEMA_KEYS))
+
+
+def _read(value: dict[str, Any], path: Path, document: Document, server: str) -> Iterator[SourceTool]:
+    inner, base, spelling = value, path, _flat_spelling(value)
+    if isinstance(value.get("toolSpec"), dict):
+        inner, base, spelling = value["toolSpec"], (*path, "toolSpec"), "bedrock"
+    elif isinstance(value.get("function"), dict):
+        inner, base, spelling = value["function"], (*path, "function"), "openai"
+    schema_key = next((key for key in _SCHEMA_KEYS if key in inner), None)
+    if schema_key is None and isinstance(value.get("type"), str) and value["type"] != "function":
+        return  # a provider's own tool, such as {"type": "web_search_20250305", "name": "web_search"}
+    schema_path: Path = (*base, schema_key or "input_schema")
+    schema = inner.get(schema_key) if schema_key else None
+    if spelling == "bedrock" and isinstance(schema, dict) and isinstance(schema.get("json"), dict):
+        schema, schema_path = schema["json"], (*schema_path, "json")
+    output_key = next((key for key in _OUTPUT_KEYS if isinstance(inner.get(key), dict)), None)
+    paths: dict[Path, Path] = {
+        ("name",): (*base, "name"),
+        ("title",): (*base, "title"),
+        ("description",): (*base, "description"),
+        ("input_schema",): schema_path,
+        ("output_schema",): (*base, output_key or "outputSchema"),
+        ("annotations",): (*base, "annotations"),
+        ("x-rightcall",): (*base, "x-rightcall"),
+    }
+    yield SourceTool(
+        name=_text(inner.get("name")),
+        description=_text(inner.get("description")),
+        input_schema=schema,
+        output_schema=inner.get(output_key) if output_key else None,
+        annotations=inner.get("annotations"),
+        title=_text(inner.get("title")),
+        spelling=spelling,
+        strict=inner.get("strict") is True or value.get("strict") is True,
+        server=server or _text(value.get("server")),
+        base=path,
+        paths=paths,
+        document=document,
+        extension=_extension(value, inner),
+        raw=value,
+    )
+
+
+def _flat_spelling(value: dict[str, Any]) -> Spelling:
+    if "inputSchema" in value:
+        return "mcp"
+    if "input_schema" in value:
+        return "anthropic"
+    if "parametersJsonSchema" in value or "parameters_json_schema" in value:
+        return "gemini"
+    if value.get("type") == "function":
+        return "openai-responses"
+    return "plain"
+
+
+def _extension(*places: dict[str, Any]) -> Any:
+    for place in places:
+        meta = place.get("_meta")
+        found = place.get("x-rightcall") or (meta.get("rightcall") if isinstance(meta, dict) else None)
+        if found is not None:
+            return found
+    return None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

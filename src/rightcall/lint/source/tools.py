@@ -1,0 +1,55 @@
+"""A tool as it was found, and the sets in which tools are offered together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rightcall.lint.diagnostic import Path
+from rightcall.lint.source.document import Document
+
+Spelling = Literal["anthropic", "openai", "openai-responses", "mcp", "bedrock", "gemini", "plain", "openapi"]
+
+CANONICAL: tuple[str, ...] = ("name", "title", "description", "input_schema", "output_schema", "annotations")
+
+
+@dataclass(frozen=True)
+class SourceTool:
+    """A definition in canonical spelling, as raw and wrong as it stands in the file.
+
+    Nothing is checked yet: `input_schema` may be a number. `paths` leads from canonical paths to those of
+    the document, the longest one that fits counts; `base` is the path of the whole tool. `extension` is
+    what the definition says to RightCall under `x-rightcall`.
+    """
+
+    name: str
+    description: str = ""
+    input_schema: Any = None
+    output_schema: Any = None
+    annotations: Any = None
+    title: str = ""
+    spelling: Spelling = "plain"
+    strict: bool = False
+    server: str = ""
+    base: Path = ()
+    paths: dict[Path, Path] = field(default_factory=dict)
+    document: Document | None = None
+    fixable: bool = True
+    extension: Any = None
+    raw: Any = None
+
+    def document_path(self, path: Path) -> Path:
+        """Where a canonical path stands in the document; `base` when it has no counterpart."""
+        for length in range(len(path), 0, -1):
+            real = self.paths.get(path[:length])
+            if real is not None:
+                return real + path[length:]
+        return self.base
+
+
+@dataclass(frozen=True)
+class ToolSet:
+    """Tools that a model is offered together. `name` says where they came from."""
+
+    name: str
+    tools: tuple[SourceTool, ...]

@@ -1,0 +1,109 @@
+"""The values of a YAML text and where they stand, from one composition of its nodes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import yaml
+
+from rightcall.lint.diagnostic import Path
+from rightcall.lint.source.json_places import Place
+
+MOST_VALUES = 2_000_000
+"""Anchors let a small file stand for an enormous value; more values than this are refused."""
+
+
+class YamlPlaces:
+    """Looks up places in one composed document."""
+
+    def __init__(self, root: yaml.Node | None, text: str) -> None:
+        self._root, self._text = root, text
+
+    def find(self, path: Path) -> Place | None:
+        """The place of the value at the path, or None when there is none."""
+        node, key = self._root, self._root
+        for part in path:
+            node, key = _member(node, part)
+        return self._place(node, key) if node is not None and key is not None else None
+
+    def members(self, place: Place) -> dict[str | int, Place]:
+        """The members of the mapping or list at a place, in order; empty for a scalar."""
+        node = _node_at(self._root, place.start)
+        if isinstance(node, yaml.MappingNode):
+            return {key.value: self._place(value, key) for key, value in node.value}
+        if isinstance(node, yaml.SequenceNode):
+            return {index: self._place(item, item) for index, item in enumerate(node.value)}
+        return {}
+
+    def _place(self, node: yaml.Node, key: yaml.Node) -> Place:
+        end = node.end_mark.index
+        flow = isinstance(node, yaml.ScalarNode) or bool(getattr(node, "flow_style", False))
+        while not flow and end > node.start_mark.index and self._text[end - 1] in " \t\r\n":
+            end -= 1  # a block ends where the next one begins; comments and blank lines are not part of it
+        return Place(key.start_mark.index, node.start_mark.index, end, flow)
+
+
+def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
+    """The value of a YAML text and its places; raises `yaml.YAMLError` or `RecursionError`."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        root = loader.get_single_node()
+        if root is None:
+            return None, YamlPlaces(None, text)
+        if _size(root, {}) > MOST_VALUES:
+            raise yaml.YAMLError("its anchors stand for too many values")
+        value = _plain(root, loader)
+    finally:
+        loader.dispose()
+    return value, YamlPlaces(root, text)
+
+
+def _plain(node: yaml.Node, loader: Any) -> Any:
+    """The value as JSON would have it: every key a text, dates and unknown tags as they are written."""
+    if isinstance(node, yaml.MappingNode):
+        loader.flatten_mapping(node)
+        return {str(key.value): _plain(value, loader) for key, value in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(item, loader) for item in node.value]
+    if node.tag.rpartition(":")[2] in ("null", "bool", "int", "float"):
+        value = loader.construct_object(node)
+        return str(node.value) if isinstance(value, float) and not math.isfinite(value) else value
+    return str(node.value)
+
+
+def _size(node: yaml.Node, known: dict[int, int]) -> int:
+    """How many values a node stands for once its aliases are followed."""
+    if isinstance(node, yaml.ScalarNode):
+        return 1
+    if id(node) in known:
+        if known[id(node)] < 0:
+            raise yaml.YAMLError("an anchor contains itself")
+        return known[id(node)]
+    known[id(node)] = -1
+    inner = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
+    known[id(node)] = 1 + sum(_size(part, known) for part in inner)
+    return known[id(node)]
+
+
+def _member(node: yaml.Node | None, part: str | int) -> tuple[yaml.Node | None, yaml.Node | None]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == str(part):
+                return value, key
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part], node.value[part]
+    return None, None
+
+
+def _node_at(node: yaml.Node | None, start: int) -> yaml.Node | None:
+    """The outermost collection that starts at an offset."""
+    if node is None or isinstance(node, yaml.ScalarNode):
+        return None
+    if node.start_mark.index == start:
+        return node
+    inner = [pair[1] if isinstance(pair, tuple) else pair for pair in node.value]
+    for part in inner:
+        if part.start_mark.index <= start < part.end_mark.index:
+            return _node_at(part, start)
+    return None

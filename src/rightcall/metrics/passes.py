@@ -1,0 +1,58 @@
+"""Who passed, in eight bytes a trial, so that a rate over goldens needs no memory to speak of."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import groupby
+
+from rightcall import stats
+from rightcall.model.run import CaseResult, Rate
+
+
+class Passes:
+    """The trials of a group of goldens. A golden is remembered by a hash; its trials find together by it."""
+
+    __slots__ = ("_clusters", "_marks", "_repeated", "passed")
+
+    def __init__(self) -> None:
+        self._marks = array("Q")
+        self._clusters: dict[int, str] = {}
+        self._repeated = False
+        self.passed = 0
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+    def add(self, result: CaseResult) -> None:
+        name = int.from_bytes(blake2b(result.golden_id.encode(), digest_size=8).digest()) & ~1
+        self._marks.append(name | result.passed)
+        self.passed += result.passed
+        if result.trial:
+            self._repeated = True
+        if result.cluster is not None:
+            self._clusters[name] = result.cluster
+
+    def extend(self, other: Passes) -> None:
+        self._marks.extend(other._marks)
+        self._clusters |= other._clusters
+        self._repeated = self._repeated or other._repeated
+        self.passed += other.passed
+
+    def rate(self) -> Rate | None:
+        """The mean over goldens with its interval: Wilson's for single trials, else with trials and clusters."""
+        n = len(self._marks)
+        if not n:
+            return None
+        if not self._repeated and not self._clusters:
+            low, high = stats.wilson(self.passed, n)
+            return Rate(self.passed / n, low, high, n, n, "wilson")
+        goldens = list(self._goldens())
+        clusters = [self._clusters.get(name, name) for name, _ in goldens] if self._clusters else None
+        found = stats.estimate(stats.sample([trials for _, trials in goldens], clusters))
+        return Rate(found.mean, found.low, found.high, found.cases, found.trials, found.method)
+
+    def _goldens(self) -> Iterator[tuple[int, tuple[float, ...]]]:
+        for name, marks in groupby(sorted(self._marks), key=lambda mark: mark & ~1):
+            yield name, tuple(float(mark & 1) for mark in marks)

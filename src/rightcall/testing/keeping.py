@@ -1,0 +1,73 @@
+"""Results of tests into the store: one run for a test function, whichever process writes it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.metrics.tally import Tally
+from rightcall.model.run import CaseResult
+from rightcall.store import RunWriter, Store, open_store
+from rightcall.store.address import store_address
+from rightcall.suite.plan import Plan
+from rightcall.suite.runner import new_run
+
+
+class Keeper:
+    """Writes results of a test session. Workers that share a session's id share its runs."""
+
+    def __init__(self, session: str, store: str | None) -> None:
+        self.session, self._address = session, store
+        self._store: Store | None = None
+        self._writers: dict[str, RunWriter] = {}
+
+    def run_id(self, plan: Plan) -> str:
+        """The same in every process that tests this function with this agent."""
+        digest = hashlib.sha256(f"{plan.name}\0{plan.agent.name}".encode()).hexdigest()
+        return f"{self.session}-{digest[:4]}"
+
+    def keep(self, plan: Plan, results: Sequence[CaseResult]) -> str:
+        """Store the results of a plan; gives the id of their run."""
+        run_id = self.run_id(plan)
+        if run_id not in self._writers:
+            self._writers[run_id] = self._begun(plan, run_id)
+        self._writers[run_id].add(results)
+        return run_id
+
+    def finish(self, run_id: str, word: str) -> None:
+        """Write what a run adds up to, and its verdict."""
+        store = self._opened()
+        if store.run(run_id).finished:
+            return
+        tally = Tally()
+        for result in store.results(run_id):
+            tally.add(result)
+        store.finish_run(run_id, tally.summary(), word)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        if self._store is not None:
+            self._store.close()
+
+    @property
+    def shown(self) -> str:
+        """Where the results are, as it may be shown."""
+        return store_address(self._address).shown
+
+    def _begun(self, plan: Plan, run_id: str) -> RunWriter:
+        store = self._opened()
+        run = msgspec.structs.replace(new_run(plan), id=run_id)
+        try:
+            writer = store.begin_run(run, planned=len(plan.dataset) * plan.trials)  # type: ignore[arg-type]
+        except InputError:  # another worker was first
+            return store.resume_run(run_id)
+        writer.add_goldens(plan.goldens())
+        return writer
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            self._store = open_store(self._address)
+        return self._store

@@ -1,0 +1,91 @@
+"""What a test session adds up to: a rate with its interval for each test function, and the gate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from rightcall import stats
+from rightcall.gate import Gate, Outcome, Verdict, decide, percent, sample_of
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The checks of one test function with one agent."""
+
+    test: str
+    agent: str
+    run_id: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def word(self) -> str:
+        """PASS when every trial passed, ERROR when one could not be run."""
+        if any(outcome.errors for outcome in self.outcomes):
+            return "ERROR"
+        return "PASS" if all(all(outcome.passes) for outcome in self.outcomes) else "FAIL"
+
+
+def tested(notes: Sequence[dict[str, Any]]) -> list[Tested]:
+    """Notes of checks, gathered by run in the order in which runs were first heard of."""
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for note in notes:
+        runs.setdefault(note["run"], []).append(note)
+    return [
+        Tested(found[0]["test"], found[0]["agent"], run_id, tuple(_outcome(note) for note in found))
+        for run_id, found in runs.items()
+    ]
+
+
+def gate_verdict(
+    groups: Sequence[Tested], least: float, rule: Literal["point", "interval"] = "point"
+) -> Verdict:
+    """Whether the goldens of all test functions together reach the pass rate."""
+    return decide(Gate(min=least, rule=rule), [outcome for group in groups for outcome in group.outcomes])
+
+
+def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str) -> list[str]:
+    """What is shown at the end of a test session."""
+    lines: list[str] = []
+    for group in groups:
+        lines += [f"{group.test} on {_near(group.agent)}", f"  {_rate(group.outcomes)}"]
+    if len(groups) > 1:
+        lines += ["all", f"  {_rate([outcome for group in groups for outcome in group.outcomes])}"]
+    if verdict is not None:
+        lines.append(f"gate {verdict.sentence}" + (f"; {verdict.hint}" if verdict.hint else ""))
+    lines.append(f"kept in {store}")
+    lines += [f"next: rightcall runs show {group.run_id}" for group in groups[:3]]
+    return lines
+
+
+def _near(agent: str) -> str:
+    """An agent's name with a path in it as seen from here."""
+    return agent.replace(f"{Path.cwd()}{os.sep}", "")
+
+
+def _rate(outcomes: Sequence[Outcome]) -> str:
+    found = sample_of(outcomes)
+    errors = sum(outcome.errors for outcome in outcomes)
+    told = f", {errors:,} of the trials got no answer" if errors else ""
+    if found is None:
+        return f"no golden could be judged{told}"
+    estimate = stats.estimate(found)
+    trials = [passed for outcome in outcomes for passed in outcome.passes]
+    if len(trials) > estimate.cases:
+        counted = f"{sum(trials):g} of {len(trials):,} trials of {estimate.cases:,} goldens passed"
+    else:
+        counted = f"{sum(trials):g} of {estimate.cases:,} goldens passed"
+    return f"{counted}: {percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]{told}"
+
+
+def _outcome(note: dict[str, Any]) -> Outcome:
+    return Outcome(
+        golden_id=f"{note['run']}/{note['golden']}",
+        passes=tuple(float(passed) for passed in note["passes"]),
+        errors=note["errors"],
+        category=note["category"],
+        cluster=note["cluster"],
+    )

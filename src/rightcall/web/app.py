@@ -1,0 +1,55 @@
+"""The application: its routes, and what stands before them."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rightcall.errors import InfrastructureError, InputError
+from rightcall.store import Store
+from rightcall.web.access import Access
+from rightcall.web.assets import Assets
+from rightcall.web.cache import Cache
+from rightcall.web.guard import guard
+from rightcall.web.pages import all_routes
+from rightcall.web.rendering import make_environment, page
+
+VIEWS_KEPT, CHARTS_KEPT = 64, 512
+
+NOT_FOUND, FAILED = 404, 503
+TITLES = {404: "Nothing here", 405: "Not that way", 400: "That cannot be", 503: "The store did not answer"}
+
+
+def make_app(store: Store, access: Access | None = None) -> Starlette:
+    """The dashboard of an open store; whoever made the store closes it."""
+    app = Starlette(
+        routes=all_routes(),
+        exception_handlers={HTTPException: _http_problem, InputError: _not_found, InfrastructureError: _down},
+    )
+    app.state.store = store
+    app.state.access = access or Access()
+    app.state.assets = Assets()
+    app.state.templates = make_environment()
+    app.state.views, app.state.charts = Cache(VIEWS_KEPT), Cache(CHARTS_KEPT)
+    guard(app, app.state.access)
+    return app
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    return _problem(request, NOT_FOUND, str(error))
+
+
+async def _down(request: Request, error: Exception) -> Response:
+    return _problem(request, FAILED, str(error))
+
+
+async def _http_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    said = error.detail if error.status_code == 400 else ""
+    return _problem(request, error.status_code, said)
+
+
+def _problem(request: Request, status: int, said: str) -> Response:
+    return page(request, "problem.html", status, title=TITLES.get(status, "That did not work"), said=said)

@@ -1,0 +1,42 @@
+"""Styles and scripts: read once at the start, so that no request ever becomes a path on disk."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+FOLDER = Path(__file__).parent / "static"
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class Assets:
+    """Every file by name. `stamp` changes when any of them does: it is in their addresses."""
+
+    def __init__(self) -> None:
+        self.files = {
+            path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS
+        }
+        self.stamp = hashlib.sha256(b"".join(self.files.values())).hexdigest()[:10]
+
+
+async def asset(request: Request) -> Response:
+    """One file. Modules import each other without a stamp, so they are asked for again each time."""
+    name = request.path_params["name"]
+    content = request.app.state.assets.files.get(name)
+    if content is None:
+        raise HTTPException(404)
+    stamped = request.query_params.get("v") == request.app.state.assets.stamp
+    keep = "public, max-age=31536000, immutable" if stamped else "no-cache"
+    return Response(content, media_type=KINDS[Path(name).suffix], headers={"cache-control": keep})
+
+
+routes = [Route("/static/{name}", asset)]

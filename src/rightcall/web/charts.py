@@ -1,0 +1,231 @@
+"""The charts of the pages: Vega-Lite specs, drawn as SVG in the colours of either theme.
+
+A page shows them as images. An image runs no script and loads nothing, whatever a tool or an agent is called,
+and a page need not wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rightcall.report.charts import CONFIG, SCHEMA, Spec, to_svg
+from rightcall.report.text import one_line
+from rightcall.report.view import Bar, Rate
+
+Theme = Literal["light", "dark"]
+MOST_AGENTS = 6
+FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
+"""Fonts of one width: labels are measured here and drawn in the reader's browser."""
+
+
+class Palette(NamedTuple):
+    """The colours of a theme, those of the style sheet."""
+
+    ink: str
+    soft: str
+    faint: str
+    line: str
+    accent: str
+    mark: str
+    tool: str
+
+
+PALETTES: dict[str, Palette] = {
+    "light": Palette("#1d1d1b", "#5f5f5a", "#8c8c85", "#e6e5e0", "#2f5fd0", "#b7791f", "#2a9d8f"),
+    "dark": Palette("#ececea", "#a9a9a4", "#7b7b77", "#2f2f33", "#8fb0ff", "#e8b95b", "#5cc7b8"),
+}
+SERIES = ["#4c78d8", "#d9822b", "#3a9d78", "#b05cc6", "#c8505a", "#7a8290"]
+
+
+class Point(NamedTuple):
+    """One run in a chart over time; `tools_changed` when its tools are not those of the run before."""
+
+    run_id: str
+    started_at: str
+    agent: str
+    passing: Rate
+    tools_changed: bool
+
+
+def line(points: Sequence[Point], theme: Theme) -> Spec:
+    """A line without axes, for a list."""
+    colours = PALETTES[theme]
+    values = [{"at": place, "rate": point.passing.value} for place, point in enumerate(points)]
+    x = {"field": "at", "type": "quantitative", "axis": None, "scale": {"nice": False}}
+    y = {"field": "rate", "type": "quantitative", "axis": None, "scale": {"domain": _around(points)}}
+    stroke: Spec = {
+        "mark": {"type": "line", "color": colours.accent, "strokeWidth": 1.5, "interpolate": "monotone"},
+        "encoding": {"x": x, "y": y},
+    }
+    last: Spec = {
+        "transform": [{"filter": f"datum.at == {len(points) - 1}"}],
+        "mark": {"type": "point", "filled": True, "color": colours.accent, "size": 28, "opacity": 1},
+        "encoding": {"x": x, "y": y},
+    }
+    base = _spec("Share of cases that passed, run by run", values, 240, 36, theme)
+    return {**base, "padding": 4, "layer": [stroke, last]}
+
+
+def trend(points: Sequence[Point], theme: Theme) -> Spec:
+    """Pass rate with its interval for each run, one colour an agent; a rule where the tools changed."""
+    colours = PALETTES[theme]
+    values = [
+        {
+            "run": point.run_id,
+            "at": point.started_at,
+            "agent": one_line(point.agent, 40) or "agent",
+            "rate": point.passing.value,
+            "low": point.passing.low,
+            "high": point.passing.high,
+            "changed": point.tools_changed,
+        }
+        for point in points
+    ]
+    agents = list(dict.fromkeys(value["agent"] for value in values))
+    colour: Spec = {"value": colours.accent}
+    if len(agents) > 1:
+        scale = {"domain": agents[:MOST_AGENTS], "range": SERIES}
+        legend = {"orient": "top", "title": None, "symbolType": "circle", "symbolStrokeWidth": 0}
+        colour = {"field": "agent", "type": "nominal", "scale": scale, "legend": legend}
+    x = {"field": "at", "type": "temporal", "title": None, "axis": {"grid": False, "tickCount": 8}}
+    y = {
+        "field": "rate",
+        "type": "quantitative",
+        "title": "passed",
+        "scale": {"domain": [0, 1]},
+        "axis": {"format": ".0%", "tickCount": 5},
+    }
+    whiskers: Spec = {
+        "mark": {"type": "rule", "opacity": 0.35, "strokeWidth": 3, "strokeCap": "round"},
+        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
+    }
+    path: Spec = {
+        "mark": {"type": "line", "strokeWidth": 1.75},
+        "encoding": {"x": x, "y": y, "color": colour},
+    }
+    dots: Spec = {
+        "mark": {"type": "point", "filled": True, "size": 44, "opacity": 1},
+        "encoding": {"x": x, "y": y, "color": colour},
+    }
+    changed: list[Spec] = [{"filter": "datum.changed"}]
+    rules: Spec = {
+        "transform": changed,
+        "mark": {"type": "rule", "strokeDash": [3, 3], "color": colours.mark},
+        "encoding": {"x": x},
+    }
+    words: Spec = {
+        "transform": changed,
+        "mark": {
+            "type": "text",
+            "text": "tools changed",
+            "color": colours.mark,
+            "align": "left",
+            "dx": 4,
+            "y": 8,
+        },
+        "encoding": {"x": x},
+    }
+    base = _spec("Share of cases that passed, over time", values, 1040, 240, theme)
+    return {**base, "layer": [rules, whiskers, path, dots, words]}
+
+
+def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
+    """Answers of the model and calls of tools, one under the other, from the start of the case."""
+    colours = PALETTES[theme]
+    values = [
+        {
+            "row": f"{place}  {'≈ ' if bar.estimated else ''}{bar.label}",
+            "kind": bar.kind,
+            "start": bar.start_ms,
+            "end": bar.start_ms + bar.duration_ms,
+        }
+        for place, bar in enumerate(bars, 1)
+    ]
+    y = {
+        "field": "row",
+        "type": "ordinal",
+        "title": None,
+        "sort": None,
+        "axis": {"domain": False, "ticks": False, "labelLimit": 220},
+    }
+    x = {
+        "field": "start",
+        "type": "quantitative",
+        "title": "milliseconds",
+        "axis": {"tickCount": 6, "format": ",.3~s" if values and values[-1]["end"] >= 1e4 else ",~r"},
+    }
+    base = _spec("Where the time went", values, 780, {"step": 22}, theme)
+    return {
+        **base,
+        "mark": {"type": "bar", "cornerRadius": 2, "height": {"band": 0.55}, "minBandSize": 2},
+        "encoding": {
+            "x": x,
+            "x2": {"field": "end"},
+            "y": y,
+            "color": {
+                "field": "kind",
+                "type": "nominal",
+                "scale": {"domain": ["model", "tool"], "range": [colours.accent, colours.tool]},
+                "legend": {"orient": "top", "title": None},
+            },
+        },
+    }
+
+
+def themed(spec: Spec, theme: Theme) -> Spec:
+    """A spec of the report in the colours of a theme: an image does not see the page's style sheet."""
+    return {**spec, "config": _config(theme)}
+
+
+def answer(request: Request, draw: Callable[[Theme], Spec | None]) -> Response:
+    """The chart in the theme the address asks for, drawn once for the same spec."""
+    theme: Theme = "dark" if request.query_params.get("theme") == "dark" else "light"
+    spec = draw(theme)
+    if spec is None:
+        return Response(status_code=404)
+    key = msgspec.json.encode(spec)
+    svg = request.app.state.charts.get(key, lambda: to_svg(spec))
+    return Response(svg, media_type="image/svg+xml", headers={"cache-control": "private, max-age=10"})
+
+
+def _spec(description: str, values: list[dict[str, Any]], width: int, height: Any, theme: Theme) -> Spec:
+    return {
+        "$schema": SCHEMA,
+        "description": description,
+        "width": width,
+        "height": height,
+        "data": {"values": values},
+        "config": _config(theme),
+    }
+
+
+def _around(points: Sequence[Point]) -> list[float]:
+    """A range that shows how a line moves, and does not make a mountain of a tenth."""
+    values = [point.passing.value or 0.0 for point in points] or [0.0]
+    middle, half = (min(values) + max(values)) / 2, max(0.15, (max(values) - min(values)) / 2 + 0.03)
+    return [middle - half, middle + half]
+
+
+def _config(theme: Theme) -> Spec:
+    colours = PALETTES[theme]
+    axis = {
+        **CONFIG["axis"],
+        "labelColor": colours.soft,
+        "titleColor": colours.faint,
+        "gridColor": colours.line,
+        "domainColor": colours.line,
+        "tickColor": colours.line,
+    }
+    return {
+        **CONFIG,
+        "font": FONT,
+        "axis": axis,
+        "legend": {"labelColor": colours.soft, "labelFontSize": 11, "columnPadding": 18},
+        "text": {"fontSize": 11},
+        "bar": {"color": colours.accent},
+    }

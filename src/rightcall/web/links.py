@@ -1,0 +1,51 @@
+"""Addresses of pages, made and read in one place."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from urllib.parse import urlencode
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def segment(name: str) -> str:
+    """A name as one part of a path. Names that would not survive there are written in base64 behind a `~`."""
+    if _PLAIN.fullmatch(name):
+        return name
+    return "~" + base64.urlsafe_b64encode(name.encode(errors="replace")).decode().rstrip("=")
+
+
+def from_segment(part: str) -> str:
+    """The name that `segment` wrote; what nobody wrote that way is a name that does not exist."""
+    if not part.startswith("~"):
+        return part
+    padded = part[1:] + "=" * (-len(part[1:]) % 4)
+    try:
+        return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
+    except (binascii.Error, ValueError):
+        return part
+
+
+def run_link(run_id: str, **query: object) -> str:
+    """The page of a run."""
+    return with_query(f"/runs/{segment(run_id)}", **query)
+
+
+def case_link(run_id: str, golden_id: str, **query: object) -> str:
+    """The page of a case; `trial` chooses one of several."""
+    return with_query(f"/runs/{segment(run_id)}/case", id=golden_id, **query)
+
+
+def with_query(path: str, **query: object) -> str:
+    """The path with what is not empty of the query."""
+    given = {name: str(value) for name, value in query.items() if value not in (None, "", ())}
+    return f"{path}?{urlencode(given, errors='replace')}" if given else path
+
+
+def local_path(target: str) -> str:
+    """A path of this site; anything that would lead elsewhere becomes the first page."""
+    if not target.startswith("/") or target.startswith(("//", "/\\")) or not target.isprintable():
+        return "/"
+    return target

@@ -1,0 +1,115 @@
+"""What people add: tags on runs and cases, notes, goldens made of cases. Every route here changes something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rightcall.errors import InputError
+from rightcall.model import AnyGolden
+from rightcall.store import Store
+from rightcall.web.links import case_link, local_path, run_link
+from rightcall.web.making_golden import golden_from
+from rightcall.web.pages.case import chosen_trial
+from rightcall.web.rendering import page
+from rightcall.web.views import asked_run, store_of
+
+T = TypeVar("T")
+
+
+def tag_run(request: Request) -> Response:
+    run, fields = asked_run(request), fields_of(request)
+    change = store_of(request).untag_run if "remove" in fields else store_of(request).tag_run
+    _try(lambda: change(run.id, fields.get("tag", "").strip()))
+    return _back(fields, run_link(run.id))
+
+
+def tag_case(request: Request) -> Response:
+    run, fields = asked_run(request), fields_of(request)
+    change = store_of(request).untag_case if "remove" in fields else store_of(request).tag_case
+    _try(lambda: change(run.id, fields["id"], fields.get("tag", "").strip()))
+    return _back(fields, case_link(run.id, fields["id"]), "#notes")
+
+
+def write_note(request: Request) -> Response:
+    run, fields = asked_run(request), fields_of(request)
+    author = fields.get("author", "").strip()[:100]
+    _try(lambda: store_of(request).add_note(run.id, fields["id"], fields.get("text", ""), author=author))
+    return _back(fields, case_link(run.id, fields["id"]), "#notes")
+
+
+def delete_note(request: Request) -> Response:
+    """Only a note of the case it is shown on: a number alone could be any note of the store."""
+    run, fields = asked_run(request), fields_of(request)
+    for note in store_of(request).case(run.id, fields["id"]).notes:
+        if str(note.id) == fields.get("note"):
+            store_of(request).delete_note(note.id)
+    return _back(fields, case_link(run.id, fields["id"]), "#notes")
+
+
+def keep_golden(request: Request) -> Response:
+    """Add what the agent did to the draft of a dataset."""
+    run, fields = asked_run(request), fields_of(request)
+    store = store_of(request)
+    found = store.case(run.id, fields["id"])
+    golden = golden_from(found, chosen_trial(found, fields.get("trial")), fields.get("golden_id", "").strip())
+    alias = fields.get("alias", "").strip()
+    version, goldens = _try(lambda: add_to_draft(store, alias, golden))
+    back = _target(fields, case_link(run.id, found.golden_id))
+    return page(
+        request,
+        "golden_kept.html",
+        run=run,
+        golden=golden,
+        alias=alias,
+        version=version,
+        goldens=goldens,
+        back=back,
+    )
+
+
+def add_to_draft(store: Store, alias: str, golden: AnyGolden) -> tuple[int, int]:
+    """The draft of the alias with this golden in it, in place of one that has its id; version and size."""
+    known = {version.alias for version in store.datasets(alias)}
+    before = store.pull_dataset(alias, finalized=False) if alias in known else iter(())
+    goldens = {each.id: each for each in before} | {golden.id: golden}
+    pushed = store.push_dataset(alias, goldens.values(), finalized=False, author="dashboard")
+    return pushed.version, pushed.goldens
+
+
+def fields_of(request: Request) -> dict[str, str]:
+    """The fields of the posted form, and what its address says: ids travel there, where every character may."""
+    fields = {**cast("dict[str, str]", request.scope["rightcall.fields"]), **request.query_params}
+    if "/case/" in request.url.path and "id" not in fields:
+        raise HTTPException(400, "the address does not say which case")
+    return fields
+
+
+def _try(change: Callable[[], T]) -> T:
+    """A tag or note the store refuses is the visitor's mistake, not a missing page."""
+    try:
+        return change()
+    except InputError as error:
+        raise HTTPException(400, str(error)) from None
+
+
+def _target(fields: dict[str, str], otherwise: str) -> str:
+    return local_path(fields.get("back", "") or otherwise)
+
+
+def _back(fields: dict[str, str], otherwise: str, place: str = "") -> Response:
+    return RedirectResponse(_target(fields, otherwise) + place, 303)
+
+
+routes = [
+    Route("/runs/{run}/tags", tag_run, methods=["POST"]),
+    Route("/runs/{run}/case/tags", tag_case, methods=["POST"]),
+    Route("/runs/{run}/case/notes", write_note, methods=["POST"]),
+    Route("/runs/{run}/case/notes/delete", delete_note, methods=["POST"]),
+    Route("/runs/{run}/case/golden", keep_golden, methods=["POST"]),
+]

@@ -1,0 +1,150 @@
+"""A run: what it adds up to, where it fails, and its cases."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from rightcall.model import Category, Code
+from rightcall.report.charts import histogram
+from rightcall.report.view import TITLES, outcome_of, rate, reason_of, summary_view
+from rightcall.store import Outcome, ResultFilter, StoredRun
+from rightcall.web import charts
+from rightcall.web.rendering import page
+from rightcall.web.states import state_of
+from rightcall.web.views import asked_run, at_hand, store_of, tools_of, view_of
+
+ON_A_PAGE = 50
+
+
+def run(request: Request) -> Response:
+    """The page of a run. What needs every case is shown at once for a small run and loaded after it for others."""
+    stored = asked_run(request)
+    view = view_of(request, stored) if at_hand(request, stored) else None
+    summary = stored.run.summary
+    judged = stored.results - stored.errors
+    return page(
+        request,
+        "run.html",
+        run=stored,
+        state=state_of(stored),
+        passing=rate(stored.passed, judged, trials=stored.run.trials),
+        summary=view.summary
+        if view
+        else summary_view(summary, trials=stored.run.trials)
+        if summary
+        else None,
+        view=view,
+        **case_list(request, stored),
+    )
+
+
+def insights(request: Request) -> Response:
+    """The part of the page that was left out."""
+    stored = asked_run(request)
+    view = view_of(request, stored)
+    return page(request, "run_insights.html", run=stored, view=view, summary=view.summary)
+
+
+def spread(request: Request) -> Response:
+    """How a number spreads over the cases."""
+    stored = asked_run(request)
+    view = view_of(request, stored)
+    drawn = {
+        "latency": (view.latency, "milliseconds", ",.3~f"),
+        "cost": (view.cost, "US dollars", "$.2~s"),
+        "scores": (view.scores, "score", ".2f"),
+    }.get(request.path_params["name"])
+    spec = histogram(*drawn) if drawn else None
+    return charts.answer(request, lambda theme: charts.themed(spec, theme) if spec else None)
+
+
+def cases(request: Request) -> Response:
+    """The list alone, for a run that grows while it is looked at."""
+    stored = asked_run(request)
+    return page(request, "run_cases.html", run=stored, **case_list(request, stored))
+
+
+def live(request: Request) -> Response:
+    """How far a run is."""
+    stored = asked_run(request)
+    passing = rate(stored.passed, stored.results - stored.errors, trials=stored.run.trials)
+    percent = request.app.state.templates.filters["percent"]
+    shown = {
+        "passing": percent(passing.value),
+        "interval": f"{percent(passing.low)} – {percent(passing.high)}" if passing.n else "",
+        "results": f"{stored.results:,}",
+        "passed": f"{stored.passed:,}",
+        "failed": f"{stored.results - stored.passed - stored.errors:,}",
+        "errors": f"{stored.errors:,}",
+        "tokens": f"{stored.usage.input_tokens + stored.usage.output_tokens:,}",
+    }
+    return JSONResponse(
+        {
+            "finished": not state_of(stored).live,
+            "seen": f"{stored.updated_at} {stored.results}",
+            "results": stored.results,
+            "planned": stored.planned,
+            "shown": shown,
+        }
+    )
+
+
+def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
+    """One page of the cases that fit the filters in the address."""
+    store, query = store_of(request), request.query_params
+    which = result_filter(dict(query))
+    after = (query["after"], _whole(query.get("trial"))) if query.get("after") else None
+    found = store.results_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
+    shown = found[:ON_A_PAGE]
+    ids = list(dict.fromkeys(result.golden_id for result in shown))
+    tags = store.case_tags(stored.id, ids)
+    filters = {name: value for name, value in query.items() if name not in ("after", "trial") and value}
+    return {
+        "cases": [(result, outcome_of(result), reason_of(result)) for result in shown],
+        "previews": store.previews(stored.id, ids),
+        "case_tags": {golden_id: tags.get(golden_id, ()) for golden_id in ids},
+        "which": which,
+        "filters": filters,
+        "narrowed": which != ResultFilter(),
+        "fitting": store.count(stored.id, which) if which != ResultFilter() else stored.results,
+        "next_page": (shown[-1].golden_id, shown[-1].trial) if len(found) > ON_A_PAGE else None,
+        "first": after is None,
+        "codes": store.code_counts(stored.id),
+        "code_titles": TITLES,
+        "categories": get_args(Category),
+        "tool_names": sorted(tools_of(store, stored)),
+    }
+
+
+def result_filter(query: dict[str, str]) -> ResultFilter:
+    """The filter that an address asks for; words nobody knows narrow nothing."""
+    return ResultFilter(
+        outcome=_one_of(query.get("outcome"), Outcome),
+        category=_one_of(query.get("category"), Category),
+        code=_one_of(query.get("code"), Code),
+        tool=query.get("tool", ""),
+        failed_metric=query.get("metric", ""),
+        tag=query.get("tag", ""),
+        text=query.get("text", "").strip(),
+    )
+
+
+def _one_of(given: str | None, words: Any) -> Any:
+    return given if given in get_args(words) else None
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 10 else 0
+
+
+routes = [
+    Route("/runs/{run}", run),
+    Route("/runs/{run}/insights", insights),
+    Route("/runs/{run}/spread/{name}.svg", spread),
+    Route("/runs/{run}/cases", cases),
+    Route("/runs/{run}/live", live),
+]

@@ -1,0 +1,54 @@
+"""The list of runs: search, filters, tags, and a line over time for each suite."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rightcall.store import RunFilter
+from rightcall.web.rendering import page
+from rightcall.web.states import state_of
+from rightcall.web.views import store_of
+
+ON_A_PAGE = 50
+SUITES_SHOWN = 4
+STATES = ("any", "finished", "unfinished")
+
+
+def runs(request: Request) -> Response:
+    """One page of the runs that fit."""
+    store, query = store_of(request), request.query_params
+    which = filter_of(dict(query))
+    found = store.runs(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)
+    shown = found[:ON_A_PAGE]
+    suites = store.suites()
+    return page(
+        request,
+        "runs.html",
+        rows=[(run, state_of(run)) for run in shown],
+        which=which,
+        narrowed=which != RunFilter(),
+        suites=suites,
+        lines=[] if which != RunFilter() or query.get("after") else suites[:SUITES_SHOWN],
+        newest={
+            suite.name: store.runs(RunFilter(name=suite.name), limit=1) for suite in suites[:SUITES_SHOWN]
+        },
+        agents=store.agents(),
+        tags=store.tags(),
+        after=shown[-1].id if len(found) > ON_A_PAGE else None,
+        first=not query.get("after"),
+        query={name: value for name, value in query.items() if name != "after"},
+    )
+
+
+def filter_of(query: dict[str, str]) -> RunFilter:
+    """The filter that an address asks for; a state nobody knows narrows nothing."""
+    state = query.get("state", "any")
+    fields = {name: query.get(name, "").strip() for name in ("name", "group", "agent", "tag", "text")}
+    return RunFilter(**fields, state=cast("str", state if state in STATES else "any"))  # type: ignore[arg-type]
+
+
+routes = [Route("/runs", runs)]

@@ -1,0 +1,53 @@
+"""The tools of a run: their definitions, how often each was chosen, and what it was mixed up with."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rightcall.store import RunFilter, StoredRun
+from rightcall.web.rendering import page
+from rightcall.web.views import at_hand, store_of, tools_of, view_of
+
+RUNS_OFFERED = 50
+
+
+def tools(request: Request) -> Response:
+    """Every tool of a run; by default of the newest one."""
+    store = store_of(request)
+    offered = store.runs(RunFilter(), limit=RUNS_OFFERED)
+    chosen = request.query_params.get("run")
+    run = store.run(chosen) if chosen else next(iter(offered), None)
+    if run is None:
+        return page(request, "tools.html", run=None, runs=[], ready=True)
+    ready = at_hand(request, run)
+    return page(
+        request, "tools.html", run=run, runs=offered, ready=ready, **(_content(request, run) if ready else {})
+    )
+
+
+def tool_list(request: Request) -> Response:
+    """The list alone, for a run that takes a moment to add up."""
+    run = store_of(request).run(request.query_params.get("run", "last"))
+    return page(request, "tool_list.html", run=run, **_content(request, run))
+
+
+def _content(request: Request, run: StoredRun) -> dict[str, object]:
+    view = view_of(request, run)
+    definitions = tools_of(store_of(request), run)
+    counted = {row.name: row for row in view.tools}
+    names = sorted(
+        definitions,
+        key=lambda name: (name not in counted, list(counted).index(name) if name in counted else 0, name),
+    )
+    unknown = [name for name in counted if name not in definitions]
+    return {
+        "names": [*names, *unknown],
+        "definitions": definitions,
+        "counted": counted,
+        "invented": view.invented,
+    }
+
+
+routes = [Route("/tools", tools), Route("/tools/list", tool_list)]

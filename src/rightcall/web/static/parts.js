@@ -1,0 +1,22 @@
+// Parts of a page that take longer than a page should: asked for once the page is there.
+// They are HTML of our own templates, escaped there; the page's policy runs no inline script anyway.
+
+export function loadParts(document, start) {
+  for (const place of document.querySelectorAll("[data-part]")) load(place, start);
+}
+
+export async function load(place, start) {
+  try {
+    const answer = await fetch(place.dataset.part, { headers: { accept: "text/html" } });
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
+    place.replaceChildren(...parsed.body.childNodes);
+    place.removeAttribute("aria-busy");
+    start(place);
+  } catch (error) {
+    const told = document.createElement("p");
+    told.className = "none";
+    told.textContent = `This could not be loaded: ${error.message}.`;
+    place.replaceChildren(told);
+  }
+}

@@ -1,0 +1,36 @@
+"""What became of the tool definitions from one run to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rightcall.model import Tool
+from rightcall.model.record import Record
+from rightcall.store import StoredRun
+
+
+class ToolChange(Record, frozen=True):
+    """Names of the tools that came, went, or were written differently; all empty when nobody kept them."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+def tool_change(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> ToolChange:
+    """Compare two sets of definitions by name."""
+    return ToolChange(
+        added=tuple(sorted(after.keys() - before.keys())),
+        removed=tuple(sorted(before.keys() - after.keys())),
+        changed=tuple(sorted(name for name in before.keys() & after.keys() if before[name] != after[name])),
+    )
+
+
+def changed_at(oldest_first: Sequence[StoredRun]) -> dict[str, StoredRun]:
+    """Ids of the runs whose tools are not those of the run before, each with that run."""
+    found = {}
+    for before, after in zip(oldest_first, oldest_first[1:], strict=False):
+        old, new = before.run.fingerprints.get("tools"), after.run.fingerprints.get("tools")
+        if old and new and old != new:
+            found[after.id] = before
+    return found

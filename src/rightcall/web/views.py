@@ -1,0 +1,56 @@
+"""The views of runs, read from the store once and kept while the run stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from starlette.requests import Request
+
+from rightcall.errors import RightCallError
+from rightcall.model import Tool
+from rightcall.model.codec import decode
+from rightcall.report.view import RunView, run_view
+from rightcall.store import Store, StoredRun
+from rightcall.web.links import from_segment
+
+AT_ONCE = 1_000
+"""Results that are added up while the page waits; more are added up while the page is there already."""
+
+
+def store_of(request: Request) -> Store:
+    """The store that is shown."""
+    store: Store = request.app.state.store
+    return store
+
+
+def asked_run(request: Request) -> StoredRun:
+    """The run in the address of the page."""
+    return store_of(request).run(from_segment(request.path_params["run"]))
+
+
+def view_of(request: Request, run: StoredRun) -> RunView:
+    """Everything that is worked out over all cases of the run."""
+    store = store_of(request)
+    view: RunView = request.app.state.views.get(_key(run), lambda: run_view(store, run.id))
+    return view
+
+
+def at_hand(request: Request, run: StoredRun) -> bool:
+    """Whether the view can be shown without letting somebody wait."""
+    return run.results <= AT_ONCE or request.app.state.views.known(_key(run))
+
+
+def tools_of(store: Store, run: StoredRun) -> dict[str, Tool]:
+    """The tool definitions the run was made with, by name; empty when they were not kept."""
+    fingerprint = run.run.fingerprints.get("tools", "")
+    content = store.document("tools", fingerprint) if fingerprint else None
+    if content is None:
+        return {}
+    try:
+        return {tool.name: tool for tool in decode(content, list[Tool], f"tools of run {run.id}")}
+    except RightCallError:
+        return {}  # written by something else; the rest of the page is still worth showing
+
+
+def _key(run: StoredRun) -> Hashable:
+    return run.id, run.updated_at, run.results, run.verdict

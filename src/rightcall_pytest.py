@@ -1,0 +1,263 @@
+"""The pytest plugin of RightCall: goldens as tests.
+
+    @pytest.mark.goldens("goldens.jsonl")            # one test per golden
+    def test_agent(golden, check):
+        check(agent, golden)
+
+Loaded by pytest whenever RightCall is installed, so it imports nothing of it until a test uses it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from rightcall.testing.checking import Checker
+    from rightcall.testing.keeping import Keeper
+    from rightcall.testing.together import Together
+
+NOTES = pytest.StashKey[list[dict[str, Any]]]()
+SESSION = pytest.StashKey[str]()
+KEEPER = pytest.StashKey["Keeper"]()
+FUNCTIONS = pytest.StashKey[dict[Any, list[Any]]]()
+GROUPS = pytest.StashKey[dict[Any, "Together"]]()
+
+SHARING_MODES = ("loadscope", "loadfile", "loadgroup", "no")
+"""How xdist may spread tests so that those of one function stay in one process."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("rightcall", "testing agents with goldens")
+    group.addoption("--rightcall-trials", type=int, default=1, metavar="N",
+                    help="how often each golden is tried")  # fmt: skip
+    group.addoption("--rightcall-min", type=float, default=None, metavar="RATE",
+                    help="pass when at least this share of goldens passes (0 to 1), instead of all")  # fmt: skip
+    group.addoption("--rightcall-rule", choices=("point", "interval"), default="point",
+                    help="how --rightcall-min is decided: by the rate itself, or beyond chance")  # fmt: skip
+    group.addoption("--rightcall-store", default=None, metavar="URL",
+                    help="where results are kept; .rightcall/rightcall.db unless said")  # fmt: skip
+    group.addoption("--rightcall-concurrency", type=int, default=32, metavar="N",
+                    help="the most cases at once")  # fmt: skip
+    group.addoption("--rightcall-seed", type=int, default=0, metavar="N", help="of every random choice")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "goldens(*files, only=(), limit=None): one test for each golden of the files (or goldens), "
+        "given to the test as 'golden'",
+    )
+    least = config.getoption("--rightcall-min")
+    if least is not None and not 0 < least <= 1:
+        raise pytest.UsageError(f"--rightcall-min is a share between 0 and 1, got {least:g}")
+    for name in ("trials", "concurrency"):
+        if config.getoption(f"--rightcall-{name}") < 1:
+            raise pytest.UsageError(f"--rightcall-{name} must be at least 1")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Watch(config), "rightcall-watch")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    marks = list(metafunc.definition.iter_markers("goldens"))
+    if not marks:
+        return
+    where = metafunc.definition.nodeid
+    if "golden" not in metafunc.fixturenames:
+        raise pytest.Collector.CollectError(
+            f"{where}: marked with goldens, but it has no parameter 'golden'; write: "
+            f"def {metafunc.function.__name__}(golden, check):"
+        )
+    from rightcall.errors import RightCallError
+    from rightcall.testing.marks import marked_goldens, readable_ids
+
+    mark = marks[0]
+    folders = [
+        metafunc.definition.path.parent,
+        metafunc.config.rootpath,
+        metafunc.config.invocation_params.dir,
+    ]
+    try:
+        goldens = marked_goldens(mark.args, folders, **mark.kwargs)
+    except RightCallError as error:
+        raise pytest.Collector.CollectError(str(error)) from None
+    except TypeError as error:
+        raise pytest.Collector.CollectError(f"{where}: pytest.mark.goldens: {error}") from None
+    metafunc.parametrize("golden", goldens, ids=readable_ids(goldens))
+
+
+@pytest.fixture
+def check(request: pytest.FixtureRequest) -> Checker:
+    """`check(agent, golden)` runs an agent on a golden and fails the test when it did not do what it should.
+
+    `metrics=[…]` name what decides instead of the golden's own rules; `trials=N` how often it is tried.
+    """
+    from rightcall.testing.checking import Checker, Defaults
+
+    item = request.node
+    config = request.config
+    option = config.getoption
+    defaults = Defaults(
+        trials=option("--rightcall-trials"),
+        concurrency=option("--rightcall-concurrency"),
+        seed=option("--rightcall-seed"),
+    )
+    notes = item.stash.setdefault(NOTES, [])
+    key, test = _function_of(item)
+
+    def note(what: dict[str, Any]) -> None:
+        notes.append({**what, "test": test})
+
+    alike = _functions(item.session)[key]
+    later = alike[alike.index(item) + 1 :]
+    return Checker(_together(config, key, test, _goldens(alike)), _goldens(later), defaults, note)
+
+
+def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> Together:
+    groups = config.stash.setdefault(GROUPS, {})
+    if key not in groups:
+        from rightcall.testing.together import Together
+
+        mode = getattr(config, "workerinput", {}).get("rightcall_dist", "no")
+        groups[key] = Together(test, goldens, _keeper(config), may_share=mode in SHARING_MODES)
+    return groups[key]
+
+
+def _keeper(config: pytest.Config) -> Keeper:
+    if KEEPER not in config.stash:
+        from rightcall.testing.keeping import Keeper
+
+        keeper = Keeper(_session(config), config.getoption("--rightcall-store"))
+        config.stash[KEEPER] = keeper
+        config.add_cleanup(keeper.close)
+    return config.stash[KEEPER]
+
+
+def _session(config: pytest.Config) -> str:
+    """The id that all processes of this test session share."""
+    given = getattr(config, "workerinput", {}).get("rightcall_session")
+    if given:
+        return str(given)
+    if SESSION not in config.stash:
+        from datetime import UTC, datetime
+        from secrets import token_hex
+
+        config.stash[SESSION] = f"{datetime.now(UTC):%y%m%d-%H%M%S}-{token_hex(3)}"
+    return config.stash[SESSION]
+
+
+def _functions(session: pytest.Session) -> dict[Any, list[Any]]:
+    """The tests of each function, in the order in which they run."""
+    if FUNCTIONS not in session.config.stash:
+        found: dict[Any, list[Any]] = {}
+        for item in session.items:
+            found.setdefault(_function_of(item)[0], []).append(item)
+        session.config.stash[FUNCTIONS] = found
+    return session.config.stash[FUNCTIONS]
+
+
+def _function_of(item: Any) -> tuple[Any, str]:
+    """What the tests of one function have in common: a key, and the name to show."""
+    name = getattr(item, "originalname", None) or item.name
+    callspec = getattr(item, "callspec", None)
+    indices: tuple[Any, ...] = ()
+    shown = ""
+    if callspec is not None:
+        others = {k: v for k, v in callspec.params.items() if k != "golden"}
+        indices = tuple((k, callspec.indices[k]) for k in others)
+        shown = f"[{', '.join(str(value)[:40] for value in others.values())}]" if others else ""
+    return (item.parent, name, indices), f"{item.parent.nodeid}::{name}{shown}"
+
+
+def _goldens(items: Sequence[Any]) -> list[Any]:
+    found = [item.callspec.params.get("golden") for item in items if hasattr(item, "callspec")]
+    return [golden for golden in found if hasattr(golden, "expected_calls") and hasattr(golden, "input")]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """xdist: every worker writes the same runs, and knows how tests are spread."""
+    node.workerinput["rightcall_session"] = _session(node.config)
+    node.workerinput["rightcall_dist"] = node.config.getoption("dist", "no")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if call.when == "call":
+        notes = item.stash.get(NOTES, None)
+        if notes:
+            report.rightcall = notes  # type: ignore[attr-defined]  # travels to xdist's controller with the report
+        if call.excinfo is not None and _is_ours(call.excinfo.value):
+            _tell(report, call.excinfo)
+    return report
+
+
+def _is_ours(error: BaseException) -> bool:
+    kind = type(error)
+    return kind.__name__ == "CheckFailed" and kind.__module__ == "rightcall.errors"
+
+
+def _tell(report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """The text of the failure alone: the reader's own code and ours have nothing to add to it."""
+    longrepr: Any = excinfo.getrepr(style="value", chain=False)
+    lines = str(excinfo.value).splitlines()
+    if longrepr.reprcrash is not None:
+        longrepr.reprcrash.message = next((line for line in lines[1:] if line), lines[0] if lines else "")
+    report.longrepr = longrepr
+    report.rightcall_check = True  # type: ignore[attr-defined]
+    report.rightcall_error = excinfo.value.infrastructure  # type: ignore[attr-defined]
+
+
+def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, str, str] | None:
+    """A model that did not answer is an error, not a failure of the agent."""
+    if getattr(report, "rightcall_error", False):
+        return "error", "E", "ERROR"
+    return None
+
+
+class Watch:
+    """Hears every report, of workers too; ends the runs, decides the gate, shows what it all adds up to."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._notes: list[dict[str, Any]] = []
+        self._other_failures = 0
+        self._lines: list[str] = []
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self._notes += getattr(report, "rightcall", ())
+        if report.failed and (not hasattr(report, "rightcall_check") or report.rightcall_error):
+            self._other_failures += 1
+
+    def pytest_collectreport(self, report: Any) -> None:
+        self._other_failures += report.failed
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not self._notes:
+            return
+        from rightcall.testing.summary import gate_verdict, summary_lines, tested
+
+        groups = tested(self._notes)
+        least = self._config.getoption("--rightcall-min")
+        rule = self._config.getoption("--rightcall-rule")
+        verdict = None if least is None else gate_verdict(groups, least, rule)
+        keeper = _keeper(self._config)
+        for group in groups:
+            keeper.finish(group.run_id, group.word)
+        self._lines = summary_lines(groups, verdict, keeper.shown)
+        ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        if verdict is not None and ended_well:
+            good = verdict.word == "PASS" and not self._other_failures
+            session.exitstatus = pytest.ExitCode.OK if good else pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self._lines:
+            terminalreporter.section("rightcall")
+            for line in self._lines:
+                terminalreporter.write_line(line)

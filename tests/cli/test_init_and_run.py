@@ -1,0 +1,69 @@
+"""`rightcall init` writes a suite that already runs, and `rightcall run` runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rightcall.model import codec
+from rightcall.suite.suite import load_suite
+
+
+def test_what_init_writes_runs_at_once(rightcall):
+    written = rightcall("init", "mine")
+    assert written.code == 0 and "rightcall run mine/suite.yaml" in written.out
+    done = rightcall("run", "mine/suite.yaml")
+    assert done.code in (0, 1) and done.err == ""
+    assert "mine on keyword:" in done.out and "rightcall runs show" in done.out
+
+
+def test_run_prints_a_row_a_case_then_the_run(rightcall):
+    rightcall("init", "mine")
+    done = rightcall("run", "mine/suite.yaml", "--json", "--trials", "2", "--store", "runs.db")
+    *cases, last = done.rows
+    goldens = Path("mine/goldens.jsonl").read_text("utf-8").splitlines()
+    assert {(row["golden_id"], row["trial"]) for row in cases} == {
+        (json.loads(line)["id"], trial) for line in goldens for trial in (0, 1)
+    }
+    assert list(last) == ["run_id", "verdict", "summary"]
+    assert last["verdict"] == {0: "PASS", 1: "FAIL"}[done.code]
+
+
+@pytest.mark.parametrize(
+    "model", ["keyword:", "openai:gpt-5-mini", "local:C:\\models\\it's.gguf", "a: b # c"]
+)
+def test_any_model_name_survives_the_suite_file(rightcall, model):
+    assert rightcall("init", "mine", "--model", model).code == 0
+    assert load_suite(Path("mine/suite.yaml")).agent.model == model
+
+
+@pytest.mark.parametrize("folder", ["weather: nightly", "#1", "123", "yes", "dự án", 'it\'s "mine"'])
+def test_any_folder_gives_a_suite_of_its_name(rightcall, folder):
+    assert rightcall("init", folder).code == 0
+    assert load_suite(Path(folder) / "suite.yaml").name == folder
+
+
+def test_init_replaces_nothing_unless_told_to(rightcall):
+    rightcall("init", "mine")
+    Path("mine/goldens.jsonl").write_text("precious")
+    again = rightcall("init", "mine")
+    assert again.code == 2 and "already has suite.yaml, tools.json, goldens.jsonl" in again.err
+    assert Path("mine/goldens.jsonl").read_text() == "precious"
+    assert rightcall("init", "mine", "--force").code == 0
+    assert Path("mine/goldens.jsonl").read_text("utf-8") != "precious"
+
+
+def test_the_written_suite_names_a_schema_that_accepts_it(rightcall):
+    rightcall("init", "mine")
+    first_line = Path("mine/suite.yaml").read_text("utf-8").splitlines()[0]
+    assert first_line == "# yaml-language-server: $schema=suite.schema.json"
+    assert codec.decode(Path("mine/suite.schema.json").read_bytes(), dict, "schema")
+
+
+def test_dry_run_sends_and_stores_nothing(rightcall):
+    rightcall("init", "mine")
+    done = rightcall("run", "mine/suite.yaml", "--dry-run")
+    assert done.code == 0 and "nothing was sent" in done.out
+    assert not Path(".rightcall").exists() and not Path("mine/.rightcall").exists()

@@ -1,0 +1,91 @@
+"""The commands that only show things: the menu, metrics, tools."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rightcall.cli.main import MENU
+from rightcall.metrics import metric_names
+
+TOOLS = [
+    {"name": "get_weather", "description": "Weather [now].\nMore.", "input_schema": {
+        "type": "object", "properties": {"city": {"type": "string"}, "units": {}}, "required": ["city"]}},
+    {"type": "function", "function": {"name": "get_time", "parameters": {"type": "object"}}},
+]  # fmt: skip
+
+
+@pytest.fixture
+def tools(tmp_path):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(TOOLS))
+    return path.name
+
+
+def test_help_reads_like_a_menu_and_creates_nothing(tmp_path):
+    environment = {**os.environ, "HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "rightcall.cli.main", "--help"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    for section, commands in MENU.items():
+        assert f"\n{section}:\n" in done.stdout
+        assert all(f"  {name} " in done.stdout and words in done.stdout for name, words in commands.items())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [name for section in MENU.values() for name in section])
+def test_every_command_of_the_menu_explains_itself(rightcall, command, tmp_path):
+    done = rightcall(command, "--help")
+    assert done.code == 0 and done.out.startswith(f"Usage: rightcall {command}") and done.err == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_version_is_the_packages(rightcall):
+    from importlib.metadata import version
+
+    assert rightcall("--version").out == f"rightcall, version {version('rightcall')}\n"
+
+
+def test_every_metric_is_listed_and_can_be_shown(rightcall):
+    listed = json.loads(rightcall("metrics", "list", "--json").out)
+    assert [metric["name"] for metric in listed] == metric_names()
+    shown = rightcall("metrics", "list").out
+    for metric in listed:
+        assert metric["name"] in shown and metric["summary"] in shown
+        page = rightcall("metrics", "show", metric["name"])
+        assert page.code == 0 and "Fails: " in page.out and "Passes: " in page.out
+
+
+def test_tools_in_any_spelling_are_listed(rightcall, tools):
+    shown = rightcall("tools", "list", tools).out
+    assert "get_weather  (city, units?)" in shown and "Weather [now]." in shown and "get_time     ()" in shown
+    assert [tool["name"] for tool in json.loads(rightcall("tools", "list", tools, "--json").out)] == [
+        "get_weather",
+        "get_time",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "key"),
+    [("native", "input_schema"), ("anthropic", "input_schema"), ("mcp", "inputSchema"),
+     ("openai_responses", "parameters"), ("openai_chat", "function")],
+)  # fmt: skip
+def test_a_tool_is_shown_in_the_spelling_asked_for(rightcall, tools, dialect, key):
+    assert key in json.loads(rightcall("tools", "show", tools, "get_weather", "--as", dialect).out)
+
+
+def test_an_unknown_tool_is_suggested_for(rightcall, tools):
+    done = rightcall("tools", "show", tools, "get_wether")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "error: tools.json: there is no tool 'get_wether'; did you mean 'get_weather'?\n"
+
+
+def test_a_file_without_tools_is_no_crash(rightcall):
+    Path("none.json").write_text("[]")
+    done = rightcall("tools", "list", "none.json")
+    assert done.code in (0, 2) and "Traceback" not in done.err
+    assert json.loads(rightcall("tools", "list", "none.json", "--json").out or "[]") == []

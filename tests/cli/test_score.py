@@ -1,0 +1,189 @@
+"""`rightcall score`: rows for machines, a table for people, an exit code for CI."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.conftest import asked, did, write_lines
+
+METRICS = [
+    "call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1",
+    "parameter_accuracy", "order", "content", "latency", "overall",
+]  # fmt: skip
+
+
+@pytest.fixture
+def scored(rightcall, tmp_path):
+    """Score goldens against trajectories given as plain objects."""
+
+    def run(goldens, trajectories, *options):
+        files = (
+            write_lines(tmp_path / "goldens.jsonl", *goldens),
+            write_lines(tmp_path / "done.jsonl", *trajectories),
+        )
+        return rightcall("score", *files, *options)
+
+    return run
+
+
+def test_each_case_is_one_json_row_with_exactly_the_documented_keys(scored):
+    done = scored([asked("a"), asked("b")], [did("a", "Hanoi"), did("b", "Hue")], "--json")
+    assert done.err == "" and done.code == 1
+    right, wrong = done.rows
+    for row in (right, wrong):
+        assert list(row) == ["golden_id", "trial", "passed", "score", "metrics", "codes"]
+        assert list(row["metrics"]) == METRICS
+        assert all(list(score) == ["value", "passed", "reason"] for score in row["metrics"].values())
+    assert (right["golden_id"], right["trial"], right["passed"], right["score"]) == ("a", 0, True, 1.0)
+    assert right["codes"] == []
+    assert not wrong["passed"] and wrong["score"] == pytest.approx(0.1)
+
+
+def test_a_row_explains_a_failure_with_its_evidence(scored):
+    row = scored([asked("b")], [did("b", "Hue")], "--json").rows[0]
+    assert row["metrics"]["overall"]["reason"] == 'get_weather: city should be "Hanoi", was "Hue"'
+    (code,) = row["codes"]
+    assert code["code"] == "wrong_value" and (code["expected"], code["actual"]) == ("Hanoi", "Hue")
+    assert (code["tool"], code["parameter"], code["call"], code["expected_call"]) == (
+        "get_weather",
+        "city",
+        0,
+        0,
+    )
+
+
+def test_the_table_shows_categories_failures_codes_and_what_to_type_next(scored):
+    goldens = [asked("a"), asked("b"), {"id": "n", "input": "Hi", "category": "negative"}]
+    done = scored(goldens, [did("a", "Hanoi"), did("b", "Hue"), did("n")])
+    assert done.code == 1 and done.err == ""
+    lines = [line.split() for line in done.out.splitlines()]
+    assert lines[1][:3] == ["golden", "1/2", "50.0%"]
+    assert lines[2][:3] == ["negative", "1/1", "100.0%"]
+    assert lines[3][:3] == ["all", "2/3", "66.7%"]
+    assert '✗ b  get_weather: city should be "Hanoi", was "Hue"' in done.out
+    assert "failed cases by code: wrong_value 1" in done.out
+    assert "next:\n  rightcall score" in done.out
+
+
+def test_the_exit_code_says_whether_enough_cases_pass(scored):
+    goldens, half = [asked("a"), asked("b")], [did("a", "Hanoi"), did("b", "Hue")]
+    assert scored(goldens, [did("a", "Hanoi"), did("b", "Hanoi")]).code == 0
+    assert scored(goldens, half).code == 1
+    assert scored(goldens, half, "--min", "0.5").code == 0
+    assert scored(goldens, half, "--min", "0.6").code == 1
+    assert scored(goldens, half, "--min", "2").code == 2
+
+
+def test_goldens_without_a_trajectory_are_left_out_only_when_that_is_said(scored):
+    goldens, first = [asked("a"), asked("b")], [did("a", "Hanoi")]
+    assert scored(goldens, first, "--json").code == 2
+    partial = scored(goldens, first, "--json", "--partial")
+    assert partial.code == 0 and [row["golden_id"] for row in partial.rows] == ["a"]
+
+
+def test_trials_are_numbered_per_golden_in_file_order_unless_numbered(scored):
+    counted = scored([asked("a")], [did("a", "Hanoi"), did("a", "Hue"), did("a")], "--json")
+    assert [(row["trial"], row["passed"]) for row in counted.rows] == [(0, True), (1, False), (2, False)]
+    named = scored([asked("a")], [did("a", "Hanoi", trial=7), did("a", trial=3)], "--json")
+    assert [row["trial"] for row in named.rows] == [7, 3]
+
+
+def test_shuffled_files_give_the_same_rows_in_another_order(scored):
+    goldens = [asked(f"g{n}", f"city {n}") for n in range(30)]
+    trajectories = [did(f"g{n}", f"city {n % 20}", trial=trial) for n in range(30) for trial in (0, 1)]
+    straight = scored(goldens, trajectories, "--json").rows
+    random.Random(3).shuffle(goldens)
+    random.Random(4).shuffle(trajectories)
+    shuffled = scored(goldens, trajectories, "--json").rows
+    assert sorted(shuffled, key=_place) == sorted(straight, key=_place)
+    assert [_place(row) for row in shuffled] == [(t["golden_id"], t["trial"]) for t in trajectories]
+
+
+def test_a_metric_on_request_joins_the_dimensions(scored):
+    twice = did("a", "Hanoi", "Hanoi")
+    row = scored([asked("a", extra_calls="allow")], [twice], "--json", "--metric", "redundant_calls").rows[0]
+    assert list(row["metrics"]) == [*METRICS, "redundant_calls"]
+    assert row["metrics"]["redundant_calls"]["value"] == 0.5
+    limited = scored([asked("a")], [twice], "--json", "--metric", "call_count(limit=4)").rows[0]
+    assert limited["metrics"]["call_count"]["passed"]
+
+
+def test_a_metric_of_ones_own_that_breaks_is_data(scored, tmp_path, monkeypatch):
+    (tmp_path / "mine_that_breaks.py").write_text(
+        "import rightcall as rc\nclass Broken(rc.Metric):\n    def measure(self, case):\n        1 / 0\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    done = scored([asked("a")], [did("a", "Hanoi")], "--json", "--metric", "mine_that_breaks:Broken")
+    broken = done.rows[0]["metrics"]["broken"]
+    assert done.code == 0 and broken["error"] == "broken raised ZeroDivisionError: division by zero"
+
+
+def test_an_unknown_metric_is_refused_before_anything_is_read(rightcall):
+    done = rightcall("score", "absent.jsonl", "absent.jsonl", "--metric", "tool_selecton")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "error: unknown metric 'tool_selecton'; did you mean 'tool_selection'?\n"
+
+
+def test_tools_bring_defaults_and_schemas_into_the_verdict(scored, tmp_path):
+    tools = tmp_path / "tools.json"
+    schema = {"type": "object", "properties": {"city": {"type": "string"}, "units": {"default": "C"}}}
+    tools.write_text(json.dumps([{"name": "get_weather", "input_schema": schema}]))
+    call = {"name": "get_weather", "arguments": {"city": "Hanoi", "units": "C"}}
+    with_default = [{"golden_id": "a", "calls": [call]}]
+    assert scored([asked("a")], with_default).code == 1
+    assert scored([asked("a")], with_default, "--tools", tools).code == 0
+    number = [{"golden_id": "a", "calls": [{"name": "get_weather", "arguments": {"city": 5}}]}]
+    codes = [
+        code["code"] for code in scored([asked("a")], number, "--tools", tools, "--json").rows[0]["codes"]
+    ]
+    assert codes == ["wrong_type", "schema_violation"]
+
+
+def test_the_pass_rule_by_score_forgives_an_extra_argument(scored):
+    many = {"id": "a", "input": "?", "expected_calls": [{"tool": f"t{n}", "args": {}} for n in range(9)]}
+    calls = [{"name": f"t{n}", "arguments": {}} for n in range(9)] + [{"name": "more", "arguments": {}}]
+    recorded = [{"golden_id": "a", "calls": calls}]
+    assert scored([many], recorded).code == 1
+    assert scored([many], recorded, "--pass-rule", "score").code == 0
+
+
+def test_infrastructure_errors_are_neither_passed_nor_failed(scored):
+    down = {"golden_id": "b", "calls": [], "stop_reason": "infra_error", "error": "rate limit"}
+    done = scored([asked("a"), asked("b")], [did("a", "Hanoi"), down])
+    assert done.code == 0 and "1/1 +1 errors" in done.out and "error b  rate limit" in done.out
+    rows = scored([asked("a"), asked("b")], [did("a", "Hanoi"), down], "--json").rows
+    assert "error" not in rows[0] and rows[1]["error"] == "rate limit"
+
+
+def test_text_from_models_cannot_draw_on_the_terminal(scored):
+    done = scored([asked("a")], [did("a", "\x1b[2J[bold]Hue\u202e")])
+    assert "\x1b" not in done.out and "\u202e" not in done.out and "[bold]Hue" in done.out
+
+
+def test_failures_shown_are_bounded_and_the_rest_counted(scored):
+    goldens, nothing = [asked(f"g{n}") for n in range(9)], [did(f"g{n}") for n in range(9)]
+    assert "… and 7 more" in scored(goldens, nothing, "--failures", "2").out
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    goldens = write_lines(tmp_path / "g.jsonl", *(asked(f"g{n}") for n in range(20_000)))
+    done = write_lines(tmp_path / "t.jsonl", *(did(f"g{n}", "Hue") for n in range(20_000)))
+    command = f"{sys.executable} -m rightcall.cli.main score {goldens} {done} --json"
+    ended = subprocess.run(
+        ["/bin/sh", "-c", f"{command} | head -n 1"],
+        capture_output=True,
+        text=True,
+        env=os.environ,
+        check=True,
+    )
+    assert json.loads(ended.stdout)["golden_id"] == "g0" and ended.stderr == ""
+
+
+def _place(row):
+    return row["golden_id"], row["trial"]

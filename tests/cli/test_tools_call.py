@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rightcall.cli.tools_call import call, serve
+from rightcall.errors import InputError
+from rightcall.tools.source import tools_of
+
+TOOLS = [{"name": "count", "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+    (tmp_path / "my_tools_for_call.py").write_text(
+        "from rightcall.tools.function import tool\n"
+        "@tool(read_only=True)\n"
+        "def double(n: int) -> int:\n    'Twice.'\n    return n * 2\n"
+        "number = 3\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    return tmp_path
+
+
+def ran(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(call, words)
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.output
+
+
+def test_a_tool_of_a_file_answers_with_a_mock(folder: Path):
+    code, out = ran("tools.json", "count", "--arg", "n=3", "--json")
+    assert code == 0 and json.loads(out)["outcome"] == "ok"
+
+
+def test_a_function_is_called_for_real_only_when_asked(folder: Path):
+    assert ran("my_tools_for_call:double", "double", "--args", '{"n": 4}', "--real") == (0, "8\n")
+    assert ran("my_tools_for_call:double", "double", "--args", '{"n": 4}')[1] != "8\n"
+
+
+def test_a_tool_of_a_server_is_called(folder: Path):
+    server = f"mcp:{sys.executable} {Path(__file__).parents[1] / 'tools' / 'odd_server.py'} good"
+    assert ran(server, "echo", "--arg", "text=hello") == (0, "hello\n")
+    assert [tool.name for tool in tools_of(server)] == ["echo", "write"]
+
+
+def test_a_call_that_does_not_work_shows_the_error_contract_and_exits_with_1(folder: Path):
+    code, out = ran("tools.json", "count", "--arg", "n=many")
+    assert code == 1 and json.loads(out)["error"] == "invalid_args"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("tools.json", "cuont"), "there is no tool 'cuont'; did you mean 'count'?"),
+        (("tools.json", "count", "--args", "{"), "--args: not valid JSON"),
+        (("tools.json", "count", "--arg", "n"), "has no '='"),
+        (("nothing.json", "count"), "nothing.json"),
+        (("my_tools_for_call:treble", "treble"), "there is no 'treble'"),
+        (("no_such_module:x", "x"), "cannot be imported"),
+        (("my_tools_for_call:number", "x"), "a int is not a tool"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(folder: Path, words, told):
+    with pytest.raises(InputError) as error:
+        ran(*words)
+    assert told in str(error.value)
+
+
+def test_serving_needs_a_port(folder: Path):
+    done = CliRunner().invoke(serve, ["tools.json", "--http", "localhost"])
+    assert isinstance(done.exception, InputError)

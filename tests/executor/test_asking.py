@@ -1,0 +1,95 @@
+"""Retries: only what may succeed later, with jitter, and as long as the server asks for."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rightcall.errors import ProviderError
+from rightcall.executor.asking import Asker, Patience
+from rightcall.model import Message
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt
+
+REQUEST = ModelRequest(Prompt(), (Message("user", "hello"),))
+
+
+class Flaky:
+    """Fails with these errors, one after the other, then answers."""
+
+    name = "flaky"
+
+    def __init__(self, *errors: ProviderError) -> None:
+        self.errors, self.asked = list(errors), 0
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        self.asked += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return ModelReply(Message("assistant", "hi"))
+
+
+def ask(provider, **options):
+    """The reply, and the pauses that were made on the way to it."""
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    asker = Asker(provider, 8, sleep=sleep, **options)
+    return asyncio.run(asker.ask(REQUEST)), pauses, asker
+
+
+def limited(retry_after: float | None = None) -> ProviderError:
+    return ProviderError("slow down", kind="rate_limit", retryable=True, retry_after=retry_after)
+
+
+def test_a_retryable_failure_is_tried_again():
+    reply, pauses, asker = ask(Flaky(limited(), limited()))
+    assert reply.message.content == "hi"
+    assert len(pauses) == asker.retries == 2
+
+
+def test_what_cannot_succeed_later_is_not_tried_again():
+    provider = Flaky(ProviderError("no such model", kind="rejected"))
+    with pytest.raises(ProviderError, match="no such model"):
+        ask(provider)
+    assert provider.asked == 1
+
+
+def test_patience_ends():
+    provider = Flaky(*(limited() for _ in range(99)))
+    with pytest.raises(ProviderError, match="slow down"):
+        ask(provider, patience=Patience(attempts=4))
+    assert provider.asked == 4
+
+
+def test_the_servers_own_wish_is_honoured():
+    _, pauses, _ = ask(Flaky(limited(retry_after=7.0)))
+    assert 7.0 <= pauses[0] <= 8.0
+
+
+def test_overload_lowers_how_many_are_asked_at_once():
+    _, _, asker = ask(Flaky(limited()))
+    assert asker.throttle.limit < 8
+
+
+@given(st.integers(1, 20), st.floats(0, 1))
+def test_pauses_are_never_longer_than_the_longest(failures, draw):
+    patience = Patience()
+    assert (
+        0
+        <= patience.pause(failures, None, draw)
+        <= min(patience.longest, patience.first * 2 ** (failures - 1))
+    )
+
+
+def test_a_try_that_outlasts_the_case_is_the_cases_own_timeout():
+    class Slow:
+        name = "slow"
+
+        async def complete(self, request):
+            await asyncio.sleep(60)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(Asker(Slow(), 1).ask(REQUEST, seconds=0.01))

@@ -1,0 +1,39 @@
+"""Public tool sets: those of the bfcl-eval wheel, and of MCP servers as they were installed."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+from rightcall.lint import ToolSet, read_paths, read_text
+from tests.datasets.bfcl_official import the_wheel
+
+MCP = Path(__file__).parent / "data" / "mcp"
+
+
+def bfcl_sets() -> list[ToolSet]:
+    """The distinct sets in which the benchmark offers tools, as lines of one JSONL text."""
+    distinct: dict[str, None] = {}
+    with zipfile.ZipFile(the_wheel()) as wheel:
+        for name in sorted(wheel.namelist()):
+            for tools in _sets_of(name, wheel):
+                distinct[json.dumps({"tools": tools})] = None
+    return read_text("\n".join(distinct), name="bfcl.jsonl", kind=".jsonl")
+
+
+def mcp_sets() -> list[ToolSet]:
+    """One set a server."""
+    return read_paths(sorted(MCP.glob("*.json")))
+
+
+def _sets_of(name: str, wheel: zipfile.ZipFile) -> list[list[object]]:
+    if not name.startswith("bfcl_eval/data/") or not name.endswith(".json"):
+        return []
+    folder, _, file = name.removeprefix("bfcl_eval/data/").rpartition("/")
+    if folder == "multi_turn_func_doc":
+        return [[json.loads(line) for line in wheel.read(name).decode().splitlines() if line.strip()]]
+    if folder or not file.startswith("BFCL_v4") or "format_sensitivity" in file:
+        return []
+    rows = [json.loads(line) for line in wheel.read(name).decode().splitlines()]
+    return [row["function"] for row in rows if isinstance(row.get("function"), list) and row["function"]]

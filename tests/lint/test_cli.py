@@ -1,0 +1,116 @@
+"""`rightcall lint` and `rightcall rule` as they are typed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rightcall.cli.lint import lint
+from rightcall.cli.rule import rule
+from rightcall.errors import ConfigError
+from tests.lint.clean import CLEAN
+from tests.lint.test_incident import BEFORE
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(BEFORE, indent=2))
+    return file
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(lint, [str(argument) for argument in arguments])
+
+
+def test_errors_make_it_fail_and_clean_tools_do_not(tools: Path) -> None:
+    assert run(tools).exit_code == 1
+    assert run(tools, "--fail-on", "never").exit_code == 0
+    tools.write_text(json.dumps(CLEAN))
+    assert run(tools, "--fail-on", "info").exit_code == 0
+
+
+def test_json_is_all_there_is_on_stdout(tools: Path) -> None:
+    found = json.loads(run(tools, "--json").stdout)
+    assert found["diagnostics"][0]["file"] == str(tools)
+    assert json.loads(run(tools, "--format", "sarif").stdout)["version"] == "2.1.0"
+
+
+def test_fix_corrects_the_file_and_says_so(tools: Path) -> None:
+    result = run(tools, "--fix")
+    assert f"fixed 2 in {tools}: TD309" in result.stderr
+    assert json.loads(tools.read_text())[0]["input_schema"]["additionalProperties"] is False
+
+
+def test_suggest_shows_a_patch_and_changes_nothing(tools: Path) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "description": "How many. Default is 10."}},
+    }
+    before = json.dumps([{"name": "get_x", "description": "Gets it.", "input_schema": schema}], indent=2)
+    tools.write_text(before)
+    assert '+          "default": 10' in run(tools, "--suggest").stdout
+    assert tools.read_text() == before
+
+
+def test_pyproject_gives_the_defaults(tools: Path) -> None:
+    Path("pyproject.toml").write_text('[tool.rightcall.lint]\nselect = ["TD309"]\nfail-on = "info"\n')
+    result = run(tools, "--show", "info")
+    assert result.exit_code == 1 and "TD401" not in result.stdout
+    Path("pyproject.toml").write_text("[tool.rightcall.lint]\nselekt = []\n")
+    assert isinstance(run(tools).exception, ConfigError)
+
+
+def test_a_baseline_lets_old_findings_pass(tools: Path) -> None:
+    assert run(tools, "--write-baseline", "known.json").exit_code == 0
+    result = run(tools, "--baseline", "known.json")
+    assert result.exit_code == 0 and "11 known from the baseline" in result.stdout
+
+
+def test_a_lock_notices_a_rug_pull(tools: Path) -> None:
+    tools.write_text(json.dumps(CLEAN))
+    assert run(tools, "--lock", "tools.lock", "--update-lock").exit_code == 0
+    tools.write_text(json.dumps(CLEAN).replace("coming days", "the past"))
+    result = run(tools, "--lock", "tools.lock")
+    assert result.exit_code == 1 and "has changed since it was locked" in result.stdout
+    assert isinstance(run(tools, "--update-lock").exception, ConfigError)
+
+
+def test_a_python_module_is_run_only_when_allowed(tools: Path) -> None:
+    module = tools.with_name("my_tools.py")
+    module.write_text(
+        "from rightcall.tools.function import tool\n\n@tool\ndef delete_user(user_id: str) -> str:\n"
+        '    """Delete a user."""\n    return user_id\n'
+    )
+    assert "allow that with --import" in str(run(module).exception)
+    assert "TD401" in run(module, "--import").stdout
+
+
+def test_a_module_that_fails_is_one_sentence(tools: Path) -> None:
+    module = tools.with_name("broken.py")
+    module.write_text("1 / 0")
+    assert "the module failed: ZeroDivisionError" in str(run(module, "--import").exception)
+
+
+def test_rule_explains_one_and_lists_all() -> None:
+    shown = CliRunner().invoke(rule, ["destructive-no-warning"]).stdout
+    assert shown.startswith("TD401 destructive-no-warning (error, safety and side effects)")
+    assert "Permanently deletes one station" in shown and "sources:" in shown
+    assert len(json.loads(CliRunner().invoke(rule, ["--json"]).stdout)) == 106
+    assert "TD502  warning  confusable-pair" in CliRunner().invoke(rule, []).stdout
+
+
+def test_help_loads_no_rules() -> None:
+    code = (
+        "import sys; from click.testing import CliRunner; from rightcall.cli.lint import lint\n"
+        "assert CliRunner().invoke(lint, ['--help']).exit_code == 0\n"
+        "print([m for m in sys.modules if m.startswith(('rightcall.lint', 'jsonschema_rs', 'yaml'))])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

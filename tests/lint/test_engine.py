@@ -1,0 +1,152 @@
+"""Selecting, ignoring, targets, evidence: what the engine does around the rules."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.lint import Confusion, Evidence, LintConfig, lint, read_text, tool_set
+from rightcall.lint.catalog import find_rule, rules
+from rightcall.lint.config import config_from
+from rightcall.model import Annotations, Tool
+from tests.lint.clean import CLEAN, codes, lint_tools, merged, spoiled
+from tests.lint.test_incident import BEFORE
+
+NO_TEXT = merged(CLEAN[0], {"input_schema": {"properties": {"city": {"description": None}}}})
+
+
+def test_a_finding_names_file_line_column_and_pointer() -> None:
+    (found,) = lint(read_text(json.dumps([NO_TEXT], indent=2), name="tools.json")).diagnostics
+    assert (found.file, found.line, found.column) == ("tools.json", 8, 9)
+    assert found.pointer == "/0/input_schema/properties/city"
+    assert found.excerpt == '"city": { "type": "string" }'
+
+
+@pytest.mark.parametrize("word", ["TD301", "td3", "TD", "param-no-description", "parameters", "ALL"])
+def test_rules_are_chosen_by_code_prefix_name_or_family(word: str) -> None:
+    assert codes(lint_tools([NO_TEXT], select=(word,))) == {"TD301"}
+    assert codes(lint_tools([NO_TEXT], ignore=(word,))) == set()
+
+
+def test_an_unknown_rule_is_an_error_with_the_nearest_one() -> None:
+    with pytest.raises(ConfigError, match=r"no rule is called 'TD333'.*did you mean"):
+        lint_tools([NO_TEXT], select=("TD333",))
+    with pytest.raises(InputError, match="did you mean 'confusable-pair'"):
+        find_rule("confusable-pairs")
+
+
+def test_an_ignore_needs_a_reason() -> None:
+    ignored = {"x-rightcall": {"ignore": {"TD301": "explained in the system prompt"}}}
+    report = lint_tools([{**NO_TEXT, **ignored}])
+    assert (codes(report), report.ignored) == (set(), 1)
+    unexplained = {"x-rightcall": {"ignore": {"TD301": " "}}}
+    assert codes(lint_tools([{**NO_TEXT, **unexplained}])) == {"TD301", "TD008"}
+
+
+def test_an_ignore_in_a_schema_covers_what_is_below_it() -> None:
+    quiet = {"x-rightcall": {"ignore": {"param-no-description": "a city is a city"}}}
+    patch = {"properties": {"city": quiet, "days": {"description": None}}}
+    report = lint_tools([merged(NO_TEXT, {"input_schema": patch})])
+    assert [d.message for d in report.diagnostics] == ["'days' has no description"]
+
+
+def test_an_mcp_server_may_ignore_under_meta() -> None:
+    tool = {**NO_TEXT, "_meta": {"rightcall": {"ignore": {"TD301": "known"}}}}
+    assert codes(lint_tools([tool])) == set()
+
+
+def test_a_yaml_comment_ignores_its_line_or_the_next() -> None:
+    text = (
+        "- name: get_tide\n  description: {d}\n  input_schema:\n    type: object\n    properties:\n{c}      "
+        "port: {{type: string}}\n"
+    )
+    says = "Returns the tides of a port. Use it for ships. Fails with not_found."
+    plain = lint(read_text(text.format(d=says, c=""), kind=".yaml"), config=LintConfig(select=("TD301",)))
+    comment = "      # rightcall: ignore[TD301] every port has a name\n"
+    quiet = lint(
+        read_text(text.format(d=says, c=comment), kind=".yaml"), config=LintConfig(select=("TD301",))
+    )
+    assert (codes(plain), codes(quiet), quiet.ignored) == ({"TD301"}, set(), 1)
+
+
+def test_rules_may_be_switched_off_for_tools_by_pattern() -> None:
+    assert codes(lint_tools([NO_TEXT], per_tool_ignores={"get_*": ("TD301",)})) == set()
+    assert codes(lint_tools([NO_TEXT], per_tool_ignores={"set_*": ("TD301",)})) == {"TD301"}
+
+
+def test_the_target_is_the_provider_whose_spelling_is_used() -> None:
+    dotted = merged(CLEAN[0], {"name": "weather.get_forecast"})
+    (as_anthropic,) = lint_tools([dotted]).diagnostics
+    (as_mcp,) = lint_tools([dotted], targets=("mcp",)).diagnostics
+    assert (as_anthropic.severity, as_mcp.severity) == ("error", "warning")
+
+
+def test_a_strict_tool_is_held_to_the_strict_rules() -> None:
+    tool = merged(CLEAN[0], {"strict": True, "input_schema": {"required": ["city"]}})
+    strict = {"type": "function", "function": {k: v for k, v in tool.items() if k != "input_schema"}}
+    strict["function"]["parameters"] = tool["input_schema"]
+    assert "TD701" in codes(lint_tools([strict]))
+    strict["function"]["strict"] = False
+    assert "TD701" not in codes(lint_tools([strict]))
+
+
+def test_evidence_from_runs_is_carried_and_makes_a_warning_of_an_info() -> None:
+    tools = spoiled(find_rule("confusable-pair").bad)
+    seen = Confusion("get_city_forecast", "get_town_forecast", confused=4, trials=31, run="r-17")
+    report = lint(read_text(json.dumps(tools)), evidence=Evidence([seen]))
+    (found,) = report.diagnostics
+    assert found.severity == "warning"
+    assert (
+        found.evidence == "get_town_forecast was called for get_city_forecast in 4 of 31 trials of run r-17"
+    )
+
+
+def test_plain_tools_are_linted_as_one_set() -> None:
+    tools = [
+        Tool(t["name"], t["description"], t["input_schema"], annotations=Annotations(destructive=True))
+        for t in BEFORE
+    ]
+    report = lint(tools)
+    assert {"TD401", "TD502"} <= codes(report)
+    assert report.diagnostics[0].pointer.startswith("/0/") and report.diagnostics[0].line == 0
+    assert lint([tool_set(tools, server="crm")]).counts() == report.counts()
+
+
+def test_the_report_adds_up() -> None:
+    report = lint_tools([NO_TEXT, CLEAN[1]])
+    assert report.counts() == {"error": 0, "warning": 1, "info": 0}
+    assert [(tool.name, tool.warnings, tool.effect) for tool in report.tools] == [
+        ("get_forecast", 1, "read"),
+        ("list_stations", 0, "read"),
+    ]
+    assert report.tokens == sum(tool.tokens for tool in report.tools) > 100
+
+
+def test_findings_keep_their_fingerprint_when_lines_move() -> None:
+    (one,) = lint(read_text(json.dumps([NO_TEXT]))).diagnostics
+    (two,) = lint(read_text("\n\n" + json.dumps([NO_TEXT], indent=4))).diagnostics
+    assert one.fingerprint == two.fingerprint and one.line != two.line
+
+
+def test_a_table_of_pyproject_becomes_a_config() -> None:
+    table = {
+        "select": ["TD3"],
+        "target": "mcp",
+        "fail-on": "warning",
+        "max-tools": 5,
+        "per-tool-ignores": {"x_*": ["TD301"]},
+    }
+    config = LintConfig(**config_from(table))
+    assert (config.select, config.targets, config.max_tools) == (("TD3",), ("mcp",), 5)
+    assert config.fails("warning") and not config.fails("info")
+    with pytest.raises(ConfigError, match="unknown key 'selct'; did you mean 'select'"):
+        config_from({"selct": []})
+    with pytest.raises(ConfigError, match="unknown target 'opnai'; did you mean 'openai'"):
+        LintConfig(targets=("opnai",))
+
+
+def test_there_are_the_rules_of_the_catalogue() -> None:
+    families = [sum(rule.code[2] == str(number) for rule in rules()) for number in range(10)]
+    assert families == [8, 11, 14, 20, 12, 7, 6, 12, 12, 4]

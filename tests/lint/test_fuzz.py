@@ -1,0 +1,57 @@
+"""Whatever is in a file, linting it ends in findings, never in a traceback."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rightcall.lint import LintConfig, lint, read_text
+from rightcall.lint.facts.providers import TARGETS
+from rightcall.lint.fix import fix
+from rightcall.lint.output.github import github
+from rightcall.lint.output.json import json as as_json
+from rightcall.lint.output.sarif import sarif
+from rightcall.lint.output.text import text
+from rightcall.lint.portability.convert import convert
+from rightcall.model import Tool
+from tests.lint.strategies import hostile_tools, json_values, schema_values
+
+
+@settings(max_examples=300)
+@given(st.lists(hostile_tools, max_size=4), st.sampled_from([None, (), TARGETS]))
+def test_hostile_tools_are_linted_fixed_and_reported(tools: list[Any], targets: Any) -> None:
+    sets = read_text(json.dumps(tools))
+    config = LintConfig(targets=targets)
+    report = lint(sets, config=config)
+    shown = text(report, least="info")
+    assert "\u200b" not in shown and all(line.isprintable() for line in shown.split("\n"))
+    assert json.loads(as_json(report))["summary"]["tools"] == len(report.tools)
+    assert json.loads(sarif(report))["version"] == "2.1.0"
+    assert github(report).count("\n") == len(report.diagnostics)
+    fix(sets, config=config)
+    fix(sets, config=config, suggested=True)
+
+
+@given(json_values)
+def test_any_json_is_read(value: Any) -> None:
+    lint(read_text(json.dumps(value)))
+
+
+@given(
+    st.dictionaries(st.sampled_from(("type", "properties", "anyOf", "$defs", "required")), schema_values),
+    st.sampled_from(TARGETS),
+)
+def test_any_schema_is_converted(schema: dict[str, Any], target: str) -> None:
+    convert(Tool("get_x", "Gets x.", schema), target)
+
+
+def test_a_reference_is_never_fetched_and_a_deep_schema_is_survived() -> None:
+    deep: Any = {"$ref": "http://127.0.0.1:9/never.json"}
+    for _ in range(400):
+        deep = {"type": "object", "properties": {"a": deep}, "anyOf": [{"required": ["a"]}]}
+    tool = {"name": "get_x", "description": "Gets x.", "input_schema": deep}
+    report = lint(read_text(json.dumps([tool])), config=LintConfig(targets=TARGETS))
+    assert {"TD805", "TD310"} <= {d.code for d in report.diagnostics}

@@ -1,0 +1,100 @@
+"""Every metric is its own documentation, and its example does what it says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from rightcall.errors import ConfigError
+from rightcall.metrics import Metric, measure_all, metric_names, resolve_metric
+from rightcall.metrics.base import metric_name
+from rightcall.metrics.catalog import metric_page, metric_pages
+from rightcall.metrics.resolve import DIMENSIONS
+from rightcall.model import Golden, Score, TestCase, Trajectory, codec
+from rightcall.model.dialects import read_tool
+
+
+def measured(name: str, label: str) -> Score:
+    """The score of a page's own example."""
+    example = metric_page(name).example
+    golden = codec.decode(example["Golden"].encode(), Golden, "the page")
+    done: Any = json.loads(example[label])
+    trajectory = codec.convert(done if isinstance(done, dict) else {"calls": done}, Trajectory, "the page")
+    tools = [read_tool(tool, "the page") for tool in json.loads(example.get("Tools", "[]"))]
+    case = TestCase.of(golden, trajectory, tools)
+    return asyncio.run(measure_all([resolve_metric(name)], case))[name]
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_the_failing_example_fails_with_a_reason(name):
+    score = measured(name, "Fails")
+    assert not score.passed and score.value < 1 and score.reason and not score.error
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_the_passing_example_passes(name):
+    assert measured(name, "Passes") == Score(1.0, True)
+
+
+@pytest.mark.parametrize("page", metric_pages(), ids=lambda page: page.name)
+def test_a_page_says_what_is_measured_and_why(page):
+    assert page.summary.endswith(".") and "\n" not in page.summary
+    assert len(page.explanation) > 40 and set(page.example) >= {"Golden", "Fails", "Passes"}
+    assert page.measured == ("always" if page.name in DIMENSIONS else "on request")
+
+
+def test_the_name_is_the_class_the_file_and_the_page():
+    for name in metric_names():
+        metric = type(resolve_metric(name))
+        assert metric_name(metric) == name and metric.__module__ == f"rightcall.metrics.{name}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tool_selecton", "unknown metric 'tool_selecton'; did you mean 'tool_selection'?"),
+        ("zzz", "unknown metric 'zzz'; `rightcall metrics list` shows them all"),
+        ("call_count(limt=3)", "metric 'call_count(limt=3)' has no setting 'limt'; did you mean 'limit'?"),
+        ("order(x=3)", "metric 'order(x=3)' has no setting 'x'; settings: none"),
+        (
+            "call_count(3)",
+            "metric 'call_count(3)': settings are given by name; write it as name(setting=value)",
+        ),
+        ("call_count(limit=", "write it as name(setting=value)"),
+        ("call_count(limit=open('x'))", "write it as name(setting=value)"),
+        ("no_such_package:Mine", "metric 'no_such_package:Mine' cannot be loaded"),
+        ("json:Mine", "metric 'json:Mine' cannot be loaded"),
+        ("json:dumps", "metric 'json:dumps' is not a class with a method measure(self, case)"),
+    ],
+)
+def test_a_metric_that_cannot_be_had_is_refused_in_words(text, message):
+    with pytest.raises(ConfigError) as caught:
+        resolve_metric(text)
+    assert message in str(caught.value)
+
+
+def test_a_metric_without_measure_says_what_to_write():
+    class Lazy(Metric):
+        pass
+
+    case = TestCase(Golden("?"), Trajectory())
+    score = asyncio.run(measure_all([Lazy()], case))["lazy"]
+    assert score.error == "lazy raised NotImplementedError: Lazy needs a method measure(self, case) -> Score"
+
+
+def test_a_metric_may_be_async_and_must_return_a_score():
+    class Later(Metric):
+        async def measure(self, case):
+            await asyncio.sleep(0)
+            return Score.graded(0.7, "near", threshold=0.9)
+
+    class Wrong(Metric):
+        def measure(self, case):
+            return 0.7
+
+    scores = asyncio.run(measure_all([Later(), Wrong()], TestCase(Golden("?"), Trajectory())))
+    assert scores["later"] == Score(0.7, False, "near")
+    assert scores["wrong"].error == "wrong returned float, not a Score"

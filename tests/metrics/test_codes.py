@@ -1,0 +1,178 @@
+"""Each code that scoring can give: one case that has it, and the sentence a person reads."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from rightcall.metrics import judge
+from rightcall.metrics.matching.reasons import SENTENCES, reason, sentence
+from rightcall.model import Tool
+from rightcall.model.failure import Code, Failure
+from tests.metrics.builders import a_golden, a_trajectory
+
+WEATHER = {"tool": "get_weather", "args": {"city": "Hanoi"}}
+HANOI = {"name": "get_weather", "arguments": {"city": "Hanoi"}}
+HUE = {"name": "get_weather", "arguments": {"city": "Hue"}}
+TIME = {"name": "get_time", "arguments": {}}
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOLS = {
+    "get_weather": Tool("get_weather", input_schema=SCHEMA),
+    "get_time": Tool("get_time", input_schema={"type": "object"}),
+}
+KEYED = {"name": "get_weather", "arguments": {"city": "Hanoi", "key": 1}}
+FOUND = {"name": "find", "arguments": {}, "output": {"id": 5}}
+FIND = {"tool": "find", "id": "f", "args": {}}
+PAY = {"tool": "pay", "args": {"order": {"ref": {"call": "f", "path": "id"}}}}
+
+
+class Case:
+    """Expected calls, actual calls, and what else the golden, the trajectory or the tools say."""
+
+    def __init__(
+        self, expected: list[Any], called: list[Any], done: Any = None, tools: Any = None, **golden: Any
+    ):
+        self.verdict = judge(
+            a_golden(*expected, **golden), a_trajectory(*called, **(done or {})), tools or {}
+        )
+
+
+CASES: dict[str, tuple[Case, str]] = {
+    "no_call": (Case([WEATHER], []), 'nothing was called; expected get_weather(city="Hanoi")'),
+    "missing_call": (Case([WEATHER, "get_time"], [TIME]), 'get_weather(city="Hanoi") was not called'),
+    "unexpected_call": (Case([WEATHER], [HANOI, TIME]), "get_time() was not expected"),
+    "duplicate_call": (Case([WEATHER], [HANOI, HANOI]), 'get_weather(city="Hanoi") was called again for nothing'),
+    "retry": (
+        Case([WEATHER], [HANOI | {"status": "error"}, HANOI]),
+        'get_weather(city="Hanoi") was tried again after a failure',
+    ),
+    "wrong_tool": (Case([WEATHER], [TIME]), "called get_time instead of get_weather"),
+    "unknown_tool": (
+        Case([WEATHER], [{"name": "weather", "arguments": {}}], tools=TOOLS),
+        "called weather, a tool that does not exist, instead of get_weather",
+    ),
+    "missing_arg": (
+        Case([WEATHER], [{"name": "get_weather", "arguments": {}}]),
+        'get_weather: city is missing, should be "Hanoi"',
+    ),
+    "extra_arg": (
+        Case([WEATHER], [{"name": "get_weather", "arguments": {"city": "Hanoi", "units": "K"}}]),
+        'get_weather: units was not expected, was "K"',
+    ),
+    "wrong_value": (Case([WEATHER], [HUE]), 'get_weather: city should be "Hanoi", was "Hue"'),
+    "wrong_type": (
+        Case([WEATHER], [{"name": "get_weather", "arguments": {"city": 5}}]),
+        'get_weather: city should be "Hanoi", was 5 (another type)',
+    ),
+    "bad_json": (
+        Case([WEATHER], [{"name": "get_weather", "arguments": None, "raw": "{city"}]),
+        'get_weather: the arguments are not a JSON object: "{city"',
+    ),
+    "schema_violation": (
+        Case([WEATHER], [{"name": "get_weather", "arguments": {"city": 5}}], tools=TOOLS),
+        "get_weather: not valid for the tool's schema: ",
+    ),
+    "order_violation": (
+        Case(["a", "b"], [{"name": "b", "step": 0}, {"name": "a", "step": 1}], order="strict"),
+        "was called out of order; expected in the order given",
+    ),
+    "forbidden_call": (
+        Case([WEATHER], [HANOI, TIME], forbidden_calls=["get_time"]),
+        "get_time() is forbidden here",
+    ),
+    "forbidden_arg": (
+        Case([WEATHER | {"forbidden_args": ["key"]}], [KEYED]),
+        "get_weather: key must not be passed, was 1",
+    ),
+    "hallucinated_ref": (
+        Case([FIND, PAY], [FOUND, {"name": "pay", "arguments": {"order": 6}}]),
+        "pay: order should be the value id of f's result, but 6 came from nowhere",
+    ),
+    "over_calling": (Case([WEATHER], [HANOI, HANOI], max_calls=1), "2 calls, at most 1 are allowed"),
+    "over_latency": (
+        Case([WEATHER], [HANOI], {"latency_ms": 1500.0}, max_latency_ms=1000),
+        "took 1500 ms, the budget is 1000 ms",
+    ),
+    "missing_content": (
+        Case([WEATHER], [HANOI], {"output": "sunny"}, output_contains=["°C"]),
+        'the answer lacks "°C"',
+    ),
+    "loop_limit": (
+        Case([WEATHER], [HANOI], {"stop_reason": "limit", "error": "5 steps"}),
+        "stopped at a limit before it was done: 5 steps",
+    ),
+    "refused": (Case([WEATHER], [], {"stop_reason": "refused"}), "the model refused"),
+    "agent_error": (
+        Case([WEATHER], [HANOI], {"stop_reason": "agent_error", "error": "KeyError: 'x'"}),
+        "the agent broke: KeyError: 'x'",
+    ),
+    "infra_error": (
+        Case([WEATHER], [], {"stop_reason": "infra_error", "error": "rate limit"}),
+        "the provider did not answer: rate limit",
+    ),
+}  # fmt: skip
+
+ELSEWHERE = {"wrong_state"}
+"""Given by whoever holds the world an agent acts on; scoring knows only calls."""
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_a_case_with_this_fault_has_this_code_and_sentence(code):
+    case, words = CASES[code]
+    failures = [failure for failure in case.verdict.failures if failure.code == code]
+    assert len(failures) == 1 and words in sentence(failures[0])
+
+
+def test_every_code_has_a_case_and_a_sentence():
+    codes = set(get_args(Code))
+    assert set(CASES) == codes - ELSEWHERE and set(SENTENCES) == codes
+
+
+def test_a_world_in_the_wrong_state_is_told():
+    assert (
+        sentence(Failure("wrong_state", "bank", detail="2 refunds"))
+        == "bank ended in the wrong state: 2 refunds"
+    )
+
+
+@pytest.mark.parametrize("code", sorted(CASES.keys() - {"missing_content"}))
+def test_a_fault_fails_the_case(code):
+    case, _ = CASES[code]
+    assert not case.verdict.passed
+
+
+def test_content_moves_the_score_but_does_not_decide_a_strict_pass():
+    verdict = CASES["missing_content"][0].verdict
+    assert verdict.passed and verdict.score == 0.9
+
+
+def test_a_forbidden_call_or_argument_is_worth_nothing_whatever_else_is_right():
+    assert CASES["forbidden_call"][0].verdict.score == CASES["forbidden_arg"][0].verdict.score == 0.0
+
+
+def test_a_right_case_has_no_failures_and_no_reason():
+    verdict = Case([WEATHER], [HANOI], tools=TOOLS).verdict
+    assert verdict.passed and verdict.failures == () and reason(verdict.failures) == ""
+
+
+def test_failures_carry_positions_of_the_call_and_of_what_was_expected():
+    verdict = Case(["get_time", WEATHER], [HUE, TIME]).verdict
+    (failure,) = verdict.failures
+    assert (failure.code, failure.call, failure.expected_call) == ("wrong_value", 0, 1)
+
+
+def test_the_same_clause_is_said_once():
+    verdict = Case([], [TIME, TIME, TIME], extra_calls="forbid").verdict
+    assert reason(verdict.failures) == "get_time() was called again for nothing"
+
+
+def test_a_long_value_is_cut_in_the_sentence_and_whole_in_the_evidence():
+    verdict = Case([WEATHER], [{"name": "get_weather", "arguments": {"city": "x" * 9000}}]).verdict
+    assert len(reason(verdict.failures)) < 400 and len(verdict.failures[0].actual) == 9000
+
+
+def test_a_matcher_in_a_missing_call_is_told_in_words():
+    wanted = {"tool": "find", "args": {"q": {"text": "Huế", "ignore": ["case"]}, "n": {"range": [1, 3]}}}
+    verdict = Case([wanted], []).verdict
+    assert reason(verdict.failures) == ('nothing was called; expected find(q="Huế", n=<between 1 and 3>)')

