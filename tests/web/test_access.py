@@ -97,8 +97,16 @@ def test_another_name_can_be_allowed(store):
 
 @pytest.mark.parametrize(
     ("host", "alone"),
-    [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False),
-     ("192.168.1.7", False), ("example.org", False)],
-)  # fmt: skip
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.168.1.7", False),
+        ("example.org", False),
+    ],
+)
 def test_loopback_is_told_from_other_interfaces(host, alone):
     assert is_loopback(host) is alone

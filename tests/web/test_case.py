@@ -98,7 +98,7 @@ def test_what_the_agent_did_becomes_a_golden_that_it_passes(client, store):
     assert line.headers["content-disposition"] == 'attachment; filename="golden.jsonl"'
     golden = msgspec.json.decode(line.content, type=Golden)
     assert golden.input == store.golden("old", failed.golden_id).input
-    assert result_of(golden, 0, failed.trajectory).passed
+    assert result_of(golden, 0, failed.trajectory, {}).passed
 
 
 def test_a_case_without_calls_becomes_a_golden_that_forbids_them(store):
@@ -111,7 +111,7 @@ def test_an_object_that_looks_like_a_matcher_is_expected_literally():
     result = CaseResult("g", 0, True, 1.0, {}, trajectory=Trajectory(calls=(call,)))
     made = golden_from(StoredCase("g", Golden("find it", id="g"), (result,)), result)
     assert made.expected_calls == (ExpectedCall("find", {"where": {"exact": {"regex": "^a"}}}),)
-    assert result_of(made, 0, result.trajectory).passed
+    assert result_of(made, 0, result.trajectory, {}).passed
 
 
 def test_goldens_gather_in_the_draft_of_a_dataset(post, store):

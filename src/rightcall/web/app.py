@@ -28,6 +28,7 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
         routes=all_routes(),
         exception_handlers={HTTPException: _http_problem, InputError: _not_found, InfrastructureError: _down},
     )
+    app.router.redirect_slashes = False  # one address for a page
     app.state.store = store
     app.state.access = access or Access()
     app.state.assets = Assets()

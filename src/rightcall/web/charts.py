@@ -157,7 +157,7 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
         "field": "start",
         "type": "quantitative",
         "title": "milliseconds",
-        "axis": {"tickCount": 6, "format": ",.3~s" if values and values[-1]["end"] >= 1e4 else ",~r"},
+        "axis": {"tickCount": 6, "format": ",~r"},
     }
     base = _spec("Where the time went", values, 780, {"step": 22}, theme)
     return {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -33,17 +35,15 @@ def tool_list(request: Request) -> Response:
     return page(request, "tool_list.html", run=run, **_content(request, run))
 
 
-def _content(request: Request, run: StoredRun) -> dict[str, object]:
+def _content(request: Request, run: StoredRun) -> dict[str, Any]:
     view = view_of(request, run)
     definitions = tools_of(store_of(request), run)
     counted = {row.name: row for row in view.tools}
-    names = sorted(
-        definitions,
-        key=lambda name: (name not in counted, list(counted).index(name) if name in counted else 0, name),
-    )
+    called = [name for name in counted if name in definitions]  # those with the most that went wrong first
+    idle = sorted(name for name in definitions if name not in counted)
     unknown = [name for name in counted if name not in definitions]
     return {
-        "names": [*names, *unknown],
+        "names": [*called, *idle, *unknown],
         "definitions": definitions,
         "counted": counted,
         "invented": view.invented,
