@@ -119,7 +119,7 @@ def to_svg(spec: Spec) -> str:
     try:
         import vl_convert
     except ImportError:
-        raise MissingExtraError("an HTML report", "vl-convert-python", "report") from None
+        raise MissingExtraError("an HTML report", "vl-convert-python", "web") from None
     return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 
