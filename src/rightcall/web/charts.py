@@ -159,7 +159,7 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
         "title": "milliseconds",
         "axis": {"tickCount": 6, "format": ",~r"},
     }
-    base = _spec("Where the time went", values, 780, {"step": 22}, theme)
+    base = _spec("Where the time went", values, 940, {"step": 22}, theme)
     return {
         **base,
         "mark": {"type": "bar", "cornerRadius": 2, "height": {"band": 0.55}, "minBandSize": 2},
