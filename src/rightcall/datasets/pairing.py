@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from rightcall.datasets.goldens import numbered_goldens
+from rightcall.datasets.goldens import load_goldens, numbered_goldens
 from rightcall.datasets.trajectories import numbered_trajectories
 from rightcall.errors import InputError, suggestion
 from rightcall.files import existing_file
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import RecordedTrajectory, Trajectory
 
-Pair = tuple[Golden, int, Trajectory]
+Pair = tuple[AnyGolden, int, Trajectory]
 NAMED = 3
 BUCKETS = 256
 
@@ -36,13 +36,13 @@ def pair(goldens_path: str | Path, trajectories_path: str | Path, *, partial: bo
 class _Pairing:
     def __init__(self, goldens: Path, trajectories: Path, partial: bool) -> None:
         self._goldens, self._trajectories, self._partial = goldens, trajectories, partial
-        self._ids, self._trials = _Repeats(), _Repeats()
+        self._ids, self._trials = Repeats(), Repeats()
         self._numbered = self._unnumbered = False
         self._counts = array("I")  # trajectories of each golden met so far, in the order of the file
 
     def pairs(self) -> Iterator[Pair]:
-        goldens, recorded = _single_turn(self._goldens), numbered_trajectories(self._trajectories)
-        current: Golden | None = None
+        goldens, recorded = load_goldens(self._goldens), numbered_trajectories(self._trajectories)
+        current: AnyGolden | None = None
         for line, found in recorded:
             if current is None or current.id != found.golden_id:
                 current = next(goldens, None)
@@ -73,7 +73,7 @@ class _Pairing:
     def _looked_up(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
         from rightcall.datasets.index import GoldenIndex  # sqlite3 only for files that need it
 
-        with GoldenIndex.of(_single_turn(self._goldens), self._counts) as index:
+        with GoldenIndex.of(load_goldens(self._goldens), self._counts) as index:
             if index is None:
                 raise _repeated_golden(self._goldens)
             for line, found in recorded:
@@ -86,7 +86,7 @@ class _Pairing:
                 yield golden, self._trial(found, count), found.trajectory
             self._refuse_missing(*index.missing(NAMED))
 
-    def _refuse_missing_after(self, rest: Iterator[Golden]) -> None:
+    def _refuse_missing_after(self, rest: Iterator[AnyGolden]) -> None:
         """Lock-step to the end: the goldens not reached have no trajectory."""
         first: list[str] = []
         count = 0
@@ -107,7 +107,7 @@ class _Pairing:
             raise InputError(str(self._goldens), problem, "record them too, or leave them out with --partial")
 
 
-class _Repeats:
+class Repeats:
     """Whether any of many hashes occurs twice, at eight bytes each."""
 
     def __init__(self) -> None:
@@ -118,14 +118,6 @@ class _Repeats:
 
     def any(self) -> bool:
         return any(len(set(bucket)) < len(bucket) for bucket in self._buckets)
-
-
-def _single_turn(path: Path) -> Iterator[Golden]:
-    for line, golden in numbered_goldens(path):
-        if type(golden) is not Golden:
-            problem = "a conversational golden, recorded trajectories are paired with goldens of one turn"
-            raise InputError(f"{path}:{line}", problem, "run the conversation instead")
-        yield golden
 
 
 def _repeated_golden(path: Path) -> InputError:

@@ -1,0 +1,45 @@
+"""What `assert_test` does: one case, scored, and an `AssertionError` that tells what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rightcall.errors import CheckFailed
+from rightcall.executor import Agent, Session
+from rightcall.metrics import Metric, Rules
+from rightcall.model.case import AnyTestCase, TestCase
+from rightcall.model.golden import Golden, with_id
+from rightcall.model.run import CaseResult
+from rightcall.suite.cases import score_case
+from rightcall.testing.telling import clean, failure_text, reasons
+from rightcall.testing.together import finished
+from rightcall.tools.offer import offered_tools
+
+
+def assert_case(case: AnyTestCase, metrics: Sequence[Metric], rules: Rules) -> CaseResult:
+    """The result of a case that passed; `CheckFailed` for one that did not."""
+    __tracebackhide__ = True
+    result = finished(score_case(case, 0, metrics, rules))
+    if result.error:
+        raise CheckFailed(clean(f"golden '{case.golden.id}': {result.error}"), infrastructure=True)
+    if not result.passed:
+        raise CheckFailed(_text(case, result))
+    return result
+
+
+def case_of_agent(golden: Golden, agent: Agent) -> TestCase:
+    """A test case of what an agent does now."""
+
+    async def perform() -> TestCase:
+        async with Session(agent) as session:
+            trajectory = await session.performer.perform(named, 0)
+            return TestCase(named, trajectory, dict(offered_tools(named, session.tools)))
+
+    named = with_id(golden)
+    return finished(perform())
+
+
+def _text(case: AnyTestCase, result: CaseResult) -> str:
+    if isinstance(case, TestCase):
+        return failure_text(with_id(case.golden), [result], offered_tools(case.golden, case.tools))
+    return clean("\n".join([f"conversation '{case.golden.id}': {case.golden.scenario}", *reasons(result)]))
