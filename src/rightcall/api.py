@@ -17,11 +17,7 @@ from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
-<<<<<<< HEAD
 from rightcall.suite.cases import score_cases
-from rightcall.suite.outcome import Verdict
-=======
->>>>>>> main
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
 from rightcall.suite.selection import Selection
@@ -34,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = [
     "RunResult",
     "aevaluate",
-    "assert_test",
     "evaluate",
     "judge",
     "load_dataset",
@@ -160,29 +155,6 @@ async def arun_cases(
     opened = open_store(store)
     run_id, summary, verdict = keep_cases(opened, cases, results, chosen, name)
     return RunResult(run_id, summary, verdict, opened)
-
-
-def assert_test(
-    test_case: AnyTestCase | None = None,
-    metrics: Sequence[Metric | str] = (),
-    *,
-    golden: Golden | None = None,
-    agent: Agent | str | Callable[[Golden], Any] | None = None,
-    rules: Rules | None = None,
-) -> CaseResult:
-    """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
-
-    Named metrics decide; without any, the golden's own rules do. Nothing is stored: `check` does that.
-    """
-    __tracebackhide__ = True
-    from rightcall.testing.asserting import assert_case, case_of_agent
-
-    chosen = [resolve_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
-    if test_case is None:
-        if golden is None or agent is None:
-            raise ConfigError("assert_test needs a test_case, or a golden and an agent")
-        test_case = case_of_agent(golden, agent if isinstance(agent, Agent) else Agent(agent))
-    return assert_case(test_case, chosen, rules or Rules())
 
 
 def finished(work: Coroutine[Any, Any, T], instead: str) -> T:

@@ -6,10 +6,11 @@ import asyncio
 
 import pytest
 
-from rightcall.api import assert_test, evaluate
+from rightcall.api import evaluate
 from rightcall.errors import CheckFailed, ConfigError
 from rightcall.evaluation_dataset import EvaluationDataset
 from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
+from rightcall.testing.asserting import assert_test
 
 WEATHER = Golden(
     "Weather in Hanoi?", id="hanoi", expected_calls=(ExpectedCall("weather", {"city": "Hanoi"}),)

@@ -9,12 +9,8 @@ from typing import Literal
 
 import click
 
-<<<<<<< HEAD
 from rightcall.cli import dataset_versions as versions
-from rightcall.cli.output import as_json_option, console, print_json
-=======
 from rightcall.cli.output import as_json_option, console, print_json, print_next
->>>>>>> main
 from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden
 
@@ -112,16 +108,9 @@ def convert(
             count += 1
             yield golden
 
-<<<<<<< HEAD
     save_goldens(counted(), output, dialect=dialect)
-    console().print(
-        f"{count:,} goldens written to {output}\n[dim]next:[/dim]\n  rightcall dataset check {output}"
-    )
-=======
-    save_goldens(counted(), output)
     console().print(f"{count:,} goldens written to {output}", markup=False, soft_wrap=True)
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")
->>>>>>> main
 
 
 @dataset.command()

@@ -27,7 +27,7 @@ async def score_cases(
     seen: Counter[str] = Counter()
     jobs: list[tuple[int, AnyTestCase, int]] = []
     for place, case in enumerate(cases):
-        named = msgspec.structs.replace(case, golden=with_id(case.golden))  # type: ignore[type-var]
+        named = msgspec.structs.replace(case, golden=with_id(case.golden))
         jobs.append((place, named, seen[named.golden.id]))
         seen[named.golden.id] += 1
     found: dict[int, CaseResult] = {}

@@ -47,6 +47,8 @@ def conversation_result(
         metrics=scores,
         codes=codes,
         category=golden.category,
+        cluster=golden.cluster,
+        tags=golden.tags,
         error=error,
         latency_ms=trajectory.latency_ms,
         usage=trajectory.usage,

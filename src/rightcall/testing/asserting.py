@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from rightcall.errors import CheckFailed
+from rightcall.errors import CheckFailed, ConfigError
 from rightcall.executor import Agent, Session
-from rightcall.metrics import Metric, Rules
+from rightcall.metrics import Metric, Rules, resolve_metric
 from rightcall.model.case import AnyTestCase, TestCase
 from rightcall.model.golden import Golden, with_id
 from rightcall.model.run import CaseResult
@@ -14,6 +15,27 @@ from rightcall.suite.cases import score_case
 from rightcall.testing.telling import clean, failure_text, reasons
 from rightcall.testing.together import finished
 from rightcall.tools.offer import offered_tools
+
+
+def assert_test(
+    test_case: AnyTestCase | None = None,
+    metrics: Sequence[Metric | str] = (),
+    *,
+    golden: Golden | None = None,
+    agent: Agent | str | Callable[[Golden], Any] | None = None,
+    rules: Rules | None = None,
+) -> CaseResult:
+    """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
+
+    Named metrics decide; without any, the golden's own rules do. Nothing is stored: `check` does that.
+    """
+    __tracebackhide__ = True
+    chosen = [resolve_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    if test_case is None:
+        if golden is None or agent is None:
+            raise ConfigError("assert_test needs a test_case, or a golden and an agent")
+        test_case = case_of_agent(golden, agent if isinstance(agent, Agent) else Agent(agent))
+    return assert_case(test_case, chosen, rules or Rules())
 
 
 def assert_case(case: AnyTestCase, metrics: Sequence[Metric], rules: Rules) -> CaseResult:
