@@ -44,11 +44,9 @@ def _first(sets: list[list[object]], count: int) -> list[list[object]]:
 def _seconds(argument: str | Path) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     code = "from rightcall.cli.lint import lint; lint()"
-    subprocess.run(
-        [sys.executable, "-c", code, str(argument), *(["--json"] if argument != "--help" else [])],
-        stdout=subprocess.DEVNULL,
-        check=False,
-    )
+    options = ["--json"] if argument != "--help" else []
+    command = [sys.executable, "-c", code, str(argument), *options]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 

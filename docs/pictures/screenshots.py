@@ -33,7 +33,13 @@ from rightcall.web.serving import listening  # noqa: E402
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-sync",
+]
 RUN, BEFORE = "shop-06", "shop-03"
 
 

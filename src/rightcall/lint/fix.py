@@ -51,8 +51,7 @@ def fix(sets: Iterable[ToolSet], *, config: LintConfig | None = None, suggested:
     wanted = "suggested" if suggested else "safe"
     fixed = []
     for each in sets:
-        documents = {id(tool.source): tool.source for tool in features_of(each, config).tools}
-        document = next((source.document for source in documents.values() if source.document), None)
+        document = next((tool.document for tool in each.tools if tool.document), None)
         if document is None:
             continue
         after, codes = _fixed(document, config, lambda found: fix_kind(found) == wanted)
@@ -90,13 +89,14 @@ def _fixed(
 def _open_findings(tools: ToolSet, config: LintConfig) -> list[Found]:
     """Findings that nobody chose to ignore."""
     found = []
+    comments = comment_ignores(next((tool.document for tool in tools.tools), None))
     for each in find(features_of(tools, config), config):
         source = each.tool.source
         if config.ignores(each.tool.name, each.rule):
             continue
         path = each.finding.path
         line = source.document.position(source.document_path(path))[0] if source.document else 0
-        ignores = [*ignores_of(each.tool), *comment_ignores(source.document)]
+        ignores = [*ignores_of(each.tool), *comments]
         if not any(ignore.covers(each.rule, path, line) for ignore in ignores):
             found.append(each)
     return found

@@ -44,10 +44,10 @@ class Ignore:
 
 def ignores_of(tool: ToolFeatures) -> list[Ignore]:
     """Those written in the definition itself."""
-    found = list(_of(tool.source.extension, (), ("x-rightcall",)))
+    found = list(_of(tool.source.extension, ()))
     if "x-rightcall" in tool.text:
         for node in tool.nodes:
-            found += _of(node.schema.get("x-rightcall"), node.path, (*node.path, "x-rightcall"))
+            found += _of(node.schema.get("x-rightcall"), node.path)
     return found
 
 
@@ -63,7 +63,7 @@ def comment_ignores(document: Document | None) -> list[Ignore]:
     ]
 
 
-def _of(extension: Any, path: Path, _where: Path) -> Iterator[Ignore]:
+def _of(extension: Any, path: Path) -> Iterator[Ignore]:
     table = extension.get("ignore") if isinstance(extension, dict) else None
     if isinstance(table, dict):
         for rule, reason in table.items():
