@@ -1,6 +1,6 @@
 """How long the three pages of the dashboard wait for a store with a million results.
 
-    python benchmarks/store_pages.py [--results 1000000] [--postgres URL] [--only-postgres]
+    python -m benchmarks store_pages [--results 1000000] [--postgres URL] [--only-postgres]
 
 Fills a new store (runs of 5,000 results, and one run of a tenth of all), then asks what each page asks, twenty
 times; prints the median and the slowest. The goal is 300 ms a page.
@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.store_cases import golden, results, run
 from rightcall.store import ResultFilter, RunFilter, Store, open_store
-from store_cases import golden, results, run
 
 A_RUN, BATCH, TIMES = 5_000, 1_000, 20
 

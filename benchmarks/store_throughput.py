@@ -1,6 +1,6 @@
 """CPU a stored result costs this process, with twelve scores and a compressed transcript, in batches of 100.
 
-    python benchmarks/store_throughput.py [--results 20000] [--postgres URL]
+    python -m benchmarks store_throughput [--results 20000] [--postgres URL]
 
 Prints the best of three rounds. The server's CPU is not counted for PostgreSQL, the disk's time for neither.
 """
@@ -15,10 +15,10 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
+from benchmarks.store_cases import result, results, run
 from rightcall.store import Store, open_store
 from rightcall.store.sql import tables
 from rightcall.store.sql.rows import to_rows
-from store_cases import result, results, run
 
 BATCH = 100
 

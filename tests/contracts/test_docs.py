@@ -16,8 +16,8 @@ from rightcall.metrics.matching.compile import KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-MARK = "<!-- example -->"
-BLOCK = re.compile(re.escape(MARK) + r"\n+(?:`([^`\n]+)`:?\n+)?```(\w+)\n(.*?)```", re.DOTALL)
+MARK = "\n<!-- example -->\n"
+BLOCK = re.compile(re.escape(MARK) + r"\n*(?:`([^`\n]+)`:?\n+)?```(\w+)\n(.*?)```", re.DOTALL)
 """A marked block. A name in backticks before a json, jsonl or yaml block makes it a file of that name."""
 
 EXAMPLES = [page for page in PAGES if MARK in page.read_text("utf-8")]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rightcall.datasets import pair
 from rightcall.errors import InputError
+from rightcall.model import ConversationalGolden
 
 
 def files(folder: Path, ids: list[str], recorded: list[tuple[str, int | None]]) -> tuple[Path, Path]:
@@ -100,11 +101,13 @@ def test_a_golden_id_twice_is_refused_with_both_lines(tmp_path: Path, recorded, 
     assert text == "g.jsonl:3: the id 'a' again, line 1 has it already; give each golden its own id"
 
 
-def test_conversational_goldens_are_not_paired(tmp_path: Path):
-    (tmp_path / "g.jsonl").write_text('{"scenario": "x", "id": "a"}\n', "utf-8")
-    (tmp_path / "t.jsonl").write_text('{"golden_id": "a", "calls": []}\n', "utf-8")
-    with pytest.raises(InputError, match=r"g\.jsonl:1: a conversational golden"):
-        list(pair(tmp_path / "g.jsonl", tmp_path / "t.jsonl"))
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_conversations_are_paired_too(tmp_path: Path, order: str):
+    (tmp_path / "g.jsonl").write_text('{"scenario": "x", "id": "a"}\n{"scenario": "y", "id": "b"}\n', "utf-8")
+    lines = [f'{{"golden_id": "{golden_id}", "calls": []}}\n' for golden_id in order]
+    (tmp_path / "t.jsonl").write_text("".join(lines), "utf-8")
+    found = [golden for golden, _, _ in pair(tmp_path / "g.jsonl", tmp_path / "t.jsonl")]
+    assert [(type(golden), golden.id) for golden in found] == [(ConversationalGolden, i) for i in order]
 
 
 def test_a_missing_file_is_refused_at_once(tmp_path: Path):
@@ -127,3 +130,9 @@ def peak_bytes(folder: Path, count: int, *, reverse: bool) -> int:
 def test_memory_grows_by_some_bytes_a_golden_only(tmp_path: Path, reverse: bool):
     few, many = (peak_bytes(tmp_path, count, reverse=reverse) for count in (1_000, 9_000))
     assert (many - few) / 8_000 < 40
+
+
+def test_trials_with_and_without_number_may_be_mixed_unless_they_meet(tmp_path: Path):
+    assert paired(tmp_path, "ab", [("a", None), ("a", 5), ("b", 0)]) == [("a", 0), ("a", 5), ("b", 0)]
+    message = refused(tmp_path, "ab", [("a", None), ("b", None), ("a", 0)])
+    assert message.startswith("t.jsonl:3: trial 0 of golden 'a' again, line 1 has it already; ")

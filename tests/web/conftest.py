@@ -15,14 +15,21 @@ from starlette.testclient import TestClient
 from rightcall.store import open_store
 from rightcall.web.access import Access
 from rightcall.web.app import make_app
+from tests.store.builders import a_result
 from tests.web import shop
 
 HOST = "http://127.0.0.1:8765"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-QUIET = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage"
-).split()
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
 
 
 @pytest.fixture(scope="session")
@@ -41,8 +48,9 @@ def filled(tmp_path_factory):
 
 @pytest.fixture
 def store(filled, tmp_path):
-    """A copy of it that a test may change."""
+    """A copy of it that a test may change. The run that is still going was written to just now."""
     with open_store(shutil.copy(filled, tmp_path / "shop.db")) as opened:
+        opened.resume_run("going").add([a_result("aa-just-now")])
         yield opened
 
 

@@ -117,25 +117,45 @@ def goldens() -> list[Golden]:
         city, street = ("Hue", "Lyon", "Porto", "Gent")[n % 4], f"{n + 3} Garden Street"
         limit, amount = 2 + n % 4, 12.5 + 4 * n
         made += [
-            _golden(f"order-details-{n:02}", f"What did I buy in order {order}?", "get_order", order_id=order),
-            _golden(f"track-{n:02}", f"Where is my parcel? The order is {order}.", "track_shipment", order_id=order),
+            _golden(
+                f"order-details-{n:02}", f"What did I buy in order {order}?", "get_order", order_id=order
+            ),
+            _golden(
+                f"track-{n:02}",
+                f"Where is my parcel? The order is {order}.",
+                "track_shipment",
+                order_id=order,
+            ),
             _golden(
                 f"recent-orders-{n:02}",
                 f"Show the last {limit} orders of {email} that were sent.",
-                "search_orders", email=email, status="sent", limit=limit,
+                "search_orders",
+                email=email,
+                status="sent",
+                limit=limit,
             ),
-            _golden(f"cancel-{n:02}", f"Please cancel {order}, I do not need it any more.", "cancel_order", order_id=order),
+            _golden(
+                f"cancel-{n:02}",
+                f"Please cancel {order}, I do not need it any more.",
+                "cancel_order",
+                order_id=order,
+            ),
             _golden(
                 f"refund-{n:02}",
                 f"{order} arrived broken. Pay back {amount:g} euros.",
-                "refund_order", order_id=order, amount=amount,
+                "refund_order",
+                order_id=order,
+                amount=amount,
             ),
             _golden(
                 f"address-{n:02}",
                 f"Send {order} to {street} in {city} instead.",
-                "update_address", order_id=order, street=street, city=city,
+                "update_address",
+                order_id=order,
+                street=street,
+                city=city,
             ),
-        ]  # fmt: skip
+        ]
     for n, said in enumerate(
         ("Thanks, that is all.", "Are you a person?", "Which languages do you speak?", "Good morning!")
     ):
@@ -219,17 +239,34 @@ def trajectory(golden: Golden, calls: list[ToolCall], dice: random.Random) -> Tr
 
 
 def add_run(
-    store: Store, run_id: str, *, skill: float, seed: int, day: int = 0, agent: str = "openai:model-a", name: str = "shop",
-    tools: list[Tool] = TOOLS, trials: int = 1, part: float = 1.0, some: list[Golden] | None = None, verdict: str = "",
-) -> str:  # fmt: skip
+    store: Store,
+    run_id: str,
+    *,
+    skill: float,
+    seed: int,
+    day: int = 0,
+    agent: str = "openai:model-a",
+    name: str = "shop",
+    tools: list[Tool] = TOOLS,
+    trials: int = 1,
+    part: float = 1.0,
+    some: list[Golden] | None = None,
+    verdict: str = "",
+) -> str:
     """A run in the store; `part` below 1 leaves it unfinished."""
     chosen, offered = some or goldens(), {each.name: each for each in tools}
     document = msgspec.json.encode(tools)
     run = Run(
-        run_id, name, (EPOCH + timedelta(days=day)).isoformat().replace("+00:00", "Z"), agent=agent, trials=trials,
-        seed=seed, group="nightly", fingerprints={"tools": hashlib.sha256(document).hexdigest(), "dataset": "d" * 64},
+        run_id,
+        name,
+        (EPOCH + timedelta(days=day)).isoformat().replace("+00:00", "Z"),
+        agent=agent,
+        trials=trials,
+        seed=seed,
+        group="nightly",
+        fingerprints={"tools": hashlib.sha256(document).hexdigest(), "dataset": "d" * 64},
         versions={"rightcall": "0.1.0"},
-    )  # fmt: skip
+    )
     writer = store.begin_run(run, planned=len(chosen) * trials, documents={"tools": document})
     writer.add_goldens(chosen)
     tally, results = Tally(), []
@@ -253,12 +290,25 @@ def fill(store: Store) -> None:
     skills = [0.62, 0.64, 0.6, 0.67, 0.7, 0.72, 0.71, 0.83, 0.85, 0.86, 0.88, 0.9, 0.87, 0.92]
     for n, skill in enumerate(skills):
         add_run(
-            store, f"shop-{n + 1:02}", skill=skill, seed=n, day=3 * n, tools=TOOLS if n < 7 else REWRITTEN,
+            store,
+            f"shop-{n + 1:02}",
+            skill=skill,
+            seed=n,
+            day=3 * n,
+            tools=TOOLS if n < 7 else REWRITTEN,
             agent="openai:model-a" if n % 3 else "anthropic:model-b",
-        )  # fmt: skip
+        )
     for n in range(5):
-        add_run(store, f"refunds-{n + 1:02}", skill=0.8 + 0.03 * n, seed=50 + n, day=8 * n + 1, name="refunds", trials=3,
-                some=[golden for golden in goldens() if golden.id.startswith(("refund", "cancel"))])  # fmt: skip
+        add_run(
+            store,
+            f"refunds-{n + 1:02}",
+            skill=0.8 + 0.03 * n,
+            seed=50 + n,
+            day=8 * n + 1,
+            name="refunds",
+            trials=3,
+            some=[golden for golden in goldens() if golden.id.startswith(("refund", "cancel"))],
+        )
     add_run(store, "shop-15", skill=0.9, seed=99, day=43, part=0.55, tools=REWRITTEN)
     store.tag_run("shop-07", "before the rewrite")
     store.tag_run("shop-14", "baseline")

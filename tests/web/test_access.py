@@ -21,7 +21,9 @@ def test_on_loopback_nobody_is_asked(client):
     assert client.get("/runs").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/runs", "/runs/new", "/runs/new/case?id=track-00", "/tools", "/over-time/line.svg"])
+@pytest.mark.parametrize(
+    "path", ["/runs", "/runs/new", "/runs/new/case?id=track-00", "/tools", "/over-time/line.svg"]
+)
 def test_without_the_token_no_page_is_shown(locked_client, path):
     answer = locked_client.get(path)
     assert answer.status_code == 401
@@ -71,26 +73,40 @@ def test_logging_out_forgets_the_cookie(locked_client):
     assert locked_client.get("/runs").status_code == 401
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "localhost.evil"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "localhost.evil"]
+)
 def test_a_name_that_is_not_ours_is_refused_so_that_rebinding_it_reaches_nothing(client, host):
     answer = client.get("/runs", headers={"host": host})
     assert answer.status_code == 421 and "shop" not in answer.text
 
 
-@pytest.mark.parametrize("host", ["localhost:8765", "127.0.0.1", "[::1]:8765", "192.168.1.7:8765", "LOCALHOST"])
+@pytest.mark.parametrize(
+    "host", ["localhost:8765", "127.0.0.1", "[::1]:8765", "192.168.1.7:8765", "LOCALHOST"]
+)
 def test_addresses_and_names_of_this_machine_are_ours(client, host):
     assert client.get("/runs", headers={"host": host}).status_code == 200
 
 
 def test_another_name_can_be_allowed(store):
-    client = TestClient(make_app(store, Access(names=["evals.team.example"])), base_url="http://evals.team.example")
+    client = TestClient(
+        make_app(store, Access(names=["evals.team.example"])), base_url="http://evals.team.example"
+    )
     assert client.get("/runs").status_code == 200
 
 
 @pytest.mark.parametrize(
     ("host", "alone"),
-    [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False),
-     ("192.168.1.7", False), ("example.org", False)],
-)  # fmt: skip
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.168.1.7", False),
+        ("example.org", False),
+    ],
+)
 def test_loopback_is_told_from_other_interfaces(host, alone):
     assert is_loopback(host) is alone

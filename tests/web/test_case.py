@@ -54,7 +54,9 @@ def test_the_time_is_drawn(client):
 
 
 def test_a_tag_is_put_on_and_taken_off(post, store):
-    answer = post("/runs/old/case/tags?id=track-00&back=/runs/old/case%3Fid%3Dtrack-00", {"tag": " look here "})
+    answer = post(
+        "/runs/old/case/tags?id=track-00&back=/runs/old/case%3Fid%3Dtrack-00", {"tag": " look here "}
+    )
     assert (answer.status_code, answer.headers["location"]) == (303, "/runs/old/case?id=track-00#notes")
     assert store.case("old", "track-00").tags == ("look here",)
     post("/runs/old/case/tags?id=track-00&tag=look+here&remove=1")
@@ -96,7 +98,7 @@ def test_what_the_agent_did_becomes_a_golden_that_it_passes(client, store):
     assert line.headers["content-disposition"] == 'attachment; filename="golden.jsonl"'
     golden = msgspec.json.decode(line.content, type=Golden)
     assert golden.input == store.golden("old", failed.golden_id).input
-    assert result_of(golden, 0, failed.trajectory).passed
+    assert result_of(golden, 0, failed.trajectory, {}).passed
 
 
 def test_a_case_without_calls_becomes_a_golden_that_forbids_them(store):
@@ -109,7 +111,7 @@ def test_an_object_that_looks_like_a_matcher_is_expected_literally():
     result = CaseResult("g", 0, True, 1.0, {}, trajectory=Trajectory(calls=(call,)))
     made = golden_from(StoredCase("g", Golden("find it", id="g"), (result,)), result)
     assert made.expected_calls == (ExpectedCall("find", {"where": {"exact": {"regex": "^a"}}}),)
-    assert result_of(made, 0, result.trajectory).passed
+    assert result_of(made, 0, result.trajectory, {}).passed
 
 
 def test_goldens_gather_in_the_draft_of_a_dataset(post, store):

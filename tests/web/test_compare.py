@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
+
+from rightcall.suite.gating import compare_runs
+from rightcall.web import views
 
 
 def passes(store, run):
@@ -14,18 +18,25 @@ def passes(store, run):
 def test_what_was_fixed_broken_and_stayed_is_counted_as_the_results_say(client, store):
     old, new = passes(store, "old"), passes(store, "new")
     page = client.get("/compare?before=old&after=new").text
-    shown = dict(re.findall(r"<span>(fixed|broken|still failing|still passing)</span><b[^>]*>(\d+)</b>", page))
+    shown = dict(re.findall(r'>(Fixed|Broken|Still failing|Still passing)<span class="num">(\d+)<', page))
     counted = {
-        "fixed": sum(not old[g] and new[g] for g in old), "broken": sum(old[g] and not new[g] for g in old),
-        "still failing": sum(not old[g] and not new[g] for g in old), "still passing": sum(old[g] and new[g] for g in old),
-    }  # fmt: skip
+        "Fixed": sum(not old[g] and new[g] for g in old),
+        "Broken": sum(old[g] and not new[g] for g in old),
+        "Still failing": sum(not old[g] and not new[g] for g in old),
+        "Still passing": sum(old[g] and new[g] for g in old),
+    }
     assert {word: int(count) for word, count in shown.items()} == counted
 
 
 @pytest.mark.parametrize("change", ["fixed", "broken", "failing", "passing"])
 def test_each_change_lists_its_goldens(client, store, change):
     old, new = passes(store, "old"), passes(store, "new")
-    wanted = {"fixed": (False, True), "broken": (True, False), "failing": (False, False), "passing": (True, True)}[change]
+    wanted = {
+        "fixed": (False, True),
+        "broken": (True, False),
+        "failing": (False, False),
+        "passing": (True, True),
+    }[change]
     page = client.get(f"/compare?before=old&after=new&change={change}").text
     shown = re.findall(r'class="row" href="[^"]*">([^<]*)', page)
     assert shown == [golden for golden in sorted(old) if (old[golden], new[golden]) == wanted][:50]
@@ -54,3 +65,17 @@ def test_without_two_runs_there_is_a_choice(client):
 
 def test_what_else_differed_between_the_runs_is_told(client):
     assert "tools changed" in client.get("/compare?before=old&after=new").text
+
+
+def test_the_verdict_is_that_of_the_command(client, store):
+    found = compare_runs(store, "old", ["new"], anyway=True)[0].comparison
+    page = unescape(client.get("/compare?before=old&after=new").text)
+    assert f"p {found.p:.3f}" in page or "p < 0.001" in page
+    assert found.sentence[1:] in page
+
+
+def test_the_verdict_on_large_runs_comes_after_the_page(client, monkeypatch):
+    monkeypatch.setattr(views, "AT_ONCE", 10)
+    assert 'data-part="/compare/verdict?before=old' in client.get("/compare?before=old&after=new").text
+    assert "B is" in client.get("/compare/verdict?before=old&after=new").text
+    assert client.get("/compare/verdict?before=old").status_code == 400

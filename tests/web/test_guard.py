@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from starlette.testclient import TestClient
 
+from rightcall.errors import InfrastructureError
+from rightcall.web.app import make_app
 from rightcall.web.guard import LARGEST_BODY
 from tests.web.conftest import HOST
 
@@ -18,7 +21,9 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize("path", ["/runs", "/runs/new", "/static/style.css", "/nothing", "/over-time/line.svg?suite=shop"])
+@pytest.mark.parametrize(
+    "path", ["/runs", "/runs/new", "/static/style.css", "/nothing", "/over-time/line.svg?suite=shop"]
+)
 def test_every_answer_forbids_what_a_page_does_not_need(client, path):
     headers = client.get(path).headers
     policy = headers["content-security-policy"]
@@ -43,7 +48,12 @@ def test_a_change_without_the_pages_token_is_refused(client, store, path):
 @pytest.mark.parametrize("path", WRITES)
 def test_a_change_from_another_site_is_refused_even_with_the_token(client, path):
     fields = {"csrf": client.app.state.access.csrf(admitted=True), "tag": "x"}
-    for headers in ({"origin": "http://evil.example"}, {"origin": "null"}, {}, {"origin": HOST, "sec-fetch-site": "cross-site"}):
+    for headers in (
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {},
+        {"origin": HOST, "sec-fetch-site": "cross-site"},
+    ):
         assert client.post(path, data=fields, headers=headers).status_code == 403
 
 
@@ -71,9 +81,35 @@ def test_a_body_that_is_no_form_changes_nothing(client, body):
 
 @pytest.mark.parametrize(
     "path",
-    ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static/", "/static", "/templates/base.html",
-     "/static/style.css/", "/static/%00", "//etc/passwd", "/.rightcall/rightcall.db"],
-)  # fmt: skip
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2fapp.py",
+        "/static/",
+        "/static",
+        "/templates/base.html",
+        "/static/style.css/",
+        "/static/%00",
+        "//etc/passwd",
+        "/.rightcall/rightcall.db",
+    ],
+)
 def test_no_path_leads_into_a_folder(client, path):
-    assert client.get(path, follow_redirects=False).status_code in (307, 404)
-    assert client.get(path).status_code == 404
+    assert client.get(path, follow_redirects=False).status_code == 404
+
+
+def test_a_fault_of_ours_is_a_page_too_with_the_same_headers(store, monkeypatch):
+    client = TestClient(make_app(store), base_url=HOST, raise_server_exceptions=False)
+    monkeypatch.setattr(store, "suites", lambda: 1 / 0)
+    answer = client.get("/runs")
+    assert answer.status_code == 500 and "did not work" in answer.text and "Traceback" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_store_that_does_not_answer_is_told_as_such(client, store, monkeypatch):
+    def down():
+        raise InfrastructureError("store shop.db: disk I/O error")
+
+    monkeypatch.setattr(store, "suites", down)
+    answer = client.get("/runs")
+    assert answer.status_code == 503 and "disk I/O error" in answer.text

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rightcall.web.links import from_segment, local_path, run_link, segment, with_query
 
 
-@given(st.text(st.characters(codec="utf-8"), min_size=1))
+@given(st.text(min_size=1))
 def test_any_name_survives_as_one_part_of_a_path(name):
     written = segment(name)
     assert from_segment(written) == name
@@ -22,14 +22,18 @@ def test_reading_what_nobody_wrote_breaks_nothing(part):
 
 
 def test_ordinary_ids_stay_readable():
-    assert run_link("260102-030405-ab12cd", code="wrong_value") == "/runs/260102-030405-ab12cd?code=wrong_value"
+    assert (
+        run_link("260102-030405-ab12cd", code="wrong_value") == "/runs/260102-030405-ab12cd?code=wrong_value"
+    )
 
 
 def test_what_is_empty_is_left_out():
     assert with_query("/runs", text="", tag=None, name="a b") == "/runs?name=a+b"
 
 
-@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:1", "", "/a\r\nb"])
+@pytest.mark.parametrize(
+    "target", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:1", "", "/a\r\nb"]
+)
 def test_a_way_back_never_leads_to_another_site(target):
     assert local_path(target) == "/"
 

@@ -11,13 +11,19 @@ def test_a_change_of_the_tools_is_marked_on_the_line_and_named(client, store):
     page = client.get("/over-time?suite=shop").text
     assert "tools changed" in page and "rewritten" in page and "cancel_order" in page
     points = points_of(store.runs(RunFilter(name="shop")))
-    assert [(point.run_id, point.tools_changed) for point in points] == [("old", False), ("new", True), ("going", True)]
+    assert [(point.run_id, point.tools_changed) for point in points] == [
+        ("old", False),
+        ("new", True),
+        ("going", True),
+    ]
     assert "tools changed" in client.get("/over-time/trend.svg?suite=shop").text
 
 
 def test_points_carry_the_rates_of_the_runs(store):
     values = trend(points_of(store.runs(RunFilter(name="shop"))), "light")["data"]["values"]
-    assert [value["rate"] for value in values] == [store.run(run).pass_rate for run in ("old", "new", "going")]
+    assert [value["rate"] for value in values] == [
+        store.run(run).pass_rate for run in ("old", "new", "going")
+    ]
     assert all(value["low"] < value["rate"] < value["high"] for value in values)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from starlette.testclient import TestClient
 
 from rightcall.store import open_store
 from rightcall.web.app import make_app
 from rightcall.web.pages.runs import ON_A_PAGE
 from rightcall.web.states import state_of
-from starlette.testclient import TestClient
 from tests.store.builders import a_run
 from tests.web.conftest import HOST
 
@@ -24,10 +24,17 @@ def test_every_run_is_listed_with_how_it_stands(client):
 
 @pytest.mark.parametrize(
     ("query", "found"),
-    [("text=NEW", {"new"}), ("name=refunds", {"thrice"}), ("agent=anthropic%3Amodel-b", {"new"}), ("tag=baseline", {"new"}),
-     ("state=unfinished", {"going"}), ("group=nightly", {"old", "new", "thrice", "going"}), ("state=odd", {"old", "new", "thrice", "going"}),
-     ("text=100%25", set())],
-)  # fmt: skip
+    [
+        ("text=NEW", {"new"}),
+        ("name=refunds", {"thrice"}),
+        ("agent=anthropic%3Amodel-b", {"new"}),
+        ("tag=baseline", {"new"}),
+        ("state=unfinished", {"going"}),
+        ("group=nightly", {"old", "new", "thrice", "going"}),
+        ("state=odd", {"old", "new", "thrice", "going"}),
+        ("text=100%25", set()),
+    ],
+)
 def test_filters_narrow_the_list(client, query, found):
     page = client.get(f"/runs?{query}").text
     assert {run for run in ("old", "new", "thrice", "going") if f'href="/runs/{run}"' in page} == found

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import click
 
+from rightcall.cli import dataset_versions as versions
 from rightcall.cli.output import as_json_option, console, print_json, print_next
 from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden
@@ -64,16 +66,34 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
 @dataset.command()
 @file_argument
 @click.argument("answers", type=click.Path(path_type=Path), required=False)
-@click.option("--from", "source", type=click.Choice(["goldens", "bfcl"]), default="goldens", show_default=True,
-              help="What FILE is; bfcl takes ANSWERS too.")  # fmt: skip
+@click.option("--from", "source", type=click.Choice(["goldens", "bfcl", "tau2"]), default="goldens", show_default=True,
+              help="What FILE is; bfcl takes ANSWERS too, tau2 is τ-bench or τ²-bench.")  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to; the suffix says how."
 )
-def convert(file: Path, answers: Path | None, source: str, output: Path) -> None:
+@click.option("--to", "dialect", type=click.Choice(["native", "deepeval"]), default="native", show_default=True,
+              help="Whose fields to write.")  # fmt: skip
+@click.option("--trajectories", type=click.Path(path_type=Path), help="With tau2: where the trials go.")
+def convert(
+    file: Path,
+    answers: Path | None,
+    source: str,
+    output: Path,
+    dialect: Literal["native", "deepeval"],
+    trajectories: Path | None,
+) -> None:
     """Write goldens in another format: .jsonl, .json, .yaml or .csv.
 
-    With --from bfcl, FILE holds questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers.
+    With --from bfcl, FILE holds questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers. With
+    --from tau2, FILE is a results file of τ-bench or τ²-bench. Files of DeepEval need no --from.
     """
+    if source == "tau2":
+        from rightcall.cli.dataset_tau import convert_tau
+
+        convert_tau(file, output, trajectories)
+        return
+    if trajectories:
+        raise InputError(str(trajectories), "only --from tau2 has trajectories to write")
     from rightcall.datasets import load_goldens, save_goldens
     from rightcall.datasets.importers import import_bfcl
 
@@ -88,7 +108,7 @@ def convert(file: Path, answers: Path | None, source: str, output: Path) -> None
             count += 1
             yield golden
 
-    save_goldens(counted(), output)
+    save_goldens(counted(), output, dialect=dialect)
     console().print(f"{count:,} goldens written to {output}", markup=False, soft_wrap=True)
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")
 
@@ -123,3 +143,7 @@ def stats(file: Path, as_json: bool) -> None:
             out.print(clean(shown + more), markup=False)
     if found.without_expectation:
         out.print(f"[yellow]{found.without_expectation:,} goldens expect nothing[/yellow]")
+
+
+for command in versions.COMMANDS:
+    dataset.add_command(command)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rightcall.cli.lint_sources import evidence_of, queries_in, read_sources
 from rightcall.cli.output import as_json_option
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, required=True)
 @click.option(
     "--select",
     multiple=True,
@@ -60,11 +61,16 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 @click.option(
     "--import", "allow_import", is_flag=True, help="Run Python modules to find their @rc.tool functions."
 )
-def lint(paths: tuple[Path, ...], **options: Any) -> None:
+@click.option(
+    "--goldens", type=click.Path(path_type=Path), help="Requests that sharpen which tools are confusable."
+)
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="A run whose confusions count as evidence.")
+@click.option("--store", "store_url", help="Where runs are kept.")
+def lint(sources: tuple[str, ...], **options: Any) -> None:
     """Find what makes models choose and fill tools wrongly, and say how to mend it.
 
-    PATHS are JSON or YAML files with tools in any spelling, OpenAPI documents, folders of them, or with --import
-    Python modules. Definitions may switch a rule off for themselves:
+    SOURCES are JSON or YAML files with tools in any spelling, OpenAPI documents, suites, folders of them,
+    `mcp:COMMAND` for an MCP server, or with --import Python modules. Definitions may switch a rule off for themselves:
     "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults come from [tool.rightcall.lint] in pyproject.toml.
     """
     import gc
@@ -72,9 +78,9 @@ def lint(paths: tuple[Path, ...], **options: Any) -> None:
     gc.disable()  # the process ends soon and makes no cycles worth finding; collecting costs a fifth of the time
     table = _settings()
     config = _config(table, options)
-    sets = _read(paths, options["allow_import"])
+    sets = read_sources(sources, options["allow_import"])
     if options["do_fix"]:
-        sets = _fix(sets, config, paths, options["allow_import"])
+        sets = _fix(sets, config, sources, options["allow_import"])
     report = _lint(sets, config, table, options)
     _print(report, options)
     if options["suggest"]:
@@ -115,15 +121,8 @@ def _config(table: dict[str, Any], options: dict[str, Any]) -> LintConfig:
     return LintConfig(**fields)
 
 
-def _read(paths: tuple[Path, ...], allow_import: bool) -> list[ToolSet]:
-    from rightcall.cli.python_tools import tools_of_module
-    from rightcall.lint import read_paths
-
-    return read_paths(paths, import_python=tools_of_module if allow_import else None)
-
-
 def _fix(
-    sets: list[ToolSet], config: LintConfig, paths: tuple[Path, ...], allow_import: bool
+    sets: list[ToolSet], config: LintConfig, sources: tuple[str, ...], allow_import: bool
 ) -> list[ToolSet]:
     from rightcall.lint.fix import fix, write
 
@@ -133,7 +132,7 @@ def _fix(
         click.echo(
             f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True
         )
-    return _read(paths, allow_import) if fixed else sets
+    return read_sources(sources, allow_import) if fixed else sets
 
 
 def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], options: dict[str, Any]) -> Report:
@@ -147,7 +146,13 @@ def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], option
         if lock is None:
             raise ConfigError("--update-lock needs to know the lockfile; name it with --lock FILE")
         write_lock(lock, lock_of(sets))
-    report = run_lint(sets, config=config, locked=read_lock(lock) if lock else None)
+    report = run_lint(
+        sets,
+        config=config,
+        locked=read_lock(lock) if lock else None,
+        evidence=evidence_of(options["runs"], options["store_url"]),
+        queries=queries_in(options["goldens"]),
+    )
     if options["write_baseline"]:
         write_baseline(options["write_baseline"], baseline_of(report))
         return without_known(report, baseline_of(report))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 
 
@@ -31,10 +33,8 @@ def view(
         click.echo("Ctrl-C ends it", err=True)
         if show:
             _open_soon(here.address)
-        try:
+        with suppress(KeyboardInterrupt):
             serve(store, here, (host, *names))
-        except KeyboardInterrupt:
-            pass
     click.echo("ended", err=True)
 
 

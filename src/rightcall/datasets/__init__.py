@@ -4,7 +4,12 @@
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
     pairing        pair: goldens with what was recorded for them, in flat memory
     index          goldens by id on disk, for pairing files of different order
+    dataset        EvaluationDataset: goldens and test cases in memory, under names that DeepEval's users know
+    records        goldens from frames, Hugging Face datasets and Parquet files
+    cases          goldens with what was recorded beside them, as test cases
     formats/       jsonl, json, yaml, csv
+    deepeval/      DeepEval's files, read and written
+    importers/     benchmarks of others
 
 To add a format: a file in `formats/` with `read` and `write`, and a line in its table.
 """

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
-from rightcall.datasets.formats import FORMATS, GOLDENS, format_of
+from rightcall.datasets.deepeval.names import is_deepeval
+from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
 from rightcall.datasets.formats.decoding import decoder_for, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
@@ -23,7 +24,7 @@ def load_goldens(path: str | Path) -> Iterator[AnyGolden]:
     """Goldens of a file, read as they are asked for (JSON and YAML documents at once).
 
     A golden without id gets one from its content. The first golden decides whether the file is
-    conversational. Ids are not compared here: `pair` does that.
+    conversational, and whether it is one of DeepEval's. Ids are not compared here: `pair` does that.
     """
     return (golden for _, golden in numbered_goldens(path))
 
@@ -31,15 +32,31 @@ def load_goldens(path: str | Path) -> Iterator[AnyGolden]:
 def numbered_goldens(path: str | Path) -> Iterator[tuple[int, AnyGolden]]:
     """The same with the line where each begins."""
     path = existing_file(path)
-    return _read(path, format_of(path).read(path, GOLDENS))
+    file_format = format_of(path)
+    if file_format is csv and is_deepeval(csv.header(path)):
+        from rightcall.datasets.deepeval.rows import read_deepeval
+
+        return ((line, named(golden)) for line, golden in read_deepeval(path))
+    return _read(path, file_format.read(path, GOLDENS))
 
 
-def save_goldens(goldens: Iterable[AnyGolden], path: str | Path) -> None:
-    """Write goldens of one kind, in the format the suffix names. On an error nothing is changed."""
-    file_format = format_of(path, tuple(FORMATS))
+def save_goldens(
+    goldens: Iterable[AnyGolden], path: str | Path, *, dialect: Literal["native", "deepeval"] = "native"
+) -> None:
+    """Write goldens of one kind, in the format the suffix names. On an error nothing is changed.
+
+    The dialect `deepeval` is for .json, .jsonl and .csv files that DeepEval will read.
+    """
+    file_format = format_of(path, tuple(FORMATS) if dialect == "native" else (".json", ".jsonl", ".csv"))
     with atomic_write(path) as file:
         try:
-            file_format.write(_of_one_kind(goldens, str(path)), GOLDENS, file)
+            if dialect == "deepeval":
+                from rightcall.datasets.deepeval.writing import write_deepeval
+
+                file_type: Any = Path(path).suffix.lower().lstrip(".")
+                write_deepeval(_of_one_kind(goldens, str(path)), file, file_type)
+            else:
+                file_format.write(_of_one_kind(goldens, str(path)), GOLDENS, file)
         except UnicodeEncodeError:
             problem = "a text holds half of a surrogate pair, which no file can"
             raise InputError(str(path), problem, "leave it out") from None
@@ -49,7 +66,11 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, A
     first = next(items, None)
     if first is None:
         return
-    kind = _kind_of(first[1], f"{path}:{first[0]}")
+    fields = value_of(first[1], dict[str, Any], f"{path}:{first[0]}")
+    if is_deepeval(fields):
+        yield from _deepeval(path, chain([first], items))
+        return
+    kind: Kind = ConversationalGolden if "scenario" in fields else Golden
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
     for line, item in chain([first], items):
         try:
@@ -66,9 +87,18 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, A
         yield line, golden
 
 
-def _kind_of(item: Any, where: str) -> Kind:
-    fields = value_of(item, dict[str, Any], where)
-    return ConversationalGolden if "scenario" in fields else Golden
+def named(golden: AnyGolden) -> AnyGolden:
+    """The golden with an id; either kind gives its own kind back."""
+    return with_id(cast(Golden, golden))
+
+
+def _deepeval(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, AnyGolden]]:
+    from rightcall.datasets.deepeval.reading import golden_of
+
+    for line, item in items:
+        if not is_blank(item):
+            where = f"{path}:{line}"
+            yield line, named(golden_of(value_of(item, dict[str, Any], where), where))
 
 
 def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputError | None:

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from rightcall.datasets.goldens import numbered_goldens
+from rightcall.datasets.goldens import load_goldens, numbered_goldens
 from rightcall.datasets.trajectories import numbered_trajectories
 from rightcall.errors import InputError, suggestion
 from rightcall.files import existing_file
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import RecordedTrajectory, Trajectory
 
-Pair = tuple[Golden, int, Trajectory]
+Pair = tuple[AnyGolden, int, Trajectory]
 NAMED = 3
 BUCKETS = 256
 
@@ -36,12 +36,13 @@ def pair(goldens_path: str | Path, trajectories_path: str | Path, *, partial: bo
 class _Pairing:
     def __init__(self, goldens: Path, trajectories: Path, partial: bool) -> None:
         self._goldens, self._trajectories, self._partial = goldens, trajectories, partial
-        self._ids, self._trials = _Repeats(), _Repeats()
+        self._ids, self._trials = Repeats(), Repeats()
+        self._numbered = self._unnumbered = False
         self._counts = array("I")  # trajectories of each golden met so far, in the order of the file
 
     def pairs(self) -> Iterator[Pair]:
-        goldens, recorded = _single_turn(self._goldens), numbered_trajectories(self._trajectories)
-        current: Golden | None = None
+        goldens, recorded = load_goldens(self._goldens), numbered_trajectories(self._trajectories)
+        current: AnyGolden | None = None
         for line, found in recorded:
             if current is None or current.id != found.golden_id:
                 current = next(goldens, None)
@@ -50,19 +51,29 @@ class _Pairing:
                     break
                 self._ids.add(hash(current.id))
                 self._counts.append(0)
-            trial = self._counts[-1] if found.trial is None else found.trial
-            self._counts[-1] += 1
-            self._trials.add(hash((current.id, trial)))
-            yield current, trial, found.trajectory
+            count = self._counts[-1]
+            self._counts[-1] = count + 1
+            yield current, self._trial(found, count), found.trajectory
         else:
             self._refuse_missing_after(goldens)
-        if self._trials.any():
-            raise _repeated_trial(self._trajectories)
+        if self._trials.any() or (self._numbered and self._unnumbered):
+            repeated = _repeated_trial(self._trajectories)
+            if repeated is not None:
+                raise repeated
+
+    def _trial(self, found: RecordedTrajectory, count: int) -> int:
+        """The trial's number. Those that count up cannot repeat, so only numbers that were given are remembered."""
+        if found.trial is None:
+            self._unnumbered = True
+            return count
+        self._numbered = True
+        self._trials.add(hash((found.golden_id, found.trial)))
+        return found.trial
 
     def _looked_up(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
         from rightcall.datasets.index import GoldenIndex  # sqlite3 only for files that need it
 
-        with GoldenIndex.of(_single_turn(self._goldens), self._counts) as index:
+        with GoldenIndex.of(load_goldens(self._goldens), self._counts) as index:
             if index is None:
                 raise _repeated_golden(self._goldens)
             for line, found in recorded:
@@ -72,12 +83,10 @@ class _Pairing:
                     hint = suggestion(found.golden_id, index.some_ids()) or "are these the right two files?"
                     raise InputError(f"{self._trajectories}:{line}", problem, hint)
                 golden, count = known
-                trial = count if found.trial is None else found.trial
-                self._trials.add(hash((golden.id, trial)))
-                yield golden, trial, found.trajectory
+                yield golden, self._trial(found, count), found.trajectory
             self._refuse_missing(*index.missing(NAMED))
 
-    def _refuse_missing_after(self, rest: Iterator[Golden]) -> None:
+    def _refuse_missing_after(self, rest: Iterator[AnyGolden]) -> None:
         """Lock-step to the end: the goldens not reached have no trajectory."""
         first: list[str] = []
         count = 0
@@ -98,7 +107,7 @@ class _Pairing:
             raise InputError(str(self._goldens), problem, "record them too, or leave them out with --partial")
 
 
-class _Repeats:
+class Repeats:
     """Whether any of many hashes occurs twice, at eight bytes each."""
 
     def __init__(self) -> None:
@@ -109,14 +118,6 @@ class _Repeats:
 
     def any(self) -> bool:
         return any(len(set(bucket)) < len(bucket) for bucket in self._buckets)
-
-
-def _single_turn(path: Path) -> Iterator[Golden]:
-    for line, golden in numbered_goldens(path):
-        if type(golden) is not Golden:
-            problem = "a conversational golden, recorded trajectories are paired with goldens of one turn"
-            raise InputError(f"{path}:{line}", problem, "run the conversation instead")
-        yield golden
 
 
 def _repeated_golden(path: Path) -> InputError:
@@ -130,7 +131,8 @@ def _repeated_golden(path: Path) -> InputError:
     return InputError(str(path), "changed while it was read", "try again")
 
 
-def _repeated_trial(path: Path) -> InputError:
+def _repeated_trial(path: Path) -> InputError | None:
+    """The first trial that occurs twice, found at the price of remembering all."""
     lines: dict[tuple[str, int], int] = {}
     counts: dict[str, int] = {}
     for line, found in numbered_trajectories(path):
@@ -141,4 +143,4 @@ def _repeated_trial(path: Path) -> InputError:
             problem = f"trial {key[1]} of golden '{key[0]}' again, line {lines[key]} has it already"
             return InputError(f"{path}:{line}", problem, "number the trials of a golden differently")
         lines[key] = line
-    return InputError(str(path), "changed while it was read", "try again")
+    return None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from hashlib import blake2b
 from itertools import groupby
 
 from rightcall import stats
 from rightcall.model.run import CaseResult, Rate
+
+NAME = 0xFFFF_FFFF_FFFF_FFFE
+"""The bits of a mark that name the golden; the last one says whether it passed."""
 
 
 class Passes:
@@ -26,7 +28,7 @@ class Passes:
         return len(self._marks)
 
     def add(self, result: CaseResult) -> None:
-        name = int.from_bytes(blake2b(result.golden_id.encode(), digest_size=8).digest()) & ~1
+        name = hash(result.golden_id) & NAME
         self._marks.append(name | result.passed)
         self.passed += result.passed
         if result.trial:
@@ -48,11 +50,12 @@ class Passes:
         if not self._repeated and not self._clusters:
             low, high = stats.wilson(self.passed, n)
             return Rate(self.passed / n, low, high, n, n, "wilson")
-        goldens = list(self._goldens())
+        # Hashes differ from process to process; the order of what is computed must not.
+        goldens = sorted(self._goldens(), key=lambda golden: (self._clusters.get(golden[0], ""), golden[1]))
         clusters = [self._clusters.get(name, name) for name, _ in goldens] if self._clusters else None
         found = stats.estimate(stats.sample([trials for _, trials in goldens], clusters))
         return Rate(found.mean, found.low, found.high, found.cases, found.trials, found.method)
 
     def _goldens(self) -> Iterator[tuple[int, tuple[float, ...]]]:
-        for name, marks in groupby(sorted(self._marks), key=lambda mark: mark & ~1):
+        for name, marks in groupby(sorted(self._marks), key=NAME.__and__):
             yield name, tuple(float(mark & 1) for mark in marks)

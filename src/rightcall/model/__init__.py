@@ -5,7 +5,7 @@
     message     Message
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
     trajectory  Trajectory, RecordedTrajectory, Usage
-    case        TestCase: golden + trajectory + tools
+    case        TestCase, ConversationalTestCase: golden + trajectory + tools
     ledger      LedgerEntry: what was really done
     failure     Failure and the closed list of codes
     score       Score
@@ -17,7 +17,7 @@ To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 """
 
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.case import TestCase
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import (
     AnyGolden,
@@ -38,10 +38,12 @@ from rightcall.model.trajectory import RecordedTrajectory, Trajectory, Usage
 __all__ = [
     "Annotations",
     "AnyGolden",
+    "AnyTestCase",
     "CaseResult",
     "Category",
     "Code",
     "ConversationalGolden",
+    "ConversationalTestCase",
     "Expectations",
     "ExpectedCall",
     "Failure",

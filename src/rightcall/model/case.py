@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rightcall.model.golden import Golden
+from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -23,3 +23,16 @@ class TestCase(Record, frozen=True):
     def of(cls, golden: Golden, trajectory: Trajectory, tools: Iterable[Tool] = ()) -> TestCase:
         """A case from a plain list of tools."""
         return cls(golden, trajectory, {tool.name: tool for tool in tools})
+
+
+class ConversationalTestCase(Record, frozen=True):
+    """A scenario, the conversation that was held, and the tools the agent was offered."""
+
+    __test__ = False
+
+    golden: ConversationalGolden
+    trajectory: Trajectory
+    tools: dict[str, Tool] = {}
+
+
+AnyTestCase = TestCase | ConversationalTestCase

@@ -39,7 +39,8 @@ class Failure(Record, frozen=True):
     """One code with the tool, the parameter, what was expected and what was found.
 
     Read off the alignment of expected and actual calls, never off message text. `call` and
-    `expected_call` are positions in the trajectory's calls and the golden's expected calls.
+    `expected_call` are positions in the trajectory's calls and the golden's expected calls. In a conversation `turn` is
+    the position among what user and agent said, from 0.
     """
 
     code: Code
@@ -50,3 +51,4 @@ class Failure(Record, frozen=True):
     detail: str = ""
     call: int | None = None
     expected_call: int | None = None
+    turn: int | None = None

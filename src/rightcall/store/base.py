@@ -120,7 +120,7 @@ class SuiteOverview(Record, frozen=True):
 
 
 Change = Literal["fixed", "broken", "passing", "failing", "added", "removed", "unjudged"]
-"""What became of a golden between two runs. It passes when every trial that was judged passed.
+"""What became of a golden between two runs. It passes when at least half of its judged trials did.
 
 `passing` and `failing` stayed so; `added` and `removed` are in one run only; `unjudged` has nothing but errors in
 one of the two.

@@ -13,13 +13,11 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import msgspec
-
 from rightcall.executor import Agent, Pool, Session
 from rightcall.metrics import Metric, Rules
-from rightcall.metrics.matching.judge import SPOILING
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult
+from rightcall.suite.cases import decided
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.runner import CaseRunner
 from rightcall.testing.keeping import Keeper
@@ -102,21 +100,6 @@ async def perform(plan: Plan) -> dict[str, tuple[CaseResult, ...]]:
 
         await Pool(min(plan.concurrency, len(found) * plan.trials)).run(plan.jobs(), do)
     return {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
-
-
-def decided(result: CaseResult, metrics: Sequence[Metric]) -> CaseResult:
-    """The result with the metrics that were named deciding whether it passed.
-
-    Without any, the golden's own rules decide. What spoils a case (a forbidden call, a broken agent) does so
-    whatever was named. A metric that broke is an error, not a failure of the agent.
-    """
-    if not metrics or result.error:
-        return result
-    scores = {metric.name: result.metrics[metric.name] for metric in metrics}
-    broken = [f"{name}: {score.error}" for name, score in scores.items() if score.error]
-    spoiled = any(failure.code in SPOILING for failure in result.codes)
-    passed = all(score.passed for score in scores.values()) and not spoiled
-    return msgspec.structs.replace(result, passed=passed, error="; ".join(broken))
 
 
 def same(one: Setup, other: Setup) -> bool:

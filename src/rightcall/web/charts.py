@@ -157,9 +157,9 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
         "field": "start",
         "type": "quantitative",
         "title": "milliseconds",
-        "axis": {"tickCount": 6, "format": ",.3~s" if values and values[-1]["end"] >= 1e4 else ",~r"},
+        "axis": {"tickCount": 6, "format": ",~r"},
     }
-    base = _spec("Where the time went", values, 780, {"step": 22}, theme)
+    base = _spec("Where the time went", values, 940, {"step": 22}, theme)
     return {
         **base,
         "mark": {"type": "bar", "cornerRadius": 2, "height": {"band": 0.55}, "minBandSize": 2},

@@ -92,6 +92,7 @@ def _bound(host: str, port: int | None) -> socket.socket:
     said = problem.strerror if problem else ""
     if port is not None:
         raise InfrastructureError(f"port {port} on {host} cannot be had: {said}; name another with --port")
+    last = FIRST_PORT + PORTS_TRIED - 1
     raise InfrastructureError(
-        f"no port from {FIRST_PORT} to {FIRST_PORT + PORTS_TRIED - 1} on {host} can be had: {said}; name one with --port"
+        f"no port from {FIRST_PORT} to {last} on {host} can be had: {said}; name one with --port"
     )

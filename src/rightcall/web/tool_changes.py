@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from rightcall.model import Tool
 from rightcall.model.record import Record
@@ -29,7 +30,7 @@ def tool_change(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> ToolCh
 def changed_at(oldest_first: Sequence[StoredRun]) -> dict[str, StoredRun]:
     """Ids of the runs whose tools are not those of the run before, each with that run."""
     found = {}
-    for before, after in zip(oldest_first, oldest_first[1:], strict=False):
+    for before, after in pairwise(oldest_first):
         old, new = before.run.fingerprints.get("tools"), after.run.fingerprints.get("tools")
         if old and new and old != new:
             found[after.id] = before

@@ -7,12 +7,6 @@
     writing   goldens to its files, with a refusal where that would lose something
 
 What DeepEval has no field for (ids, categories, matchers, order, …) is written under `rightcall` in
-`additional_metadata` and found again there, so a file keeps all of a golden and DeepEval can still read it.
+`additional_metadata` and found again there, so a file keeps all of a golden and DeepEval can
+still read it. Nothing is imported here: most files are not DeepEval's, and telling that takes `names` alone.
 """
-
-from rightcall.datasets.deepeval.names import Names, is_deepeval
-from rightcall.datasets.deepeval.reading import golden_of
-from rightcall.datasets.deepeval.rows import read_deepeval
-from rightcall.datasets.deepeval.writing import write_deepeval
-
-__all__ = ["Names", "golden_of", "is_deepeval", "read_deepeval", "write_deepeval"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rightcall.datasets.deepeval.cells import LISTS, listed, value_of_cell
+from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, listed, value_of_cell
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
 from rightcall.datasets.deepeval.tools import expected_call, made_call
 from rightcall.errors import InputError
@@ -32,6 +32,9 @@ def golden_of(
     if cells:
         fields = {name: value_of_cell(name, cell, names, where) for name, cell in fields.items()}
         rest = {name: cell for name, cell in rest.items() if cell != ""}
+    for name in (*TOOLS, *JSON):
+        if isinstance(fields.get(name), str):  # JSON inside JSON, or inside a column of a frame
+            fields[name] = value_of_cell(name, fields[name], names, where)
     for name in LISTS:
         if isinstance(fields.get(name), str):  # JSON Lines have the items in one text
             text = fields[name]
@@ -44,7 +47,9 @@ def golden_of(
     native = {name: fields[name] for name in AS_THEY_ARE if fields.get(name) is not None}
     native |= _conversation(fields, where) if multi else _single(fields, where)
     native |= _kept(fields, rest, where)
-    return codec.convert(native, ConversationalGolden if multi else Golden, where)  # type: ignore[arg-type]
+    return (
+        codec.convert(native, ConversationalGolden, where) if multi else codec.convert(native, Golden, where)
+    )
 
 
 def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
@@ -76,8 +81,6 @@ def _conversation(fields: dict[str, Any], where: str) -> dict[str, Any]:
         if persona == {"characteristics": native["user_description"]}:
             del native["persona"]  # says no more than the description
     turns = fields.get("turns")
-    if isinstance(turns, str):
-        turns = value_of_cell("turns", turns, Names(), where)
     if turns is not None and not isinstance(turns, list):
         raise InputError(f"{where}: turns", f"must be a list, got {type(turns).__name__}")
     native["turns"] = [_turn(turn, f"{where}: turns[{i}]") for i, turn in enumerate(turns or ())]

@@ -27,5 +27,5 @@ def read_deepeval(
         return
     for line, item in format_of(f"x.{kind}").read(path, GOLDENS):
         if not is_blank(item):
-            row: dict[str, Any] = value_of(item, dict[str, Any], f"{path}:{line}")
-            yield line, golden_of(row, f"{path}:{line}", names)
+            fields = value_of(item, dict[str, Any], f"{path}:{line}")
+            yield line, golden_of(fields, f"{path}:{line}", names)

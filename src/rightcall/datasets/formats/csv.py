@@ -59,6 +59,15 @@ def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, dict[str,
             yield line, dict(zip(columns, cells, strict=True))
 
 
+def header(path: Path) -> list[str]:
+    """The names of the columns; none when the first row cannot be read."""
+    with open_checked(path) as file:
+        try:
+            return next(csv.reader(_decoded(file, str(path))), [])
+        except (csv.Error, InputError):
+            return []
+
+
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
     """A header row of the fields in use, then a row an item; items wait on disk until those are known."""
     import tempfile  # costs more to import than all else here, and reading needs none

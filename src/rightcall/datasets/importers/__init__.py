@@ -2,11 +2,13 @@
 
     bfcl          import_bfcl: the Berkeley Function Calling Leaderboard, single turn, Python
     bfcl_values   the matcher that compares one argument as BFCL does, and exists for nothing else
+    tau           import_tau: τ-bench and τ²-bench, conversations with their trials and rewards
 
 To add one: a file with a function from the benchmark's files to goldens whose `passed` is the benchmark's own
 verdict, and a test that runs the benchmark's own checker beside ours.
 """
 
 from rightcall.datasets.importers.bfcl import import_bfcl
+from rightcall.datasets.importers.tau import TauResults, import_tau
 
-__all__ = ["import_bfcl"]
+__all__ = ["TauResults", "import_bfcl", "import_tau"]

@@ -76,7 +76,7 @@ def _side(run_key: int, name: str) -> list[ColumnElement[Any]]:
 
 
 def _change(c: Any) -> ColumnElement[str]:
-    passed_before, passed_after = c.before_passed == c.before_judged, c.after_passed == c.after_judged
+    passed_before, passed_after = 2 * c.before_passed >= c.before_judged, 2 * c.after_passed >= c.after_judged
     return case(
         (c.before_found == 0, "added"),
         (c.after_found == 0, "removed"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from collections.abc import Hashable
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -11,14 +12,17 @@ from starlette.routing import Route
 
 from rightcall.errors import InputError
 from rightcall.report.view import case_view, outcome_of
-from rightcall.report.view.comparison import CHANGES, ComparisonView, comparison_view
 from rightcall.store import Change, StoredRun, changes
+from rightcall.suite.gating import RunComparison, compare_runs
+from rightcall.web import views
 from rightcall.web.pages.case import chosen_trial
 from rightcall.web.rendering import page
 from rightcall.web.views import store_of, tools_of
 
 ON_A_PAGE = 50
 RUNS_OFFERED = 50
+CHANGES: tuple[Change, ...] = ("broken", "fixed", "failing", "passing", "added", "removed", "unjudged")
+"""In the order of what one wants to see first."""
 
 
 def compare(request: Request) -> Response:
@@ -28,16 +32,10 @@ def compare(request: Request) -> Response:
         return page(request, "compare_choose.html", runs=store_of(request).runs(limit=RUNS_OFFERED))
     before, after = pair
     store, query = store_of(request), request.query_params
-    view = _view(request, before, after)
-    change = query.get("change", "")
-    if change not in get_args(Change):
-        change = next((word for word in CHANGES if view.counts[word]), "broken")
+    counts = _counts(request, before, after)
+    change = _asked_change(query.get("change", ""), counts)
     found = store.compared_page(
-        before.id,
-        after.id,
-        change,
-        limit=ON_A_PAGE + 1,
-        beyond=query.get("beyond") or None,  # type: ignore[arg-type]
+        before.id, after.id, change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None
     )
     shown = found[:ON_A_PAGE]
     ids = [each.golden_id for each in shown]
@@ -46,13 +44,22 @@ def compare(request: Request) -> Response:
         "compare.html",
         before=before,
         after=after,
-        view=view,
+        counts=counts,
+        found=_verdict(request, before, after) if _at_hand(request, before, after) else None,
         change=change,
         cases=shown,
         previews=store.previews(before.id, ids) | store.previews(after.id, ids),
         beyond=ids[-1] if len(found) > ON_A_PAGE else None,
         differences=changes(before.run, after.run),
     )
+
+
+def verdict(request: Request) -> Response:
+    """The part of the page that was left out."""
+    pair = asked_pair(request)
+    if pair is None:
+        raise HTTPException(400, "a comparison needs before and after")
+    return page(request, "compare_verdict.html", found=_verdict(request, *pair))
 
 
 def compare_case(request: Request) -> Response:
@@ -80,13 +87,38 @@ def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
     return first, second
 
 
-def _view(request: Request, before: StoredRun, after: StoredRun) -> ComparisonView:
-    key = ("compare", *((run.id, run.updated_at, run.results) for run in (before, after)))
+def _asked_change(word: str, counts: dict[Change, int]) -> Change:
+    """The change the address asks for; otherwise the first worth seeing that happened."""
+    wanted = [change for change in CHANGES if change == word] or [c for c in CHANGES if counts[c]]
+    return wanted[0] if wanted else "broken"
+
+
+def _counts(request: Request, before: StoredRun, after: StoredRun) -> dict[Change, int]:
+    """How many goldens each change happened to."""
     store = store_of(request)
-    view: ComparisonView = request.app.state.views.get(
-        key, lambda: comparison_view(store.compared_counts(before.id, after.id))
+    found: dict[Change, int] = request.app.state.views.get(
+        ("counts", *_key(before, after)), lambda: store.compared_counts(before.id, after.id)
     )
-    return view
+    return {change: found.get(change, 0) for change in CHANGES}
+
+
+def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunComparison:
+    """What `rightcall compare` says of the two, worked out once."""
+    store = store_of(request)
+    found: RunComparison = request.app.state.views.get(
+        ("verdict", *_key(before, after)),
+        lambda: compare_runs(store, before.id, [after.id], anyway=True)[0],
+    )
+    return found
+
+
+def _at_hand(request: Request, before: StoredRun, after: StoredRun) -> bool:
+    small = before.results + after.results <= 2 * views.AT_ONCE
+    return small or request.app.state.views.known(("verdict", *_key(before, after)))
+
+
+def _key(before: StoredRun, after: StoredRun) -> tuple[Hashable, ...]:
+    return tuple((run.id, run.updated_at, run.results) for run in (before, after))
 
 
 def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[str, Any]:
@@ -103,4 +135,8 @@ def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[s
     return {"name": name, "run": run, "view": view, "trials": trials}
 
 
-routes = [Route("/compare", compare), Route("/compare/case", compare_case)]
+routes = [
+    Route("/compare", compare),
+    Route("/compare/verdict", verdict),
+    Route("/compare/case", compare_case),
+]

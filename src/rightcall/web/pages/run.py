@@ -32,11 +32,7 @@ def run(request: Request) -> Response:
         run=stored,
         state=state_of(stored),
         passing=rate(stored.passed, judged, trials=stored.run.trials),
-        summary=view.summary
-        if view
-        else summary_view(summary, trials=stored.run.trials)
-        if summary
-        else None,
+        summary=view.summary if view else summary_view(summary) if summary else None,
         view=view,
         **case_list(request, stored),
     )

@@ -16,3 +16,4 @@ followKeys(document);
 loadParts(document, start);
 watchRun(document, start);
 document.querySelector("[data-theme-toggle]")?.addEventListener("click", () => rightcallTheme.toggle());
+document.documentElement.dataset.ready = "";

@@ -1,0 +1,139 @@
+"""`rightcall dataset push|pull|list|diff|split`: versions of datasets, and parts of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rightcall.cli.output import as_json_option, console, print_json
+
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+store_option = click.option("--store", help="Where versions are kept; .rightcall/rightcall.db unless said.")
+
+
+@click.command()
+@file_argument
+@click.argument("alias")
+@click.option("--draft", is_flag=True, help="Not final yet: the next push replaces it.")
+@click.option("--author", help="Who pushes; the name of the user unless said.")
+@store_option
+@as_json_option
+def push(file: Path, alias: str, draft: bool, author: str | None, store: str | None, as_json: bool) -> None:
+    """Keep the goldens of FILE as the next version of ALIAS. A version that is not a draft never changes."""
+    from rightcall.evaluation_dataset import EvaluationDataset
+
+    version = EvaluationDataset.load(file).push(alias, not draft, store=store, author=author)
+    if as_json:
+        print_json(version)
+        return
+    kind = "version" if version.finalized else "draft"
+    out = console()
+    out.print(f"{version.goldens:,} goldens kept as {kind} {version.version} of {alias}", markup=False)
+    again = "" if version.finalized else " --draft"
+    out.print(f"next:\n  rightcall dataset pull {alias} -o goldens.jsonl{again}", markup=False)
+
+
+@click.command()
+@click.argument("alias")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to; the suffix says how."
+)
+@click.option(
+    "--version", "number", type=click.IntRange(1), help="Which version; the newest final one unless said."
+)
+@click.option("--draft", is_flag=True, help="Take the draft, if there is one.")
+@store_option
+def pull(alias: str, output: Path, number: int | None, draft: bool, store: str | None) -> None:
+    """Write a version of ALIAS to a file. A draft is taken only when --draft says so."""
+    from rightcall.datasets import save_goldens
+    from rightcall.errors import InputError
+    from rightcall.store import open_store
+
+    with open_store(store, must_exist=True) as opened:
+        version = opened.dataset(alias, number, finalized=not draft)
+        if not version.finalized and not draft:
+            raise InputError(
+                f"dataset {alias}", f"version {version.version} is a draft", "say --draft to take it"
+            )
+        save_goldens(opened.pull_dataset(alias, version.version, finalized=not draft), output)
+    console().print(
+        f"{version.goldens:,} goldens of {alias} version {version.version} written to {output}", markup=False
+    )
+
+
+@click.command("list")
+@click.argument("alias", default="")
+@store_option
+@as_json_option
+def list_versions(alias: str, store: str | None, as_json: bool) -> None:
+    """Every version: of ALIAS, or of all datasets."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from rightcall.store import open_store
+
+    with open_store(store, must_exist=True) as opened:
+        found = opened.datasets(alias)
+    if as_json:
+        print_json(found)
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("dataset", "version", "goldens", "by", "when", "fingerprint"):
+        table.add_column(title, justify="right" if title in ("version", "goldens") else "left")
+    for version in found:
+        number = f"{version.version}{'' if version.finalized else ' (draft)'}"
+        cells = (
+            version.alias,
+            number,
+            f"{version.goldens:,}",
+            version.author,
+            version.created_at[:19],
+            version.fingerprint[:12],
+        )
+        table.add_row(*map(Text, cells))
+    console().print(table if found else "no dataset was pushed yet: rightcall dataset push FILE ALIAS")
+
+
+@click.command()
+@click.argument("alias")
+@click.argument("old", type=click.IntRange(1))
+@click.argument("new", type=click.IntRange(1))
+@store_option
+@as_json_option
+def diff(alias: str, old: int, new: int, store: str | None, as_json: bool) -> None:
+    """What changed in ALIAS from version OLD to version NEW: + added, - removed, ~ changed."""
+    from rightcall.store import open_store
+
+    with open_store(store, must_exist=True) as opened:
+        found = opened.diff_datasets(alias, old, new)
+    if as_json:
+        print_json(found)
+        return
+    out = console()
+    for mark, ids in (("+", found.added), ("-", found.removed), ("~", found.changed)):
+        for golden_id in ids:
+            out.print(f"{mark} {golden_id}", markup=False, soft_wrap=True)
+    out.print(f"{len(found.added):,} added, {len(found.removed):,} removed, {len(found.changed):,} changed")
+
+
+@click.command()
+@file_argument
+@click.option("--share", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
+              help="How much of it goes into the first part.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "-o", "--output", nargs=2, type=click.Path(path_type=Path), required=True, help="The two files."
+)
+def split(file: Path, share: float, seed: int, output: tuple[Path, Path]) -> None:
+    """Cut FILE in two by chance; goldens of one cluster stay together."""
+    from rightcall.datasets import load_goldens, save_goldens
+    from rightcall.datasets.dataset import split_goldens
+
+    parts = split_goldens(list(load_goldens(file)), share, seed=seed)
+    for part, path in zip(parts, output, strict=True):
+        save_goldens(part, path)
+        console().print(f"{len(part):,} goldens written to {path}", markup=False)
+
+
+COMMANDS = (push, pull, list_versions, diff, split)

@@ -1,0 +1,278 @@
+"""A dataset in memory, under the names that DeepEval's users know."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from rightcall.datasets.cases import case_of, golden_of_case
+from rightcall.datasets.deepeval.arguments import names_from
+from rightcall.datasets.deepeval.names import Names
+from rightcall.datasets.deepeval.rows import read_deepeval
+from rightcall.datasets.goldens import load_goldens, named, numbered_goldens, save_goldens
+from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
+from rightcall.errors import ConfigError, InputError
+from rightcall.files import existing_file
+from rightcall.model import codec
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+
+FileType = Literal["json", "jsonl", "csv", "yaml"]
+FILE_TYPES = ("json", "jsonl", "csv", "yaml")
+
+
+class EvaluationDataset:
+    """Goldens of one kind, of one turn or conversational, and test cases. The first one added decides the kind."""
+
+    def __init__(self, goldens: Iterable[AnyGolden] = (), test_cases: Iterable[AnyTestCase] = ()) -> None:
+        self._goldens: list[AnyGolden] = []
+        self._test_cases: list[AnyTestCase] = []
+        self._kind: type[Any] | None = None
+        for golden in goldens:
+            self.add_golden(golden)
+        for case in test_cases:
+            self.add_test_case(case)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The goldens of a file in any format and dialect that is known."""
+        return cls(load_goldens(path))
+
+    @property
+    def goldens(self) -> list[AnyGolden]:
+        return self._goldens
+
+    @goldens.setter
+    def goldens(self, goldens: Iterable[AnyGolden]) -> None:
+        self._goldens = []
+        self._kind = None if not self._test_cases else self._kind
+        for golden in goldens:
+            self.add_golden(golden)
+
+    @property
+    def test_cases(self) -> list[AnyTestCase]:
+        return self._test_cases
+
+    @test_cases.setter
+    def test_cases(self, cases: Iterable[AnyTestCase]) -> None:
+        self._test_cases = []
+        self._kind = None if not self._goldens else self._kind
+        for case in cases:
+            self.add_test_case(case)
+
+    @property
+    def multi_turn(self) -> bool:
+        """Whether it holds conversations."""
+        return self._kind is ConversationalGolden
+
+    def add_golden(self, golden: AnyGolden) -> None:
+        """Add a golden; one of the other kind is a `TypeError`, as DeepEval has it."""
+        if not isinstance(golden, Golden | ConversationalGolden):
+            raise TypeError(f"a Golden or ConversationalGolden was expected, got {type(golden).__name__}")
+        self._check_kind(type(golden))
+        self._goldens.append(named(golden))
+
+    def add_test_case(self, test_case: AnyTestCase) -> None:
+        """Add a test case; one of the other kind is a `TypeError`."""
+        if not isinstance(test_case, TestCase | ConversationalTestCase):
+            raise TypeError(f"a TestCase was expected, got {type(test_case).__name__}")
+        self._check_kind(type(test_case.golden))
+        self._test_cases.append(test_case)
+
+    def __iter__(self) -> Iterator[AnyGolden]:
+        return iter(self._goldens)
+
+    def __len__(self) -> int:
+        return len(self._goldens)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, EvaluationDataset)
+            and self._goldens == other._goldens
+            and self._test_cases == other._test_cases
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it changes when goldens are added
+
+    def __repr__(self) -> str:
+        kind = "conversations" if self.multi_turn else "goldens"
+        return f"<EvaluationDataset: {len(self._goldens):,} {kind}, {len(self._test_cases):,} test cases>"
+
+    # Choosing
+
+    def filter(self, keep: Callable[[AnyGolden], bool]) -> Self:
+        """A dataset of the goldens that `keep` says yes to."""
+        return type(self)(golden for golden in self._goldens if keep(golden))
+
+    def sample(self, count: int, *, seed: int = 0) -> Self:
+        """So many goldens drawn by the seed, in their order here."""
+        if count < 0 or count > len(self._goldens):
+            raise ConfigError(f"a sample of {count} was asked for, there are {len(self._goldens)} goldens")
+        chosen = random.Random(seed).sample(range(len(self._goldens)), count)  # noqa: S311
+        return type(self)(self._goldens[i] for i in sorted(chosen))
+
+    def split(self, share: float, *, seed: int = 0) -> tuple[Self, Self]:
+        """Two datasets, the first with this share of the goldens; goldens of one cluster stay together."""
+        first, second = split_goldens(self._goldens, share, seed=seed)
+        return type(self)(first), type(self)(second)
+
+    def merge(self, other: EvaluationDataset) -> Self:
+        """A dataset of both; a golden that both have is there once, two that share an id are refused."""
+        known = {golden.id: golden for golden in self._goldens}
+        more = []
+        for golden in other.goldens:
+            if golden.id in known and known[golden.id] != golden:
+                raise InputError(
+                    f"golden '{golden.id}'", "both datasets have it, and they differ", "rename one"
+                )
+            if golden.id not in known:
+                more.append(golden)
+        return type(self)([*self._goldens, *more], [*self._test_cases, *other.test_cases])
+
+    def dedupe(self) -> Self:
+        """Without goldens that say the same as an earlier one, whatever their ids."""
+        seen: set[bytes] = set()
+        kept = []
+        for golden in self._goldens:
+            content = codec.encode({**codec.to_plain(golden), "id": ""})
+            if content not in seen:
+                seen.add(content)
+                kept.append(golden)
+        return type(self)(kept, self._test_cases)
+
+    def fingerprint(self) -> str:
+        """The same for the same goldens in the same order, everywhere."""
+        digest = hashlib.sha256()
+        for golden in self._goldens:
+            digest.update(codec.encode(golden) + b"\n")
+        return digest.hexdigest()
+
+    # Files
+
+    def save_as(
+        self,
+        file_type: FileType,
+        directory: str | Path,
+        file_name: str | None = None,
+        include_test_cases: bool = False,
+        *,
+        dialect: Literal["native", "deepeval"] = "native",
+    ) -> str:
+        """Write the goldens to a new file in the directory and give its path; the name is the time unless said.
+
+        Test cases are written as goldens with what the agent did beside them. The dialect `deepeval` is what
+        DeepEval writes and reads itself.
+        """
+        if file_type not in FILE_TYPES:
+            raise ConfigError(f"file_type must be one of {', '.join(FILE_TYPES)}, got '{file_type}'")
+        goldens = list(self._goldens)
+        if include_test_cases:
+            goldens += map(golden_of_case, self._test_cases)
+        if not goldens:
+            raise ConfigError("there is no golden to save")
+        folder = Path(directory)
+        folder.mkdir(parents=True, exist_ok=True)
+        name = file_name or f"{datetime.datetime.now():%Y%m%d_%H%M%S}"
+        path = folder / f"{name}.{file_type}"
+        save_goldens(goldens, path, dialect=dialect)
+        return str(path)
+
+    def add_goldens_from_json_file(self, file_path: str | Path, **names: Any) -> None:
+        """Add the goldens of a JSON file; `input_key_name="question"` says what the file calls a field."""
+        self._add_goldens(file_path, "json", names_from(names, "add_goldens_from_json_file"))
+
+    def add_goldens_from_jsonl_file(self, file_path: str | Path, **names: Any) -> None:
+        """Add the goldens of a JSON Lines file; `context_col_delimiter` separates items of a list in one text."""
+        self._add_goldens(file_path, "jsonl", names_from(names, "add_goldens_from_jsonl_file"))
+
+    def add_goldens_from_csv_file(self, file_path: str | Path, **names: Any) -> None:
+        """Add the goldens of a table; `input_col_name="question"` says what the file calls a column."""
+        self._add_goldens(file_path, "csv", names_from(names, "add_goldens_from_csv_file"))
+
+    def add_goldens_from_yaml_file(self, file_path: str | Path, **names: Any) -> None:
+        """Add the goldens of a YAML file."""
+        self._add_goldens(file_path, "yaml", names_from(names, "add_goldens_from_yaml_file"))
+
+    def add_test_cases_from_json_file(self, file_path: str | Path, **names: Any) -> None:
+        """Add the test cases of a JSON file: goldens with `actual_output` and `tools_called`."""
+        self._add_cases(file_path, "json", names_from(names, "add_test_cases_from_json_file"))
+
+    def add_test_cases_from_jsonl_file(self, file_path: str | Path, **names: Any) -> None:
+        """Add the test cases of a JSON Lines file."""
+        self._add_cases(file_path, "jsonl", names_from(names, "add_test_cases_from_jsonl_file"))
+
+    def add_test_cases_from_csv_file(self, file_path: str | Path, **names: Any) -> None:
+        """Add the test cases of a table."""
+        self._add_cases(file_path, "csv", names_from(names, "add_test_cases_from_csv_file"))
+
+    def add_goldens_from_parquet_file(self, file_path: str | Path, **names: Any) -> None:
+        """Add the goldens of a Parquet file."""
+        chosen = names_from(names, "add_goldens_from_parquet_file")
+        for place, row in enumerate(parquet_rows(file_path), 1):
+            self.add_golden(golden_of_row(row, f"{file_path}: row {place}", chosen))
+
+    def add_goldens_from(self, rows: Any, **names: Any) -> None:
+        """Add goldens from a pandas or polars frame, a Hugging Face dataset, an Arrow table, or mappings."""
+        chosen = names_from(names, "add_goldens_from")
+        for place, row in enumerate(rows_of(rows), 1):
+            self.add_golden(golden_of_row(row, f"row {place}", chosen))
+
+    def _add_goldens(self, path: str | Path, file_type: str, names: Names) -> None:
+        for golden in goldens_of_file(path, file_type, names):
+            self.add_golden(golden)
+
+    def _add_cases(self, path: str | Path, file_type: str, names: Names) -> None:
+        for golden in goldens_of_file(path, file_type, names):
+            self.add_test_case(case_of(named(golden)))
+
+    def _check_kind(self, kind: type[Any]) -> None:
+        self._kind = self._kind or kind
+        if kind is not self._kind:
+            raise TypeError(
+                f"this dataset holds {self._kind.__name__}s, got a {kind.__name__}; use two datasets"
+            )
+
+
+def goldens_of_file(path: str | Path, file_type: str, names: Names) -> Iterator[AnyGolden]:
+    """Goldens of a file in our own spelling, or in DeepEval's with the user's names for its fields."""
+    path = existing_file(path)
+    if not names.called and path.suffix.lower() == f".{file_type}" and _is_native(path, file_type):
+        return (golden for _, golden in numbered_goldens(path))
+    return (golden for _, golden in read_deepeval(path, names, file_type=file_type))
+
+
+def split_goldens(
+    goldens: Sequence[AnyGolden], share: float, *, seed: int = 0
+) -> tuple[list[AnyGolden], list[AnyGolden]]:
+    """Two parts, each in the given order. Whole clusters are drawn, so that neither part knows the other."""
+    if not 0 < share < 1:
+        raise ConfigError(f"the share must be between 0 and 1, got {share:g}")
+    clusters: dict[str, list[int]] = {}
+    for place, golden in enumerate(goldens):
+        clusters.setdefault(golden.cluster or f"\0{place}", []).append(place)
+    drawn = list(clusters.values())
+    random.Random(seed).shuffle(drawn)  # noqa: S311
+    first: set[int] = set()
+    for places in drawn:
+        if len(first) + len(places) / 2 <= share * len(goldens):
+            first.update(places)
+    return (
+        [golden for place, golden in enumerate(goldens) if place in first],
+        [golden for place, golden in enumerate(goldens) if place not in first],
+    )
+
+
+def _is_native(path: Path, file_type: str) -> bool:
+    """Whether the first item has a field that only we spell so."""
+    from rightcall.datasets.formats import GOLDENS, csv, format_of
+    from rightcall.files import value_of
+
+    if file_type == "csv":
+        return not NATIVE_ONLY.isdisjoint(csv.header(path))
+    for line, item in format_of(path).read(path, GOLDENS):
+        return not NATIVE_ONLY.isdisjoint(value_of(item, dict[str, Any], f"{path}:{line}"))
+    return False

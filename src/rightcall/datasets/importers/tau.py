@@ -1,0 +1,248 @@
+"""τ-bench and τ²-bench: simulation files as conversational goldens, trajectories and rewards.
+
+τ²-bench writes one object with `tasks` and `simulations`; τ-bench a list with one object for each trial. Reference:
+Yao et al., τ-bench (arXiv:2406.12045); Barres et al., τ²-bench (arXiv:2506.07982).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.files import existing_file, read_checked
+from rightcall.model import codec
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.dialects import read_messages, trajectory_from_messages
+from rightcall.model.golden import ConversationalGolden, ExpectedCall
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage
+
+ENDED: dict[str, StopReason] = {
+    "user_stop": "done",
+    "agent_stop": "done",
+    "max_steps": "limit",
+    "timeout": "limit",
+    "context_window_exceeded": "limit",
+    "too_many_errors": "agent_error",
+    "agent_error": "agent_error",
+    "user_error": "infra_error",
+    "infrastructure_error": "infra_error",
+    "unexpected_error": "infra_error",
+}
+"""A fault of the simulated user says nothing of the agent, so it is an error and not a failure."""
+
+OPENAI_FIELDS = ("role", "content", "tool_calls", "tool_call_id", "name")
+
+
+class TauResults(Record, frozen=True):
+    """What a file holds: tasks as goldens, trials as trajectories, and the benchmark's own reward of each trial."""
+
+    goldens: tuple[ConversationalGolden, ...]
+    trajectories: tuple[RecordedTrajectory, ...]
+    rewards: tuple[tuple[str, float], ...]
+
+    def counts(self) -> list[tuple[int, int]]:
+        """Trials and successes of each task, for pass^k. A reward of 1 is a success, as τ-bench counts."""
+        found: dict[str, tuple[int, int]] = {}
+        for task, reward in self.rewards:
+            trials, passed = found.get(task, (0, 0))
+            found[task] = (trials + 1, passed + (abs(reward - 1) < 1e-6))
+        return list(found.values())
+
+
+def import_tau(path: str | Path) -> TauResults:
+    """Read a file of either benchmark; which one is seen from its shape."""
+    path = existing_file(path)
+    document = codec.decode(read_checked(path), object, str(path))
+    if isinstance(document, list):
+        return _tau(document, str(path))
+    if isinstance(document, dict) and "simulations" in document:
+        return _tau2(document, str(path))
+    problem = (
+        "a file of τ-bench is a list of trials, one of τ²-bench an object with 'tasks' and 'simulations'"
+    )
+    raise InputError(str(path), problem, "give the results file, not the tasks")
+
+
+def _tau2(document: dict[str, Any], path: str) -> TauResults:
+    tasks = _list(document, "tasks", path)
+    simulations = _list(document, "simulations", path)
+    goldens = [
+        _tau2_golden(_object(task, f"{path}: tasks[{i}]"), f"{path}: tasks[{i}]")
+        for i, task in enumerate(tasks)
+    ]
+    known = {golden.id for golden in goldens}
+    trajectories, rewards = [], []
+    for i, raw in enumerate(simulations):
+        where = f"{path}: simulations[{i}]"
+        simulation = _object(raw, where)
+        task = str(_needed(simulation, "task_id", where))
+        if task not in known:
+            raise InputError(where, f"task_id '{task}' is not among the tasks")
+        trial = simulation.get("trial")
+        trajectories.append(RecordedTrajectory(task, _tau2_trajectory(simulation, where), trial))
+        rewards.append((task, _reward(simulation.get("reward_info"), where)))
+    return TauResults(tuple(goldens), tuple(trajectories), tuple(rewards))
+
+
+def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
+    criteria = _object(task.get("evaluation_criteria") or {}, f"{where}.evaluation_criteria")
+    scenario = _object(task.get("user_scenario") or {}, f"{where}.user_scenario")
+    persona = scenario.get("persona")
+    actions = [
+        _object(action, f"{where}.evaluation_criteria.actions[{i}]")
+        for i, action in enumerate(criteria.get("actions") or ())
+    ]
+    return ConversationalGolden(
+        scenario=_instructions(scenario.get("instructions")) or str(task.get("description") or task["id"]),
+        id=str(_needed(task, "id", where)),
+        user_description=persona if isinstance(persona, str) else None,
+        expected_calls=tuple(
+            expected_action(action.get("name", ""), action.get("arguments") or {}, action.get("compare_args"))
+            for action in actions
+            if action.get("requestor", "assistant") == "assistant"
+        ),
+        extra_calls="allow",
+        output_contains=tuple(criteria.get("communicate_info") or ()),
+        tags=("tau2",),
+        metadata={"reward_basis": basis} if (basis := criteria.get("reward_basis")) else {},
+    )
+
+
+def expected_action(name: str, arguments: Mapping[str, Any], compare: list[str] | None) -> ExpectedCall:
+    """An action as τ² checks it: equal on the arguments to compare; with none named, on those the call has."""
+    if compare is None:
+        args: dict[str, Any] = {key: {"optional": {"exact": value}} for key, value in arguments.items()}
+        return ExpectedCall(name, args)
+    args = {key: {"exact": arguments[key]} if key in arguments else {"absent": True} for key in compare}
+    return ExpectedCall(name, args, extra_args="ignore")
+
+
+def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
+    messages = list(_tau2_messages(_list(simulation, "messages", where), where))
+    made = trajectory_from_messages(messages)
+    reason = simulation.get("termination_reason") or "user_stop"
+    if reason not in ENDED:
+        raise InputError(where, f"termination_reason '{reason}' is not known", f"known: {', '.join(ENDED)}")
+    duration = simulation.get("duration")
+    return msgspec.structs.replace(
+        made,
+        usage=_usage(simulation),
+        latency_ms=None if duration is None else float(duration) * 1000,
+        stop_reason=ENDED[reason],
+        error="" if ENDED[reason] == "done" else reason,
+    )
+
+
+def _tau2_messages(raw: list[Any], where: str) -> Iterator[Message]:
+    """The agent's side of it: calls and results of the simulated user's own tools are left out."""
+    for i, item in enumerate(raw):
+        message = _object(item, f"{where}.messages[{i}]")
+        role, text = message.get("role"), message.get("content") or ""
+        if role == "tool":
+            results = [
+                ToolResult(str(part.get("id", "")), part.get("content"), bool(part.get("error")))
+                for part in message.get("tool_messages") or [message]
+                if part.get("requestor", "assistant") == "assistant"
+            ]
+            if results:
+                yield Message("tool", results=tuple(results))
+        elif role == "assistant":
+            calls = tuple(
+                ToolCall(str(call.get("name", "")), call.get("arguments") or {}, id=str(call.get("id", "")))
+                for call in message.get("tool_calls") or ()
+            )
+            yield Message("assistant", text, calls)
+        elif role in ("user", "system") and text:
+            yield Message(role, text)
+
+
+def _usage(simulation: dict[str, Any]) -> Usage:
+    totals = [0, 0]
+    for message in simulation["messages"]:
+        used = message.get("usage") or {}
+        if message.get("role") == "assistant":
+            totals[0] += used.get("prompt_tokens") or 0
+            totals[1] += used.get("completion_tokens") or 0
+    return Usage(totals[0], totals[1], cost_usd=simulation.get("agent_cost"))
+
+
+def _tau(trials: list[Any], path: str) -> TauResults:
+    goldens: dict[str, ConversationalGolden] = {}
+    trajectories, rewards = [], []
+    for i, raw in enumerate(trials):
+        where = f"{path}: [{i}]"
+        trial = _object(raw, where)
+        task = str(_needed(trial, "task_id", where))
+        info = _object(trial.get("info") or {}, f"{where}.info")
+        if task not in goldens:
+            goldens[task] = _tau_golden(task, _object(info.get("task") or {}, f"{where}.info.task"))
+        messages = [
+            {key: message[key] for key in OPENAI_FIELDS if message.get(key) is not None}
+            for message in (_object(item, f"{where}.traj") for item in _list(trial, "traj", where))
+        ]
+        made = trajectory_from_messages(read_messages(messages, where))
+        trajectories.append(RecordedTrajectory(task, made, trial.get("trial")))
+        rewards.append((task, _number(trial.get("reward"), f"{where}.reward")))
+    return TauResults(tuple(goldens.values()), tuple(trajectories), tuple(rewards))
+
+
+def _tau_golden(task: str, raw: dict[str, Any]) -> ConversationalGolden:
+    return ConversationalGolden(
+        scenario=str(raw.get("instruction") or f"task {task}"),
+        id=task,
+        expected_calls=tuple(
+            expected_action(
+                action.get("name", ""), action.get("kwargs") or {}, list(action.get("kwargs") or {})
+            )
+            for action in raw.get("actions") or ()
+        ),
+        extra_calls="allow",
+        output_contains=tuple(raw.get("outputs") or ()),
+        tags=("tau",),
+    )
+
+
+def _instructions(raw: Any) -> str:
+    """The instructions to the simulated user: a text, or parts of one under headings."""
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, dict):
+        return "\n".join(f"{name}: {text}" for name, text in raw.items() if isinstance(text, str) and text)
+    return ""
+
+
+def _reward(raw: Any, where: str) -> float:
+    return _number(
+        _object(raw or {}, f"{where}.reward_info").get("reward", 0.0), f"{where}.reward_info.reward"
+    )
+
+
+def _number(raw: Any, where: str) -> float:
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        raise InputError(where, f"must be a number, got {type(raw).__name__}")
+    return float(raw)
+
+
+def _object(raw: Any, where: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise InputError(where, f"must be an object, got {type(raw).__name__}")
+    return raw
+
+
+def _list(raw: dict[str, Any], name: str, where: str) -> list[Any]:
+    found = raw.get(name)
+    if not isinstance(found, list):
+        raise InputError(where, f"needs the list '{name}'", "is this a results file?")
+    return found
+
+
+def _needed(raw: dict[str, Any], name: str, where: str) -> Any:
+    if raw.get(name) is None:
+        raise InputError(where, f"needs the field '{name}', which is missing")
+    return raw[name]

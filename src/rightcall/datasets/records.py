@@ -1,0 +1,79 @@
+"""Goldens from rows that are in memory or come from elsewhere: frames, Hugging Face datasets, Parquet files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rightcall.datasets.deepeval.names import KNOWN, Names
+from rightcall.datasets.deepeval.reading import golden_of
+from rightcall.errors import ConfigError, MissingExtraError
+from rightcall.files import existing_file
+from rightcall.model import codec
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+
+NATIVE_ONLY = frozenset((*Golden.__struct_fields__, *ConversationalGolden.__struct_fields__)) - {
+    *KNOWN,
+    "metadata",
+    "custom_columns",
+}
+
+
+def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None) -> AnyGolden:
+    """A golden from a row in our own spelling or DeepEval's; None stands for an absent field."""
+    if (names is None or not names.called) and not NATIVE_ONLY.isdisjoint(row):
+        kind: Any = ConversationalGolden if row.get("scenario") is not None else Golden
+        present = {name: value for name, value in row.items() if value is not None}
+        found: AnyGolden = codec.convert(present, kind, where)
+        return found
+    return golden_of(row, where, names)
+
+
+def rows_of(source: Any) -> Iterator[dict[str, Any]]:
+    """Rows of a pandas or polars frame, an Arrow table, a Hugging Face dataset, or any iterable of mappings."""
+    if hasattr(source, "iter_rows") and hasattr(source, "columns"):
+        rows: Iterable[Any] = source.iter_rows(named=True)
+    elif hasattr(source, "itertuples") and hasattr(source, "columns"):
+        columns = [str(column) for column in source.columns]
+        rows = (
+            dict(zip(columns, values, strict=True)) for values in source.itertuples(index=False, name=None)
+        )
+    elif hasattr(source, "to_pylist"):
+        rows = source.to_pylist()
+    else:
+        rows = source
+    for place, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            kind = type(row).__name__
+            raise ConfigError(f"row {place} is {kind}, a mapping from column to value was expected")
+        yield {str(name): plain(value) for name, value in row.items()}
+
+
+def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Rows of a Parquet file, read group by group."""
+    path = existing_file(path)
+    try:
+        from pyarrow import parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise MissingExtraError("reading Parquet files", "pyarrow", "parquet") from None
+    with parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches():
+            for row in batch.to_pylist():
+                yield {str(name): plain(value) for name, value in row.items()}
+
+
+def plain(value: Any) -> Any:
+    """A value of a frame as JSON has it: arrays are lists, NaN and NaT are nothing, times are text."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return None if isinstance(value, float) and math.isnan(value) else value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if hasattr(value, "isoformat"):
+        return None if value != value else value.isoformat()  # noqa: PLR0124  only NaT differs from itself
+    return None if type(value).__name__ == "NAType" else str(value)

@@ -1,0 +1,150 @@
+"""`EvaluationDataset` for users: the collection of the dataset room, introduced to the store and to scoring."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rightcall.api import RunResult, arun_cases, finished
+from rightcall.datasets.cases import case_of
+from rightcall.datasets.dataset import EvaluationDataset as Collection
+from rightcall.errors import ConfigError
+from rightcall.executor.user import as_trajectory
+from rightcall.metrics import Metric
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.trajectory import Trajectory
+from rightcall.store import open_store
+
+if TYPE_CHECKING:
+    from rightcall.store import DatasetVersion
+
+
+class EvaluationDataset(Collection):
+    """Goldens of one kind and test cases, with files, versions in the store, and a loop of one's own.
+
+    `last_run` is what `evals_iterator` measured last.
+    """
+
+    last_run: RunResult | None = None
+    _made: dict[str, Any] | None = None
+    _current: AnyGolden | None = None
+
+    # Versions in the store
+
+    def push(
+        self,
+        alias: str,
+        finalized: bool = True,
+        *,
+        store: str | Path | None = None,
+        author: str | None = None,
+    ) -> DatasetVersion:
+        """Keep the goldens as the next version of an alias; `finalized=False` makes a draft, for the next push."""
+        with open_store(store) as opened:
+            return opened.push_dataset(alias, self.goldens, finalized=finalized, author=author or _user())
+
+    def pull(
+        self,
+        alias: str,
+        finalized: bool = True,
+        auto_convert_goldens_to_test_cases: bool = False,
+        *,
+        version: int | None = None,
+        store: str | Path | None = None,
+    ) -> None:
+        """Take over the goldens of a version: the newest finalized one, unless another is asked for."""
+        with open_store(store, must_exist=True) as opened:
+            found = list(opened.pull_dataset(alias, version, finalized=finalized))
+        if auto_convert_goldens_to_test_cases:
+            self.test_cases = map(case_of, found)
+        else:
+            self.goldens = found
+
+    # A loop of one's own
+
+    def evals_iterator(
+        self,
+        metrics: Sequence[Metric | str] = (),
+        *,
+        store: str | Path | None = None,
+        name: str = "evals_iterator",
+    ) -> Iterator[AnyGolden]:
+        """Goldens one after the other; tell what your agent did with `evaluate`, and all is scored at the end.
+
+            for golden in dataset.evals_iterator(metrics=["tool_selection"]):
+                dataset.evaluate(my_agent(golden.input))
+            print(dataset.last_run.summary)
+
+        Coroutines are run together at the end. Inside an event loop use `async for … in dataset.aevals_iterator()`.
+        """
+        yield from self._given_out()
+        finished(self._scored(metrics, store, name), "async for golden in dataset.aevals_iterator(…)")
+
+    async def aevals_iterator(
+        self,
+        metrics: Sequence[Metric | str] = (),
+        *,
+        store: str | Path | None = None,
+        name: str = "evals_iterator",
+    ) -> AsyncIterator[AnyGolden]:
+        """The same inside an event loop; tasks are waited for at the end."""
+        for golden in self._given_out():
+            yield golden
+        await self._scored(metrics, store, name)
+
+    def evaluate(self, made: Any) -> None:
+        """What the agent did with the golden at hand: a trajectory, calls, messages, its answer, or a task for one."""
+        if self._made is None or self._current is None:
+            raise ConfigError(
+                "evaluate() tells what became of a golden; call it inside a loop over evals_iterator()"
+            )
+        self._made[self._current.id] = made
+
+    def _given_out(self) -> Iterator[AnyGolden]:
+        if not self.goldens:
+            raise ConfigError("the dataset has no goldens to go through")
+        self._made = {}
+        for golden in self.goldens:
+            self._current = golden
+            yield golden
+        self._current = None
+
+    async def _scored(self, metrics: Sequence[Metric | str], store: str | Path | None, name: str) -> None:
+        made, self._made = self._made or {}, None
+        silent = [golden.id for golden in self.goldens if golden.id not in made]
+        if silent:
+            shown = ", ".join(silent[:3]) + (", …" if len(silent) > 3 else "")
+            for waiting in made.values():
+                if inspect.iscoroutine(waiting):
+                    waiting.close()
+            raise ConfigError(
+                f"nothing was told of {len(silent)} goldens ({shown}); call dataset.evaluate(…) in every round"
+            )
+        done = await asyncio.gather(*(_trajectory(made[golden.id]) for golden in self.goldens))
+        cases = [_case(golden, found) for golden, found in zip(self.goldens, done, strict=True)]
+        self.test_cases = cases
+        self.last_run = await arun_cases(cases, metrics, store=store, name=name)
+
+
+async def _trajectory(made: Any) -> Trajectory:
+    try:
+        return as_trajectory(await made if inspect.isawaitable(made) else made)
+    except Exception as error:
+        return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
+
+
+def _case(golden: AnyGolden, made: Trajectory) -> AnyTestCase:
+    return TestCase(golden, made) if isinstance(golden, Golden) else ConversationalTestCase(golden, made)
+
+
+def _user() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container without a name for its user
+        return ""

@@ -1,0 +1,200 @@
+"""Judge a conversation: turn by turn, and as a whole.
+
+A turn is what user or agent said; calls belong to the agent's turn that made them. An exchange is a user's turn
+and all that the agent said and did until the user spoke again. Expected calls of a turn are expected in its exchange.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Literal
+
+import msgspec
+
+from rightcall.metrics.matching.judge import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
+from rightcall.metrics.matching.reasons import reason
+from rightcall.metrics.matching.verdict import Rules, Verdict
+from rightcall.model.failure import Failure
+from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
+from rightcall.model.record import Record
+from rightcall.model.score import Score
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+
+class TurnVerdict(Record, frozen=True):
+    """The verdict of one exchange. `turn` is where it counts: the agent's last turn in it, or the user's."""
+
+    exchange: int
+    turn: int
+    role: Literal["user", "assistant"]
+    verdict: Verdict
+
+
+class ConversationVerdict(Record, frozen=True):
+    """A whole conversation: passed when every exchange with expectations passed, and the whole did."""
+
+    passed: bool
+    score: float
+    whole: Verdict
+    turns: tuple[TurnVerdict, ...]
+    failures: tuple[Failure, ...]
+    problem: str = ""
+
+    @property
+    def first_failing_turn(self) -> int | None:
+        """Where it first went wrong, from 0; None when nothing did, or nobody can say where."""
+        return min((f.turn for f in self.failures if f.turn is not None), default=None)
+
+    def turns_score(self) -> Score:
+        """Share of the exchanges with expectations that went as they should, with the first that did not."""
+        if not self.turns:
+            return Score(1.0, True)
+        good = [turn.verdict.passed for turn in self.turns]
+        value = sum(good) / len(good)
+        wrong = next((turn for turn in self.turns if not turn.verdict.passed), None)
+        if wrong is None:
+            return Score(1.0, True)
+        why = f"turn {wrong.turn + 1} ({wrong.role}): {reason(wrong.verdict.failures)}"
+        return Score(value, False, why, wrong.verdict.failures)
+
+
+def judge_conversation(
+    golden: ConversationalGolden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool] = NO_TOOLS,
+    *,
+    rules: Rules = DEFAULT_RULES,
+) -> ConversationVerdict:
+    """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
+    held = _Held(trajectory)
+    wanted = expected_by_exchange(golden)
+    whole = judge(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
+    if wanted and not trajectory.messages:
+        problem = "the conversation was recorded without its messages, so its turns cannot be told apart"
+        return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
+    turns = tuple(
+        held.judged(number, expected, golden, tools, rules) for number, expected in sorted(wanted.items())
+    )
+    failures = (
+        *(msgspec.structs.replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
+        *(failure for turn in turns for failure in turn.verdict.failures),
+    )
+    scores = [turn.verdict.score for turn in turns]
+    if not wanted or golden.expected_calls:
+        scores.append(whole.score)
+    forbidden = any(failure.code in FORBIDDEN for failure in failures)
+    passed = whole.passed and all(turn.verdict.passed for turn in turns)
+    score = 0.0 if forbidden else math.fsum(scores) / len(scores)
+    return ConversationVerdict(passed, score, whole, turns, failures)
+
+
+def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[ExpectedCall, ...]]:
+    """Expected calls by exchange: 0 is what the agent does before the user first speaks, 1 the first answer."""
+    found: dict[int, tuple[ExpectedCall, ...]] = {}
+    exchange = 0
+    for turn in golden.turns:
+        exchange += turn.role == "user"
+        if turn.expected_calls is not None:
+            found[exchange] = found.get(exchange, ()) + turn.expected_calls
+    return found
+
+
+def as_one_golden(golden: ConversationalGolden) -> Golden:
+    """The conversation as one golden, for metrics that look at all of it.
+
+    Where only turns say what to call, or nothing does, no call is one too many for the whole.
+    """
+    silent = not golden.expected_calls and not golden.no_calls
+    return Golden(
+        input=golden.scenario,
+        id=golden.id,
+        category=golden.category,
+        tools=golden.tools,
+        system=golden.system,
+        context=golden.context,
+        expected_calls=golden.expected_calls,
+        order=golden.order,
+        extra_calls="allow" if silent else golden.extra_calls,
+        forbidden_calls=golden.forbidden_calls,
+        no_calls=golden.no_calls,
+        max_calls=golden.max_calls,
+        output_contains=golden.output_contains,
+        expected_output=golden.expected_outcome,
+        expected_state=golden.expected_state,
+        expectations=golden.expectations,
+        metadata=golden.metadata,
+    )
+
+
+class _Held:
+    """A conversation cut into exchanges."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self._trajectory = trajectory
+
+    @cached_property
+    def _spoken(self) -> list[tuple[Literal["user", "assistant"], int, int]]:
+        """Role, exchange and step of each turn; steps count the agent's turns, and are -1 for the user's."""
+        found: list[tuple[Literal["user", "assistant"], int, int]] = []
+        exchange, step = 0, -1
+        for message in self._trajectory.messages:
+            if message.role == "user":
+                exchange += 1
+                found.append(("user", exchange, -1))
+            elif message.role == "assistant":
+                step += 1
+                found.append(("assistant", exchange, step))
+        return found
+
+    def turn_of_call(self, call: int | None) -> int | None:
+        """The turn in which a call was made."""
+        if call is None or call >= len(self._trajectory.calls):
+            return None
+        step = self._trajectory.calls[call].step
+        return next(
+            (at for at, (_, _, of) in enumerate(self._spoken) if of == step and step is not None), None
+        )
+
+    def judged(
+        self,
+        number: int,
+        expected: Sequence[ExpectedCall],
+        golden: ConversationalGolden,
+        tools: Mapping[str, Tool],
+        rules: Rules,
+    ) -> TurnVerdict:
+        turns = [
+            (at, role, step) for at, (role, exchange, step) in enumerate(self._spoken) if exchange == number
+        ]
+        steps = {step for _, _, step in turns if step >= 0}
+        places = [place for place, call in enumerate(self._trajectory.calls) if call.step in steps]
+        calls = tuple(self._trajectory.calls[place] for place in places)
+        wanted = Golden(
+            golden.scenario,
+            golden.id,
+            expected_calls=tuple(expected),
+            order=golden.order,
+            extra_calls=golden.extra_calls,
+        )
+        verdict = judge(wanted, Trajectory(calls=calls), tools, rules=rules)
+        at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
+        failures = tuple(
+            msgspec.structs.replace(failure, turn=at)
+            if failure.call is None
+            else msgspec.structs.replace(
+                failure, turn=self.turn_of_call(places[failure.call]), call=places[failure.call]
+            )
+            for failure in verdict.failures
+        )
+        return TurnVerdict(number, at, role, msgspec.structs.replace(verdict, failures=failures))
+
+
+def _all_said(trajectory: Trajectory) -> Trajectory:
+    """The same with everything the agent said as its output: a fact may be told in any turn."""
+    said = [
+        message.content for message in trajectory.messages if message.role == "assistant" and message.content
+    ]
+    return msgspec.structs.replace(trajectory, output="\n".join(said)) if said else trajectory

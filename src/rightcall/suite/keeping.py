@@ -1,0 +1,62 @@
+"""Scored test cases as a run in the store."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import platform
+import secrets
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from rightcall.gate import Verdict
+from rightcall.metrics import Metric
+from rightcall.metrics.tally import Tally
+from rightcall.model.case import AnyTestCase
+from rightcall.model.codec import encode
+from rightcall.model.golden import with_id
+from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.store import Store
+from rightcall.suite.outcome import verdict_without_gate
+
+RECORDED = "recorded"
+"""What the agent of a run is called when nobody ran one."""
+
+
+def keep_cases(
+    store: Store,
+    cases: Sequence[AnyTestCase],
+    results: Sequence[CaseResult],
+    metrics: Sequence[Metric],
+    name: str,
+) -> tuple[str, Summary, Verdict]:
+    """Store results that are all there already; the id of their run, what they add up to, the verdict."""
+    goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
+    now = datetime.datetime.now(datetime.UTC)
+    run = Run(
+        id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
+        name=name,
+        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        agent=RECORDED,
+        trials=max(result.trial for result in results) + 1,
+        group=name,
+        fingerprints={
+            "dataset": _fingerprint([encode(golden) for golden in goldens]),
+            "measures": _fingerprint([repr(metric).encode() for metric in metrics]),
+        },
+        versions={"rightcall": version("rightcall"), "python": platform.python_version()},
+    )
+    writer = store.begin_run(run, planned=len(results))
+    writer.add_goldens(goldens)
+    writer.add(results)
+    tally = Tally()
+    for result in results:
+        tally.add(result)
+    summary = tally.summary()
+    verdict = verdict_without_gate(summary)
+    store.finish_run(run.id, summary, verdict.word)
+    return run.id, summary, verdict
+
+
+def _fingerprint(parts: Sequence[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()

@@ -1,0 +1,67 @@
+"""What `assert_test` does: one case, scored, and an `AssertionError` that tells what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rightcall.errors import CheckFailed, ConfigError
+from rightcall.executor import Agent, Session
+from rightcall.metrics import Metric, Rules, resolve_metric
+from rightcall.model.case import AnyTestCase, TestCase
+from rightcall.model.golden import Golden, with_id
+from rightcall.model.run import CaseResult
+from rightcall.suite.cases import score_case
+from rightcall.testing.telling import clean, failure_text, reasons
+from rightcall.testing.together import finished
+from rightcall.tools.offer import offered_tools
+
+
+def assert_test(
+    test_case: AnyTestCase | None = None,
+    metrics: Sequence[Metric | str] = (),
+    *,
+    golden: Golden | None = None,
+    agent: Agent | str | Callable[[Golden], Any] | None = None,
+    rules: Rules | None = None,
+) -> CaseResult:
+    """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
+
+    Named metrics decide; without any, the golden's own rules do. Nothing is stored: `check` does that.
+    """
+    __tracebackhide__ = True
+    chosen = [resolve_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    if test_case is None:
+        if golden is None or agent is None:
+            raise ConfigError("assert_test needs a test_case, or a golden and an agent")
+        test_case = case_of_agent(golden, agent if isinstance(agent, Agent) else Agent(agent))
+    return assert_case(test_case, chosen, rules or Rules())
+
+
+def assert_case(case: AnyTestCase, metrics: Sequence[Metric], rules: Rules) -> CaseResult:
+    """The result of a case that passed; `CheckFailed` for one that did not."""
+    __tracebackhide__ = True
+    result = finished(score_case(case, 0, metrics, rules))
+    if result.error:
+        raise CheckFailed(clean(f"golden '{case.golden.id}': {result.error}"), infrastructure=True)
+    if not result.passed:
+        raise CheckFailed(_text(case, result))
+    return result
+
+
+def case_of_agent(golden: Golden, agent: Agent) -> TestCase:
+    """A test case of what an agent does now."""
+
+    async def perform() -> TestCase:
+        async with Session(agent) as session:
+            trajectory = await session.performer.perform(named, 0)
+            return TestCase(named, trajectory, dict(offered_tools(named, session.tools)))
+
+    named = with_id(golden)
+    return finished(perform())
+
+
+def _text(case: AnyTestCase, result: CaseResult) -> str:
+    if isinstance(case, TestCase):
+        return failure_text(with_id(case.golden), [result], offered_tools(case.golden, case.tools))
+    return clean("\n".join([f"conversation '{case.golden.id}': {case.golden.scenario}", *reasons(result)]))

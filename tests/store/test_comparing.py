@@ -1,0 +1,75 @@
+"""Two runs golden by golden, lists of what there is, and the way from one result to the next."""
+
+from __future__ import annotations
+
+from rightcall.store import ComparedCase, ResultFilter
+from tests.store.builders import a_result, a_run
+
+
+def write(store, outcomes, **fields):
+    """A run with these results: `{"golden": "pf!"}` is one that passed, failed and broke."""
+    writer = store.begin_run(a_run(**fields))
+    writer.add(
+        [
+            a_result(golden, trial, passed=mark == "p", error="down" if mark == "!" else "")
+            for golden, marks in outcomes.items()
+            for trial, mark in enumerate(marks)
+        ]
+    )
+    return writer.run_id
+
+
+def test_each_golden_is_fixed_broken_or_as_it_was(shared):
+    before = write(shared, {"a": "f", "b": "p", "c": "p", "d": "f", "e": "p", "g": "!"})
+    after = write(shared, {"a": "p", "b": "f", "c": "p", "d": "f", "f": "p", "g": "p"})
+    words = {case.golden_id: case.change for case in shared.compared_page(before, after)}
+    assert words == {
+        "a": "fixed",
+        "b": "broken",
+        "c": "passing",
+        "d": "failing",
+        "e": "removed",
+        "f": "added",
+        "g": "unjudged",
+    }
+    assert shared.compared_counts(before, after) == dict.fromkeys(words.values(), 1)
+
+
+def test_a_golden_passes_when_at_least_half_of_its_judged_trials_did(shared):
+    before, after = write(shared, {"a": "pff", "b": "pf!"}), write(shared, {"a": "pp!", "b": "fpf"})
+    assert shared.compared_page(before, after) == [
+        ComparedCase("a", "fixed", 1, 3, 2, 2),
+        ComparedCase("b", "broken", 1, 2, 1, 3),
+    ]
+
+
+def test_pages_of_one_change_follow_each_other(shared):
+    goldens = [f"g{n:02}" for n in range(7)]
+    before, after = write(shared, dict.fromkeys(goldens, "f")), write(shared, dict.fromkeys(goldens, "p"))
+    first = shared.compared_page(before, after, "fixed", limit=4)
+    rest = shared.compared_page(before, after, "fixed", limit=4, beyond=first[-1].golden_id)
+    assert [case.golden_id for case in first + rest] == goldens
+    assert shared.compared_page(before, after, "broken") == []
+
+
+def test_a_run_beside_itself_stayed_as_it_was(shared):
+    run = write(shared, {"a": "p", "b": "f"})
+    assert shared.compared_counts(run, run) == {"passing": 1, "failing": 1}
+
+
+def test_suites_agents_and_groups_are_listed(store):
+    write(store, {}, name="one", agent="x", group="g", started_at="2026-01-01T00:00:00Z")
+    write(store, {}, name="two", agent="y", started_at="2026-01-03T00:00:00Z")
+    write(store, {}, name="one", agent="x", started_at="2026-01-02T00:00:00Z")
+    assert [(suite.name, suite.runs) for suite in store.suites()] == [("two", 1), ("one", 2)]
+    assert store.suites()[1].last_started_at == "2026-01-02T00:00:00Z"
+    assert (store.agents(), store.groups()) == (["x", "y"], ["g"])
+
+
+def test_neighbours_are_those_of_the_filtered_list(shared):
+    run = write(shared, {"a": "p", "b": "ff", "c": "p", "d": "f"})
+    failed = ResultFilter(outcome="failed")
+    assert shared.neighbours(run, failed, ("b", 1)) == (("b", 0), ("d", 0))
+    assert shared.neighbours(run, failed, ("c", 0)) == (("b", 1), ("d", 0))
+    assert shared.neighbours(run, ResultFilter(), ("a", 0)) == (None, ("b", 0))
+    assert shared.neighbours(run, ResultFilter(), ("d", 0)) == (("c", 0), None)
