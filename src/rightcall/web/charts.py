@@ -179,7 +179,7 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
 
 def themed(spec: Spec, theme: Theme) -> Spec:
     """A spec of the report in the colours of a theme: an image does not see the page's style sheet."""
-    return {**spec, "config": _config(theme)}
+    return {**spec, "width": 460, "height": 140, "config": _config(theme)}
 
 
 def answer(request: Request, draw: Callable[[Theme], Spec | None]) -> Response:
