@@ -25,30 +25,56 @@ def dataset() -> None:
 @dataset.command()
 @file_argument
 @click.option("--tools", type=click.Path(path_type=Path), help="The tools that the goldens speak of.")
+@click.option(
+    "--quality", is_flag=True, help="How good a test it is: coverage, balance, repeats, too easy ones."
+)
+@click.option("--run", "past", metavar="RUN", help="With --quality: how hard the goldens were in this run.")
+@click.option("--store", help="Where that run is kept; .rightcall/rightcall.db unless said.")
+@click.option("--skip-bad", is_flag=True, help="Pass over rows that cannot be read, and list them.")
 @as_json_option
-def check(file: Path, tools: Path | None, as_json: bool) -> None:
+def check(
+    file: Path,
+    tools: Path | None,
+    quality: bool,
+    past: str | None,
+    store: str | None,
+    skip_bad: bool,
+    as_json: bool,
+) -> None:
     """Find what would make a run worthless: unknown tools, impossible arguments, contradictions.
 
     Exit code 2 when there is an error; warnings alone are fine.
     """
+    from rightcall.cli.dataset_quality import SkippedRows, quality_of_file, show_quality
     from rightcall.datasets import numbered_goldens
     from rightcall.report.terminal import clean
     from rightcall.suite.check import check_goldens
     from rightcall.tools import load_tools
 
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
+    skipped = SkippedRows() if skip_bad else None
+    if quality:
+        found, doubts = quality_of_file(file, toolset, skipped, past, store)
+        if as_json:
+            print_json({"quality": found, "findings": doubts, "skipped": skipped.problems if skipped else []})
+        else:
+            show_quality(found, doubts)
+            if skipped:
+                skipped.show()
+        return
     count = 0
 
     def placed() -> Iterator[tuple[str, AnyGolden]]:
         nonlocal count
-        for line, golden in numbered_goldens(file):
+        for line, golden in numbered_goldens(file, skipped=skipped):
             count += 1
             yield f"{file}:{line}", golden
 
     findings = list(check_goldens(placed(), toolset))
     errors = [finding for finding in findings if finding.severity == "error"]
     if as_json:
-        print_json({"goldens": count, "errors": len(errors), "findings": findings})
+        bad = {"skipped": skipped.problems} if skipped else {}
+        print_json({"goldens": count, "errors": len(errors), "findings": findings, **bad})
     else:
         out = console()
         for finding in findings:
@@ -57,6 +83,8 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
             hint = f"; {finding.hint}" if finding.hint else ""
             out.print(clean(f"{finding.where}: {finding.message}{hint}"), markup=False, soft_wrap=True)
         out.print(f"{count:,} goldens, {len(errors):,} errors, {len(findings) - len(errors):,} warnings")
+        if skipped:
+            skipped.show()
         if not tools:
             print_next("the same with --tools TOOLS.json, to check arguments against schemas")
     if errors:
@@ -74,6 +102,7 @@ def check(file: Path, tools: Path | None, as_json: bool) -> None:
 @click.option("--to", "dialect", type=click.Choice(["native", "deepeval"]), default="native", show_default=True,
               help="Whose fields to write.")  # fmt: skip
 @click.option("--trajectories", type=click.Path(path_type=Path), help="With tau2: where the trials go.")
+@click.option("--skip-bad", is_flag=True, help="Pass over rows that cannot be read, and list them.")
 def convert(
     file: Path,
     answers: Path | None,
@@ -81,6 +110,7 @@ def convert(
     output: Path,
     dialect: Literal["native", "deepeval"],
     trajectories: Path | None,
+    skip_bad: bool,
 ) -> None:
     """Write goldens in another format: .jsonl, .json, .yaml or .csv.
 
@@ -99,7 +129,10 @@ def convert(
 
     if answers and source != "bfcl":
         raise InputError(str(answers), "only --from bfcl takes a second file")
-    goldens = import_bfcl(file, answers) if source == "bfcl" else load_goldens(file)
+    from rightcall.cli.dataset_quality import SkippedRows
+
+    skipped = SkippedRows() if skip_bad else None
+    goldens = import_bfcl(file, answers) if source == "bfcl" else load_goldens(file, skipped=skipped)
     count = 0
 
     def counted() -> Iterator[AnyGolden]:
@@ -110,6 +143,8 @@ def convert(
 
     save_goldens(counted(), output, dialect=dialect)
     console().print(f"{count:,} goldens written to {output}", markup=False, soft_wrap=True)
+    if skipped:
+        skipped.show()
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")
 
 

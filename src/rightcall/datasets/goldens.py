@@ -20,24 +20,29 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with
 Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
 
 
-def load_goldens(path: str | Path) -> Iterator[AnyGolden]:
+Skipped = Callable[[InputError], None]
+"""Told of each golden that is passed over because it cannot be read."""
+
+
+def load_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterator[AnyGolden]:
     """Goldens of a file, read as they are asked for (JSON and YAML documents at once).
 
     A golden without id gets one from its content. The first golden decides whether the file is
     conversational, and whether it is one of DeepEval's. Ids are not compared here: `pair` does that.
+    With `skipped`, a golden that cannot be read is told to it, and the next one is read.
     """
-    return (golden for _, golden in numbered_goldens(path))
+    return (golden for _, golden in numbered_goldens(path, skipped=skipped))
 
 
-def numbered_goldens(path: str | Path) -> Iterator[tuple[int, AnyGolden]]:
+def numbered_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterator[tuple[int, AnyGolden]]:
     """The same with the line where each begins."""
     path = existing_file(path)
     file_format = format_of(path)
     if file_format is csv and is_deepeval(csv.header(path)):
         from rightcall.datasets.deepeval.rows import read_deepeval
 
-        return ((line, named(golden)) for line, golden in read_deepeval(path))
-    return _read(path, file_format.read(path, GOLDENS))
+        return ((line, named(golden)) for line, golden in read_deepeval(path, skipped=skipped))
+    return _read(path, file_format.read(path, GOLDENS), skipped)
 
 
 def save_goldens(
@@ -62,13 +67,18 @@ def save_goldens(
             raise InputError(str(path), problem, "leave it out") from None
 
 
-def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, AnyGolden]]:
-    first = next(items, None)
+def _read(
+    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
+) -> Iterator[tuple[int, AnyGolden]]:
+    first, fields = _first(path, items, skipped)
     if first is None:
         return
-    fields = value_of(first[1], dict[str, Any], f"{path}:{first[0]}")
     if is_deepeval(fields):
-        yield from _deepeval(path, chain([first], items))
+        from rightcall.datasets.deepeval.names import Names
+        from rightcall.datasets.deepeval.rows import goldens_of_items
+
+        for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
+            yield line, named(golden)
         return
     kind: Kind = ConversationalGolden if "scenario" in fields else Golden
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
@@ -79,12 +89,44 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, A
             if is_blank(item):
                 continue
             where = f"{path}:{line}"
-            raise _other_kind(item, kind, where, first[0]) or refused_item(error, kind, item, where) from None
+            problem = _other_kind(item, kind, where, first[0]) or _refused(error, kind, item, where)
+            if skipped is None:
+                raise problem from None
+            skipped(problem)
+            continue
         if not golden.id:
             golden = with_id(golden)
         if golden.tools:
-            _check_tools(golden.tools, f"{path}:{line}")
+            try:
+                _check_tools(golden.tools, f"{path}:{line}")
+            except InputError as bad:
+                if skipped is None:
+                    raise
+                skipped(bad)
+                continue
         yield line, golden
+
+
+def _first(
+    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
+) -> tuple[tuple[int, Any] | None, dict[str, Any]]:
+    """The first item that is an object, with its fields: it decides how the others are read."""
+    for line, item in items:
+        if is_blank(item):
+            continue
+        try:
+            if isinstance(item, InputError):
+                raise item
+            return (line, item), value_of(item, dict[str, Any], f"{path}:{line}")
+        except InputError as error:
+            if skipped is None:
+                raise
+            skipped(error)
+    return None, {}
+
+
+def _refused(error: Exception, kind: Kind, item: Any, where: str) -> InputError:
+    return item if isinstance(item, InputError) else refused_item(error, kind, item, where)
 
 
 def named(golden: AnyGolden) -> AnyGolden:
@@ -92,17 +134,10 @@ def named(golden: AnyGolden) -> AnyGolden:
     return with_id(cast(Golden, golden))
 
 
-def _deepeval(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, AnyGolden]]:
-    from rightcall.datasets.deepeval.reading import golden_of
-
-    for line, item in items:
-        if not is_blank(item):
-            where = f"{path}:{line}"
-            yield line, named(golden_of(value_of(item, dict[str, Any], where), where))
-
-
 def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputError | None:
     """The error that says two kinds are mixed, if that is what happened."""
+    if isinstance(item, InputError):
+        return None
     try:
         fields = value_of(item, dict[str, Any], where)
     except InputError:

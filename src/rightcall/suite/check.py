@@ -12,6 +12,7 @@ from rightcall.metrics.matching.expectation import fits, pattern_text, predecess
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.suite.places import Places
 from rightcall.tools import offered_tools
 from rightcall.tools.one_argument import argument_problems
 
@@ -33,15 +34,14 @@ Note = tuple[Literal["error", "warning"], str, str, str]
 
 def check_goldens(goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]) -> Iterator[Finding]:
     """Every problem of goldens given with their places. Without tools, only what goldens say of themselves."""
-    first_place: dict[str, str] = {}
+    places = Places()
     for where, golden in goldens:
-        if golden.id in first_place:
-            message = f"the id '{golden.id}' is already used at {first_place[golden.id]}"
+        earlier = places.first(golden.id, where)
+        if earlier is not None:
+            message = f"the id '{golden.id}' is already used at {earlier}"
             yield Finding(
                 where, golden.id, "error", "duplicate_id", message, "give each golden an id of its own"
             )
-        else:
-            first_place[golden.id] = where
         for severity, code, message, hint in notes_of(golden, tools):
             yield Finding(where, golden.id, severity, code, message, hint)
 

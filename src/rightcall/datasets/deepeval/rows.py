@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +10,53 @@ from rightcall.datasets.deepeval.names import Names
 from rightcall.datasets.deepeval.reading import golden_of
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.errors import InputError
 from rightcall.files import existing_file, value_of
 from rightcall.model.golden import AnyGolden
 
+Skipped = Callable[[InputError], None]
+"""Told of each row that is passed over."""
+
 
 def read_deepeval(
-    path: str | Path, names: Names | None = None, *, file_type: str | None = None
+    path: str | Path,
+    names: Names | None = None,
+    *,
+    file_type: str | None = None,
+    skipped: Skipped | None = None,
 ) -> Iterator[tuple[int, AnyGolden]]:
-    """Goldens of a JSON, JSON Lines, YAML or CSV file with their lines; `file_type` overrules the suffix."""
+    """Goldens of a JSON, JSON Lines, YAML or CSV file with their lines; `file_type` overrules the suffix.
+
+    With `skipped`, a row that cannot be read is told to it, and the next one is read.
+    """
     path = existing_file(path)
     kind = file_type or path.suffix.lower().lstrip(".")
     names = names or Names()
-    if kind == "csv":
-        for line, row in csv.read_rows(path):
-            yield line, golden_of(row, f"{path}:{line}", names, cells=True)
-        return
-    for line, item in format_of(f"x.{kind}").read(path, GOLDENS):
-        if not is_blank(item):
-            fields = value_of(item, dict[str, Any], f"{path}:{line}")
-            yield line, golden_of(fields, f"{path}:{line}", names)
+    items = csv.read_rows(path) if kind == "csv" else format_of(f"x.{kind}").read(path, GOLDENS)
+    return goldens_of_items(path, items, names, cells=kind == "csv", skipped=skipped)
+
+
+def goldens_of_items(
+    path: Path,
+    items: Iterator[tuple[int, Any]],
+    names: Names,
+    *,
+    cells: bool = False,
+    skipped: Skipped | None = None,
+) -> Iterator[tuple[int, AnyGolden]]:
+    """Goldens of rows that a format gave."""
+    for line, item in items:
+        if is_blank(item):
+            continue
+        where = f"{path}:{line}"
+        try:
+            if isinstance(item, InputError):
+                raise item
+            fields = item if cells else value_of(item, dict[str, Any], where)
+            golden = golden_of(fields, where, names, cells=cells)
+        except InputError as error:
+            if skipped is None:
+                raise
+            skipped(error)
+            continue
+        yield line, golden

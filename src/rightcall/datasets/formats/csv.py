@@ -26,7 +26,7 @@ SPOOL_BYTES = 16 * 2**20
 
 
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
-    """Rows as plain values with the line where each begins."""
+    """Rows as plain values with the line where each begins; a row that cannot be read is its `InputError`."""
     if csv.field_size_limit() < MAX_LINE_BYTES:
         csv.field_size_limit(MAX_LINE_BYTES)  # of the whole process; the module has no other way
     with open_checked(path) as file:
@@ -37,11 +37,15 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
         columns = first[1]
         text_fields = _check_columns(columns, f"{path}:{first[0]}")
         for line, cells in rows:
-            yield line, _values(cells, columns, text_fields, f"{path}:{line}")
+            try:
+                values: Any = _values(cells, columns, text_fields, f"{path}:{line}")
+            except InputError as error:
+                values = error  # whoever reads decides whether the rows after it count
+            yield line, values
 
 
-def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
-    """Rows as texts by column, whatever the columns are called; for tables of other tools."""
+def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Any]]:
+    """Rows as texts by column, whatever the columns are called; a row that cannot be read is its `InputError`."""
     if csv.field_size_limit() < MAX_LINE_BYTES:
         csv.field_size_limit(MAX_LINE_BYTES)
     with open_checked(path) as file:
@@ -55,8 +59,12 @@ def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, dict[str,
             if name in columns[: place - 1]:
                 raise InputError(f"{path}:{first[0]}", f"the column '{name}' occurs twice")
         for line, cells in rows:
-            _refuse_other_length(cells, columns, f"{path}:{line}")
-            yield line, dict(zip(columns, cells, strict=True))
+            try:
+                _refuse_other_length(cells, columns, f"{path}:{line}")
+                row: Any = dict(zip(columns, cells, strict=True))
+            except InputError as error:
+                row = error
+            yield line, row
 
 
 def header(path: Path) -> list[str]:

@@ -1,0 +1,91 @@
+"""`rightcall dataset check --quality` and `--skip-bad`: what they print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rightcall.cli.output import console
+from rightcall.errors import InputError
+
+if TYPE_CHECKING:
+    from rightcall.model.run import CaseResult
+    from rightcall.model.tool import Tool
+    from rightcall.suite.check import Finding
+    from rightcall.suite.quality import Quality
+
+SHOWN = 20
+
+
+class SkippedRows:
+    """Counts rows that were passed over and keeps what was wrong with each."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def __call__(self, error: InputError) -> None:
+        self.problems.append(str(error))
+
+    def show(self) -> None:
+        """Every row that was skipped, on stderr."""
+        if not self.problems:
+            return
+        import click
+
+        for problem in self.problems:
+            click.echo(f"skipped: {problem}", err=True)
+        click.echo(f"{len(self.problems):,} bad rows were skipped", err=True)
+
+
+def quality_of_file(
+    file: Path, tools: dict[str, Tool], skipped: SkippedRows | None, run: str | None, store: str | None
+) -> tuple[Quality, list[Finding]]:
+    """The quality of a file of goldens, with the results of an earlier run if one is named."""
+    from rightcall.datasets import numbered_goldens
+    from rightcall.store import open_store
+    from rightcall.suite.quality import QualityCheck
+
+    check = QualityCheck(tools)
+    placed = ((f"{file}:{line}", golden) for line, golden in numbered_goldens(file, skipped=skipped))
+    findings = list(check.findings(placed))
+    past: Iterable[CaseResult] = ()
+    if run is not None:
+        with open_store(store, must_exist=True) as opened:
+            past = list(opened.results(opened.run(run).id))
+    return check.quality(past), findings
+
+
+def show_quality(found: Quality, findings: Sequence[Finding]) -> None:
+    """For people: what is doubtful, then what all of it adds up to."""
+    out = console()
+    for finding in findings[:SHOWN]:
+        out.print(
+            f"{finding.code} {finding.where}: {finding.message}; {finding.hint}", markup=False, soft_wrap=True
+        )
+    if len(findings) > SHOWN:
+        out.print(f"… and {len(findings) - SHOWN:,} more (--json lists all)", markup=False)
+    cover = found.coverage
+    counts = ", ".join(f"{name} {count:,}" for name, count in found.categories.items())
+    lines = [f"{found.goldens:,} goldens: {counts}"]
+    if cover.tools:
+        for word, total, missing in (
+            ("tools", cover.tools, cover.missing_tools),
+            ("parameters", cover.parameters, cover.missing_parameters),
+            ("enum values", cover.values, cover.missing_values),
+        ):
+            named = (
+                f"; never expected: {', '.join(missing[:8])}{', …' if len(missing) > 8 else ''}"
+                if missing
+                else ""
+            )
+            lines.append(f"{total - len(missing):,} of {total:,} {word} are expected{named}")
+        lines.append(f"the keyword baseline passes {found.easy:,}")
+    lines.append(f"{found.duplicates:,} near duplicates, {found.leaks:,} name the tool they want")
+    if found.difficulty:
+        lines.append(
+            "in that run: " + ", ".join(f"{n:,} {word} passed" for word, n in found.difficulty.items())
+        )
+    lines += [f"advice: {line}" for line in found.advice]
+    for line in lines:
+        out.print(line, markup=False, soft_wrap=True)
