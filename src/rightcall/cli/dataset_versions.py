@@ -21,9 +21,13 @@ store_option = click.option("--store", help="Where versions are kept; .rightcall
 @as_json_option
 def push(file: Path, alias: str, draft: bool, author: str | None, store: str | None, as_json: bool) -> None:
     """Keep the goldens of FILE as the next version of ALIAS. A version that is not a draft never changes."""
-    from rightcall.evaluation_dataset import EvaluationDataset
+    from rightcall.datasets import load_goldens
+    from rightcall.store import open_store
+    from rightcall.store.author import user_name
 
-    version = EvaluationDataset.load(file).push(alias, not draft, store=store, author=author)
+    goldens = load_goldens(file)
+    with open_store(store) as opened:
+        version = opened.push_dataset(alias, goldens, finalized=not draft, author=author or user_name())
     if as_json:
         print_json(version)
         return

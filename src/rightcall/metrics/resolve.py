@@ -27,6 +27,15 @@ ON_REQUEST = (
 )  # fmt: skip
 
 
+JUDGED = {
+    "rubric": "Rubric",
+    "task_completion": "TaskCompletion",
+    "answer_relevancy": "AnswerRelevancy",
+    "argument_correctness": "ArgumentCorrectness",
+}
+"""Metrics that ask a model, which must be named: `rubric(model='openai:gpt-5-mini', rubric='…')`."""
+
+
 def metric_names() -> list[str]:
     """Every metric that can be asked for by name alone."""
     return [*DIMENSIONS, *ON_REQUEST, *sorted(_offered())]
@@ -66,13 +75,15 @@ def resolve_metrics(texts: list[str]) -> list[Metric]:
 def metric_class(name: str) -> type[Metric]:
     if name in DIMENSIONS or name in ON_REQUEST:
         return _loaded(f"rightcall.metrics.{name}", _class_name(name), name)
+    if name in JUDGED:
+        return _loaded("rightcall.metrics.judged.rubric", JUDGED[name], name)
     if name in _offered():
         module, _, attribute = _offered()[name].partition(":")
         return _loaded(module, attribute, name)
     if ":" in name:
         module, _, attribute = name.partition(":")
         return _loaded(module, attribute, name)
-    hint = suggestion(name, metric_names()) or "`rightcall metrics list` shows them all"
+    hint = suggestion(name, [*metric_names(), *JUDGED]) or "`rightcall metrics list` shows them all"
     raise ConfigError(f"unknown metric '{name}'; {hint}")
 
 

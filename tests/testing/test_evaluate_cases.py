@@ -8,9 +8,9 @@ import pytest
 
 from rightcall.api import evaluate
 from rightcall.errors import CheckFailed, ConfigError
-from rightcall.evaluation_dataset import EvaluationDataset
 from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
 from rightcall.testing.asserting import assert_test
+from rightcall.testing.evaluation_dataset import EvaluationDataset
 
 WEATHER = Golden(
     "Weather in Hanoi?", id="hanoi", expected_calls=(ExpectedCall("weather", {"city": "Hanoi"}),)

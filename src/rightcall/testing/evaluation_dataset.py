@@ -18,6 +18,7 @@ from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.store import open_store
+from rightcall.store.author import user_name
 
 if TYPE_CHECKING:
     from rightcall.store import DatasetVersion
@@ -45,7 +46,7 @@ class EvaluationDataset(Collection):
     ) -> DatasetVersion:
         """Keep the goldens as the next version of an alias; `finalized=False` makes a draft, for the next push."""
         with open_store(store) as opened:
-            return opened.push_dataset(alias, self.goldens, finalized=finalized, author=author or _user())
+            return opened.push_dataset(alias, self.goldens, finalized=finalized, author=author or user_name())
 
     def pull(
         self,
@@ -139,12 +140,3 @@ async def _trajectory(made: Any) -> Trajectory:
 
 def _case(golden: AnyGolden, made: Trajectory) -> AnyTestCase:
     return TestCase(golden, made) if isinstance(golden, Golden) else ConversationalTestCase(golden, made)
-
-
-def _user() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container without a name for its user
-        return ""

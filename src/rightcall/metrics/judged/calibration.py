@@ -1,0 +1,84 @@
+"""A judge against people: how often it agrees with them, and what a judged rate really means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rightcall import stats
+from rightcall.errors import InputError
+from rightcall.metrics.base import Metric
+from rightcall.metrics.measure import measure_one
+from rightcall.model.case import TestCase
+from rightcall.model.record import Record
+
+
+class Corrected(Record, frozen=True):
+    """The rate behind a judged one, with its 95 % interval."""
+
+    judged: float
+    rate: float
+    low: float
+    high: float
+
+
+class Calibration(Record, frozen=True):
+    """How a judge's verdicts stand to people's labels, counted over labelled cases.
+
+    `broken` counts cases on which the judge gave no verdict; they are in none of the other counts.
+    """
+
+    good_passed: int
+    good_failed: int
+    bad_passed: int
+    bad_failed: int
+    broken: int = 0
+
+    @property
+    def sensitivity(self) -> float:
+        """Share of good answers that the judge passes."""
+        return self.good_passed / (self.good_passed + self.good_failed)
+
+    @property
+    def specificity(self) -> float:
+        """Share of bad answers that the judge fails."""
+        return self.bad_failed / (self.bad_passed + self.bad_failed)
+
+    @property
+    def agreement(self) -> float:
+        """Cohen's kappa: agreement beyond chance."""
+        total = self.good_passed + self.good_failed + self.bad_passed + self.bad_failed
+        seen = (self.good_passed + self.bad_failed) / total
+        good, passed = (
+            (self.good_passed + self.good_failed) / total,
+            (self.good_passed + self.bad_passed) / total,
+        )
+        chance = good * passed + (1 - good) * (1 - passed)
+        return 1.0 if chance == 1 else (seen - chance) / (1 - chance)
+
+    def corrected(self, passed: int, cases: int) -> Corrected:
+        """What `passed` of `cases` by this judge says of the true rate (Rogan & Gladen 1978)."""
+        rate = stats.rogan_gladen(passed / cases, self.sensitivity, self.specificity)
+        good, bad = self.good_passed + self.good_failed, self.bad_passed + self.bad_failed
+        low, high = stats.rogan_gladen_interval(
+            (passed, cases), (self.good_passed, good), (self.bad_failed, bad)
+        )
+        return Corrected(passed / cases, rate, low, high)
+
+
+async def calibrate(metric: Metric, labelled: Sequence[tuple[TestCase, bool]]) -> Calibration:
+    """Let a judge look at cases that people have labelled good or bad; both kinds are needed."""
+    counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
+    broken = 0
+    for case, good in labelled:
+        score = await measure_one(metric, case)
+        if score.error:
+            broken += 1
+        else:
+            counts[good, score.passed] += 1
+    if not sum(counts[True, p] for p in (True, False)) or not sum(counts[False, p] for p in (True, False)):
+        raise InputError(
+            "calibrate", "needs cases labelled good and cases labelled bad that the judge answered"
+        )
+    return Calibration(
+        counts[True, True], counts[True, False], counts[False, True], counts[False, False], broken
+    )

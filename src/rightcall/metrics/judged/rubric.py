@@ -1,0 +1,116 @@
+"""Metrics that ask a model: a rubric of one's own, and three that come with theirs.
+
+rightcall.metrics.judged.rubric:Rubric(model='openai:gpt-5-mini', rubric='The answer names the price.')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rightcall.errors import ConfigError
+from rightcall.metrics.base import Metric
+from rightcall.metrics.judged.asking import votes_of
+from rightcall.metrics.judged.cache import DEFAULT
+from rightcall.metrics.judged.framing import material_of, rubric_of
+from rightcall.model.case import TestCase
+from rightcall.model.score import Score
+from rightcall.providers import Provider
+
+Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
+
+
+@dataclass(frozen=True)
+class Rubric(Metric):
+    """Whether a model finds that a written rubric is met.
+
+    For what no exact expectation can say. Without a `rubric` the golden's own `expectations` and `expected_output`
+    are the rubric, and a golden that has neither passes unasked. `votes` verdicts are drawn; the value is the share that
+    passed, and `threshold` of them must. Verdicts are kept in `cache` by content and version. Check a judge against
+    people before you trust it: `rightcall.metrics.judged.calibration`.
+    """
+
+    model: str | Provider = ""
+    rubric: str = ""
+    votes: int = 3
+    threshold: float = 0.5
+    parts: tuple[Part, ...] = ("request", "context", "answer")
+    label: str = ""
+    seed: int = 0
+    cache: str = DEFAULT
+
+    written: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise ConfigError(
+                f"{self.name} asks a model; say which: {type(self).__name__}(model='openai:gpt-5-mini')"
+            )
+        if self.votes < 1 or not 0 < self.threshold <= 1:
+            raise ConfigError(f"{self.name}: votes must be at least 1, and threshold above 0 and at most 1")
+
+    @property
+    def name(self) -> str:
+        """The label, so that several rubrics can stand side by side."""
+        return self.label or super().name
+
+    async def measure(self, case: TestCase) -> Score:
+        rubric = self.rubric or self.written or rubric_of(case)
+        if not rubric:
+            return Score(1.0, True)
+        material = material_of(case, self.parts)
+        votes = await votes_of(
+            self.model, rubric, material, votes=self.votes, seed=self.seed, cache=self.cache
+        )
+        given = [vote for vote in votes if not vote.error]
+        if 2 * len(given) <= self.votes:
+            error = next((vote.error for vote in votes if vote.error), "no verdict")
+            return Score.broken(f"{self.votes - len(given)} of {self.votes} votes came to nothing: {error}")
+        value = sum(vote.passed for vote in given) / len(given)
+        against = next((vote.reason for vote in given if not vote.passed), "")
+        split = f"{sum(not vote.passed for vote in given)} of {len(given)} votes against: "
+        return Score.graded(value, split + against, threshold=self.threshold)
+
+
+@dataclass(frozen=True)
+class TaskCompletion(Rubric):
+    """Whether the agent did what the user asked for, judged by a model from request, calls and answer.
+
+    For tasks whose result no state or call can tell.
+    """
+
+    parts: tuple[Part, ...] = ("request", "context", "calls", "answer")
+    written = (
+        "The user's request was fully carried out. What the answer claims is borne out by results of calls; "
+        "a request that should be refused, or needs more from the user, is carried out by saying so."
+    )
+
+
+@dataclass(frozen=True)
+class AnswerRelevancy(Rubric):
+    """Whether the answer is about the request, judged by a model.
+
+    An answer may be right and still not be one to this question.
+    """
+
+    parts: tuple[Part, ...] = ("request", "answer")
+    written = (
+        "Every statement of the answer helps with the request, and the answer responds to all of the request."
+    )
+
+
+@dataclass(frozen=True)
+class ArgumentCorrectness(Rubric):
+    """Whether each call's arguments follow from the request, judged by a model.
+
+    For calls without an exact expectation. A case without calls passes unasked.
+    """
+
+    parts: tuple[Part, ...] = ("request", "context", "tools", "calls")
+    written = (
+        "Every argument of every call follows from the request, the context or the result of an earlier call. "
+        "Nothing is invented, nothing that the request gives is left out or changed, units and formats fit the tool."
+    )
+
+    async def measure(self, case: TestCase) -> Score:
+        return await super().measure(case) if case.trajectory.calls else Score(1.0, True)

@@ -1,0 +1,13 @@
+"""Who keeps something, when nobody said."""
+
+from __future__ import annotations
+
+
+def user_name() -> str:
+    """The name of the user of this machine; empty where there is none, as in some containers."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
