@@ -29,7 +29,7 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.demo-ready: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[local]"
+	$(BIN)/python -m pip install --quiet --editable ".[local,web]"
 	@touch $@
 
 $(VENV)/.test-ready: $(VENV)/.made pyproject.toml

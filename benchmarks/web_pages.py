@@ -38,6 +38,8 @@ def main() -> None:
             if not store.runs(limit=1):
                 began = time.perf_counter()
                 fill(store, asked.results)
+                if asked.postgres:
+                    analyze(store)
                 print(f"filled with {asked.results:,} results in {time.perf_counter() - began:,.0f} s")
             measure(store)
 
@@ -57,11 +59,14 @@ def measure(store: Store) -> None:
         f"run of {large.results:,}": "/runs/run-09999",
         "  failures of it": "/runs/run-09999?outcome=failed",
         "  one code of it": "/runs/run-09999?code=wrong_value",
+        "  searched in it": "/runs/run-09999?text=city+43",
+        "  one metric of it": "/runs/run-09999?metric=overall",
         "  last page": f"/runs/run-09999?after={golden(large.results - 60).id}&trial=0",
         "  how far it is": "/runs/run-09999/live",
         "case": f"/runs/run-00000/case?{case}",
         "case, among failures": f"/runs/run-09999/case?{case}&outcome=failed",
         f"compare {small.results:,} with {small.results:,}": "/compare?before=run-00000&after=run-00007",
+        f"compare {small.results:,} with {large.results:,}": "/compare?before=run-00000&after=run-09999",
         "compare a case": f"/compare/case?before=run-00000&after=run-00007&{case}",
         "suites over time": "/over-time",
         "a suite over time": "/over-time?suite=suite-3",
@@ -83,6 +88,12 @@ def measure(store: Store) -> None:
     }.items():
         taken_once, _ = timed(client, path)
         print(f"{name:<32} {taken_once:10,.1f} ms")
+
+
+def analyze(store: Store) -> None:
+    """What PostgreSQL does by itself within a minute: without statistics it guesses, and reads whole tables."""
+    with store.writing() as connection:
+        connection.exec_driver_sql("ANALYZE")
 
 
 def timed(client: TestClient, path: str) -> tuple[float, int]:

@@ -64,7 +64,7 @@ def main() -> None:
 
 def pictures(store: Store) -> dict[str, tuple[str, str, int]]:
     """Name of each picture: the page, its theme, and how much of it is shown."""
-    failed = store.results_page(RUN, ResultFilter(code="wrong_value", tool="update_address"), limit=1)[0]
+    failed = store.results_page(RUN, ResultFilter(code="wrong_value", tool="search_orders"), limit=1)[0]
     return {
         "dashboard": ("/runs", "light", 720),
         "dashboard-dark": ("/runs", "dark", 720),
@@ -84,13 +84,15 @@ def served(store: Store) -> Iterator[str]:
         server = uvicorn.Server(uvicorn.Config(make_app(store), log_level="error", lifespan="off", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [here.socket]})
         thread.start()
-        yield here.address.rstrip("/")
-        server.should_exit = True
-        thread.join()
+        try:
+            yield here.address.rstrip("/")
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def take(browser: Browser, address: str, file: Path, scheme: str, height: int) -> None:
-    """One picture of the top of a page, at twice the resolution of old screens."""
+    """One picture of the top of a page, sharp enough for a screen of today."""
     context = browser.new_context(
         viewport={"width": 1200, "height": height}, color_scheme=scheme, device_scale_factor=1.5
     )

@@ -56,6 +56,7 @@ def test_j_and_k_walk_through_cases(tab: Tab, pages: Pages) -> None:
         page.keyboard.press(key)
     assert page.locator("#list .selected .id").inner_text() == "chatty"
     page.keyboard.press("Enter")
+    page.locator("#case h1", has_text="chatty").wait_for()
     page.keyboard.press("j")
     page.locator("#case h1", has_text="conversation").wait_for()
 

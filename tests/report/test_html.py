@@ -48,5 +48,5 @@ def test_the_same_run_gives_the_same_bytes(varied: Made) -> None:
 
 def test_a_missing_package_says_what_to_install(demo: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "rightcall\[report\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "rightcall\[web\]"'):
         written_anew("html", demo)

@@ -36,7 +36,8 @@ def test_trials_of_one_golden_do_not_narrow_the_interval(tmp_path: Path) -> None
     once, thrice = rate(3, 9), run_view(store, run).summary.total
     store.close()
     assert thrice.cases == 27
-    assert (thrice.low, thrice.high) == (once.low, once.high)
+    assert thrice.low <= once.low
+    assert thrice.high >= once.high
 
 
 def test_each_tool_is_counted_by_what_became_of_its_calls(view: RunView) -> None:

@@ -121,7 +121,7 @@ def test_dropped_errors_can_be_tried_again(shared):
 
 def test_a_finished_run_carries_its_summary_and_takes_no_more(shared):
     writer = shared.begin_run(a_run())
-    summary = Summary(1, GroupSummary(1, 1, 0, {"overall": 1.0}), {}, {"wrong_value": 2})
+    summary = Summary(GroupSummary(1, 1, 0, {"overall": 1.0}), {}, {"wrong_value": 2})
     shared.finish_run(writer.run_id, summary, "PASS")
     run = shared.run(writer.run_id)
     assert (run.run.summary, run.verdict, run.finished) == (summary, "PASS", True)

@@ -77,5 +77,5 @@ def test_the_verdict_is_that_of_the_command(client, store):
 def test_the_verdict_on_large_runs_comes_after_the_page(client, monkeypatch):
     monkeypatch.setattr(views, "AT_ONCE", 10)
     assert 'data-part="/compare/verdict?before=old' in client.get("/compare?before=old&after=new").text
-    assert "after is" in client.get("/compare/verdict?before=old&after=new").text
+    assert "B is" in client.get("/compare/verdict?before=old&after=new").text
     assert client.get("/compare/verdict?before=old").status_code == 400

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from starlette.testclient import TestClient
 
+from rightcall.errors import InfrastructureError
+from rightcall.web.app import make_app
 from rightcall.web.guard import LARGEST_BODY
 from tests.web.conftest import HOST
 
@@ -93,3 +96,20 @@ def test_a_body_that_is_no_form_changes_nothing(client, body):
 )
 def test_no_path_leads_into_a_folder(client, path):
     assert client.get(path, follow_redirects=False).status_code == 404
+
+
+def test_a_fault_of_ours_is_a_page_too_with_the_same_headers(store, monkeypatch):
+    client = TestClient(make_app(store), base_url=HOST, raise_server_exceptions=False)
+    monkeypatch.setattr(store, "suites", lambda: 1 / 0)
+    answer = client.get("/runs")
+    assert answer.status_code == 500 and "did not work" in answer.text and "Traceback" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_store_that_does_not_answer_is_told_as_such(client, store, monkeypatch):
+    def down():
+        raise InfrastructureError("store shop.db: disk I/O error")
+
+    monkeypatch.setattr(store, "suites", down)
+    answer = client.get("/runs")
+    assert answer.status_code == 503 and "disk I/O error" in answer.text

@@ -7,14 +7,25 @@ from tests.store.builders import a_result, a_run
 
 
 def test_each_tool_is_shown_with_its_definition_and_its_numbers(client, store):
-    page = client.get("/tools?run=old").text
+    page = client.get("/tools/list?run=old").text
     assert "Cancel an order that was not sent yet." in page and "For example A-1042" in page
     worst = run_view(store, "old").tools[0]
     assert f"<dd>{worst.expected}</dd>" in page and worst.mixed_up_with[0][0] in page
 
 
 def test_a_tool_nobody_needed_is_said_to_be_so(client):
-    assert "Neither expected nor called" in client.get("/tools?run=thrice").text
+    assert "Neither expected nor called" in client.get("/tools/list?run=thrice").text
+
+
+def test_lint_has_its_say_about_each_tool(client):
+    page = client.get("/tools/list?run=old").text
+    assert "TD403" in page and "a retry would refund twice" in page
+
+
+def test_the_list_comes_after_the_page_the_first_time_and_with_it_later(client):
+    assert 'data-part="/tools/list?run=old"' in client.get("/tools?run=old").text
+    client.get("/tools/list?run=old")
+    assert "a retry would refund twice" in client.get("/tools?run=old").text
 
 
 def test_the_newest_run_is_shown_when_none_is_named(client):
@@ -23,5 +34,5 @@ def test_the_newest_run_is_shown_when_none_is_named(client):
 
 def test_a_run_without_its_definitions_still_has_a_page(client, store):
     store.begin_run(a_run("bare")).add([a_result(passed=False)])
-    page = client.get("/tools?run=bare").text
+    page = client.get("/tools/list?run=bare").text
     assert "were not kept" in page and "get_weather" in page

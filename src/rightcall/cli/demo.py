@@ -28,10 +28,30 @@ def demo(model: str, store_url: str | None) -> None:
         raise click.exceptions.Exit(4)
     plan = plan_suite(load_suite(FOLDER / "suite.yaml"), FOLDER, model=model)
     out.print(f"[dim]asking {model} 24 questions, some of which need no tool …[/dim]")
-    execute(plan, store_url, resume=None, as_json=False, failures=24, again="rightcall demo")
+    outcome = execute(plan, store_url, resume=None, as_json=False, failures=24, again="rightcall demo")
+    _write_report(outcome.run.id, store_url)
     out.print("  rightcall init my-suite        [dim]# the same as files of your own, ready to edit[/dim]")
     if model != "keyword:":
         out.print("  rightcall demo --model keyword:   [dim]# what word matching alone would pass[/dim]")
+
+
+def _write_report(run: str, store_url: str | None) -> None:
+    """The same run as a page to open, where the packages for pages are installed."""
+    from pathlib import Path
+
+    from rightcall.errors import MissingExtraError
+    from rightcall.files import atomic_write
+    from rightcall.report.formats import writer_of
+    from rightcall.store import open_store
+
+    try:
+        with open_store(store_url) as store, atomic_write(Path("report.html")) as page:
+            writer_of("html")(store, run, page)
+    except MissingExtraError:
+        click.echo('  pip install "rightcall[web]"      # for report.html and the dashboard')
+    else:
+        click.echo("  open report.html               # every case with its transcript")
+        click.echo("  rightcall view                 # the dashboard")
 
 
 def _weights_ready() -> bool:

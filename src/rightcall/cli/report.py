@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rightcall.report.formats import FORMATS, format_of
+
 if TYPE_CHECKING:
     from rightcall.report.view import RunView
     from rightcall.store import Store
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["html", "markdown", "junit", "json"]),
+    type=click.Choice(FORMATS),
     help="Instead of the suffix.",
 )
 @click.option(
@@ -41,7 +43,6 @@ def report(run: str, output: Path | None, kind: str | None, url: str | None, git
 
     Without -o, html goes to report.html and the other formats to the terminal.
     """
-    from rightcall.report.formats import format_of
     from rightcall.report.github import in_actions
     from rightcall.store import open_store
 

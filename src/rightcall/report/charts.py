@@ -26,7 +26,7 @@ def charts(view: RunView) -> dict[str, str]:
     specs = {
         "score": histogram(view.scores, "score", ".2f"),
         "latency": histogram(view.latency, "milliseconds", ",.3~f"),
-        "cost": histogram(view.cost if view.cost and view.cost.total else None, "US dollars", "$.2~s"),
+        "cost": histogram(view.cost if view.cost and view.cost.total else None, "US dollars", "$,.4~f"),
         "confusion": heatmap(view.confusion),
     }
     return {name: to_svg(spec) for name, spec in specs.items() if spec is not None}
@@ -119,7 +119,7 @@ def to_svg(spec: Spec) -> str:
     try:
         import vl_convert
     except ImportError:
-        raise MissingExtraError("an HTML report", "vl-convert-python", "report") from None
+        raise MissingExtraError("an HTML report", "vl-convert-python", "web") from None
     return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 

@@ -59,7 +59,7 @@ def html_environment() -> Environment:
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError:
-        raise MissingExtraError("an HTML report", "jinja2", "report") from None
+        raise MissingExtraError("an HTML report", "jinja2", "web") from None
 
     def safe_to_see(value: Any) -> Any:
         return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -121,7 +121,7 @@ def _tools(view: RunView) -> Iterator[str]:
         return
     yield f"<details><summary>{count(len(view.tools))} tools</summary>"
     yield ""
-    yield _row("tool", "expected", "called", "right", "wrong arguments", "missed", "not expected")
+    yield _row("tool", "expected", "called", "right", "wrong arguments", "missed", "surplus")
     yield _row("---", *("---:",) * 6)
     for tool in view.tools[:MOST_TOOLS]:
         numbers = (tool.expected, tool.called, tool.right, tool.wrong_arguments, tool.missed, tool.surplus)

@@ -12,13 +12,13 @@ from rightcall.store import Store
 from rightcall.web.access import Access
 from rightcall.web.assets import Assets
 from rightcall.web.cache import Cache
-from rightcall.web.guard import guard
+from rightcall.web.guard import HEADERS, guard
 from rightcall.web.pages import all_routes
 from rightcall.web.rendering import make_environment, page
 
 VIEWS_KEPT, CHARTS_KEPT = 64, 512
 
-NOT_FOUND, FAILED = 404, 503
+NOT_FOUND, BROKEN, FAILED = 404, 500, 503
 TITLES = {404: "Nothing here", 405: "Not that way", 400: "That cannot be", 503: "The store did not answer"}
 
 
@@ -26,7 +26,12 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
     """The dashboard of an open store; whoever made the store closes it."""
     app = Starlette(
         routes=all_routes(),
-        exception_handlers={HTTPException: _http_problem, InputError: _not_found, InfrastructureError: _down},
+        exception_handlers={
+            HTTPException: _http_problem,
+            InputError: _not_found,
+            InfrastructureError: _down,
+            Exception: _broken,
+        },
     )
     app.router.redirect_slashes = False  # one address for a page
     app.state.store = store
@@ -44,6 +49,15 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 async def _down(request: Request, error: Exception) -> Response:
     return _problem(request, FAILED, str(error))
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """A fault of ours. It is answered outside the guard, so the headers come from here; the server logs it."""
+    answer = _problem(
+        request, BROKEN, f"{type(error).__name__}; the terminal of the dashboard has the details"
+    )
+    answer.headers.update({**HEADERS, "cache-control": "no-store"})
+    return answer
 
 
 async def _http_problem(request: Request, error: Exception) -> Response:

@@ -30,7 +30,7 @@ class Assets:
 
 async def asset(request: Request) -> Response:
     """One file. Modules import each other without a stamp, so they are asked for again each time."""
-    name = request.path_params["name"]
+    name = request.path_params.get("name", "mark.svg")
     content = request.app.state.assets.files.get(name)
     if content is None:
         raise HTTPException(404)
@@ -39,4 +39,4 @@ async def asset(request: Request) -> Response:
     return Response(content, media_type=KINDS[Path(name).suffix], headers={"cache-control": keep})
 
 
-routes = [Route("/static/{name}", asset)]
+routes = [Route("/static/{name}", asset), Route("/favicon.ico", asset)]

@@ -159,7 +159,7 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
         "title": "milliseconds",
         "axis": {"tickCount": 6, "format": ",~r"},
     }
-    base = _spec("Where the time went", values, 780, {"step": 22}, theme)
+    base = _spec("Where the time went", values, 940, {"step": 22}, theme)
     return {
         **base,
         "mark": {"type": "bar", "cornerRadius": 2, "height": {"band": 0.55}, "minBandSize": 2},
@@ -179,7 +179,7 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
 
 def themed(spec: Spec, theme: Theme) -> Spec:
     """A spec of the report in the colours of a theme: an image does not see the page's style sheet."""
-    return {**spec, "config": _config(theme)}
+    return {**spec, "width": 460, "height": 140, "config": _config(theme)}
 
 
 def answer(request: Request, draw: Callable[[Theme], Spec | None]) -> Response:

@@ -22,8 +22,8 @@ FLOOR = 0.60
 """Pairs below are not kept; in large sets, pairs below `WARN`."""
 ALL_PAIRS = 400
 """Up to this many tools every pair is scored; in larger sets only pairs that share a telling word."""
-TELLING = 6
-MOST_SHARING = 40
+TELLING = 5
+MOST_SHARING = 30
 QUERY_PUSH = 0.1
 SLACK = 0.25
 """How far the share of common words may stay below the likeness of the texts before a pair is passed over."""

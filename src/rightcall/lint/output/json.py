@@ -11,11 +11,16 @@ from rightcall.lint.report import Report
 
 def json(report: Report) -> str:
     """One object; `format` says its version."""
-    return msgspec.json.format(msgspec.json.encode(document(report)), indent=2).decode() + "\n"
+    value = document(report)
+    try:
+        data = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON cannot carry
+        data = msgspec.json.encode(_safe(msgspec.to_builtins(value)))
+    return msgspec.json.format(data, indent=2).decode() + "\n"
 
 
 def document(report: Report) -> dict[str, Any]:
-    """The same as plain values."""
+    """The same as values that msgspec encodes."""
     return {
         "format": "rightcall/lint/1",
         "summary": {
@@ -26,9 +31,9 @@ def document(report: Report) -> dict[str, Any]:
             "ignored": report.ignored,
             "by_rule": report.by_rule(),
         },
-        "diagnostics": _safe(msgspec.to_builtins(report.diagnostics)),
-        "tools": _safe(msgspec.to_builtins(report.tools)),
-        "pairs": _safe(msgspec.to_builtins(report.pairs)),
+        "diagnostics": report.diagnostics,
+        "tools": report.tools,
+        "pairs": report.pairs,
     }
 
 

@@ -17,19 +17,23 @@ async function caseAt(place) {
   return pieces.get(number)[place % PER_PIECE];
 }
 
+let opening = 0;
+
 async function openCase(id, trial) {
   const found = cases.find((one) => one.id === id && one.trial === trial);
+  const turn = ++opening;
   const main = $("case");
-  if (!found) {
-    main.replaceChildren(element("p", null, "There is no such case in this report. ", element("a", { href: "#/" }, "Back")));
-  } else {
-    const view = await caseAt(found.place);
-    selected = shown.indexOf(found);
-    main.replaceChildren(...caseParts(view));
-    document.title = `${visible(id).slice(0, 100)} · RightCall`;
-  }
   $("overview").hidden = true;
   main.hidden = false;
+  if (!found) {
+    main.replaceChildren(element("p", null, "There is no such case in this report. ", element("a", { href: "#/" }, "Back")));
+    return;
+  }
+  selected = shown.indexOf(found);
+  const view = await caseAt(found.place);
+  if (turn !== opening) return; // another case, or the report, was asked for meanwhile
+  main.replaceChildren(...caseParts(view));
+  document.title = `${visible(id).slice(0, 100)} · RightCall`;
   scrollTo(0, 0);
 }
 

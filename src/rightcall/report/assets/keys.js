@@ -11,6 +11,7 @@ function route() {
     return openCase(id, Number(found[2]));
   }
   const wasOpen = !$("case").hidden;
+  opening += 1;
   $("case").hidden = true;
   $("case").replaceChildren();
   $("overview").hidden = false;

@@ -11,13 +11,15 @@ from starlette.routing import Route
 from rightcall.model import Category, Code
 from rightcall.report.charts import histogram
 from rightcall.report.view import TITLES, outcome_of, rate, reason_of, summary_view
-from rightcall.store import Outcome, ResultFilter, StoredRun
+from rightcall.store import Outcome, ResultFilter, Store, StoredRun
 from rightcall.web import charts
 from rightcall.web.rendering import page
 from rightcall.web.states import state_of
 from rightcall.web.views import asked_run, at_hand, store_of, tools_of, view_of
 
 ON_A_PAGE = 50
+COUNTED = 20_000
+"""Cases of a run up to which every filter is counted."""
 
 
 def run(request: Request) -> Response:
@@ -106,7 +108,7 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
         "which": which,
         "filters": filters,
         "narrowed": which != ResultFilter(),
-        "fitting": store.count(stored.id, which) if which != ResultFilter() else stored.results,
+        "fitting": _fitting(store, stored, which, len(found) if after is None else None),
         "next_page": (shown[-1].golden_id, shown[-1].trial) if len(found) > ON_A_PAGE else None,
         "first": after is None,
         "codes": store.code_counts(stored.id),
@@ -114,6 +116,16 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
         "categories": get_args(Category),
         "tool_names": sorted(tools_of(store, stored)),
     }
+
+
+def _fitting(store: Store, stored: StoredRun, which: ResultFilter, on_first_page: int | None) -> int | None:
+    """How many cases fit; None where counting them would take longer than a page may."""
+    if which == ResultFilter():
+        return stored.results
+    if on_first_page is not None and on_first_page <= ON_A_PAGE:
+        return on_first_page
+    scans = which.text or which.failed_metric  # no index answers these
+    return None if scans and stored.results > COUNTED else store.count(stored.id, which)
 
 
 def result_filter(query: dict[str, str]) -> ResultFilter:

@@ -1,16 +1,20 @@
-"""The tools of a run: their definitions, how often each was chosen, and what it was mixed up with."""
+"""The tools of a run: their definitions, what lint says of them, how often each was chosen and mixed up."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rightcall.model import Tool
 from rightcall.store import RunFilter, StoredRun
 from rightcall.web.rendering import page
 from rightcall.web.views import at_hand, store_of, tools_of, view_of
+
+if TYPE_CHECKING:
+    from rightcall.lint import Diagnostic
 
 RUNS_OFFERED = 50
 
@@ -23,7 +27,7 @@ def tools(request: Request) -> Response:
     run = store.run(chosen) if chosen else next(iter(offered), None)
     if run is None:
         return page(request, "tools.html", run=None, runs=[], ready=True)
-    ready = at_hand(request, run)
+    ready = at_hand(request, run) and request.app.state.views.known(_lint_key(run))
     return page(
         request, "tools.html", run=run, runs=offered, ready=ready, **(_content(request, run) if ready else {})
     )
@@ -43,11 +47,30 @@ def _content(request: Request, run: StoredRun) -> dict[str, Any]:
     idle = sorted(name for name in definitions if name not in counted)
     unknown = [name for name in counted if name not in definitions]
     return {
+        "advice": _advice(request, run, definitions),
         "names": [*called, *idle, *unknown],
         "definitions": definitions,
         "counted": counted,
         "invented": view.invented,
     }
+
+
+def _advice(request: Request, run: StoredRun, definitions: dict[str, Tool]) -> dict[str, list[Diagnostic]]:
+    """What lint says of each tool, the gravest first; read once for the same definitions."""
+    from rightcall.lint import lint  # its word lists take a moment to load
+
+    def read() -> dict[str, list[Diagnostic]]:
+        found: dict[str, list[Diagnostic]] = {}
+        for diagnostic in lint(definitions.values()).diagnostics:
+            found.setdefault(diagnostic.tool, []).append(diagnostic)
+        return found
+
+    advice: dict[str, list[Diagnostic]] = request.app.state.views.get(_lint_key(run), read)
+    return advice
+
+
+def _lint_key(run: StoredRun) -> tuple[str, str]:
+    return "lint", run.run.fingerprints.get("tools", "")
 
 
 routes = [Route("/tools", tools), Route("/tools/list", tool_list)]
