@@ -178,6 +178,29 @@ def test_weather(golden, check):
     project("hanoi", test=test).runpytest().assert_outcomes(passed=1)
 
 
+def test_conversations_are_held_by_a_function(project):
+    test = """
+def talk(golden):
+    asked = [{"role": "user", "content": turn.content} for turn in golden.turns]
+    call = {"id": "1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "hue"}'}}
+    return [asked[0], {"role": "assistant", "content": "", "tool_calls": [call]}]
+
+@pytest.mark.goldens("goldens.jsonl")
+def test_talk(golden, check):
+    check(talk, golden)
+"""
+    made = project(test=test)
+    lines = [
+        {"id": city, "scenario": "Somebody asks", "turns": [
+            {"role": "user", "content": "Weather?", "expected_calls": [{"tool": "weather", "args": {"city": city}}]}]}
+        for city in ("hue", "dalat")
+    ]  # fmt: skip
+    (made.path / "goldens.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = made.runpytest()
+    found.assert_outcomes(passed=1, failed=1)
+    found.stdout.fnmatch_lines(['turn 2 (assistant): weather: city should be "dalat", was "hue"'])
+
+
 def test_it_works_inside_a_running_event_loop(project):
     test = """
 import asyncio

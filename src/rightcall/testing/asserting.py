@@ -12,7 +12,7 @@ from rightcall.model.case import AnyTestCase, TestCase
 from rightcall.model.golden import Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.suite.cases import score_case
-from rightcall.testing.telling import clean, failure_text, reasons
+from rightcall.testing.telling import clean, failure_text
 from rightcall.testing.together import finished
 from rightcall.tools.offer import offered_tools
 
@@ -62,6 +62,4 @@ def case_of_agent(golden: Golden, agent: Agent) -> TestCase:
 
 
 def _text(case: AnyTestCase, result: CaseResult) -> str:
-    if isinstance(case, TestCase):
-        return failure_text(with_id(case.golden), [result], offered_tools(case.golden, case.tools))
-    return clean("\n".join([f"conversation '{case.golden.id}': {case.golden.scenario}", *reasons(result)]))
+    return failure_text(with_id(case.golden), [result], offered_tools(case.golden, case.tools))

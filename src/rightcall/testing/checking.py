@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import CheckFailed, InfrastructureError, RightCallError
+from rightcall.errors import CheckFailed, ConfigError, InfrastructureError, RightCallError
 from rightcall.executor import Agent
 from rightcall.metrics import Metric, Rules, resolve_metric
-from rightcall.model.golden import Golden, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.testing.telling import error_text, failure_text
 from rightcall.testing.together import Checked, Setup, Together
@@ -30,7 +30,7 @@ class Checker:
     def __init__(
         self,
         together: Together,
-        to_come: Sequence[Golden],
+        to_come: Sequence[AnyGolden],
         defaults: Defaults,
         note: Callable[[dict[str, Any]], None],
     ) -> None:
@@ -38,8 +38,8 @@ class Checker:
 
     def __call__(
         self,
-        agent: Agent | str | Callable[[Golden], Any],
-        golden: Golden,
+        agent: Agent | str | Callable[[Any], Any],
+        golden: AnyGolden,
         *,
         metrics: Sequence[Metric | str] = (),
         trials: int | None = None,
@@ -48,12 +48,12 @@ class Checker:
         """The results of all trials, when all passed.
 
         Named `metrics` decide whether a trial passes; without any, the golden's own rules do. `trials` is how often
-        the golden is tried (`--rightcall-trials` unless said).
+        the golden is tried (`--rightcall-trials` unless said). A conversation needs a function that holds it.
         """
         __tracebackhide__ = True
         try:
             setup = self._setup(agent, metrics, trials, rules)
-            checked = self._together.checked(setup, _of_one_turn(golden), self._to_come)
+            checked = self._together.checked(setup, _named(golden), self._to_come)
         except RightCallError as error:
             outside = isinstance(error, InfrastructureError)
             raise CheckFailed(str(error), infrastructure=outside) from None
@@ -97,12 +97,7 @@ class Checker:
         return results
 
 
-def _of_one_turn(golden: Any) -> Golden:
-    if isinstance(golden, Golden):
-        return with_id(golden)
-    from rightcall.errors import ConfigError
-
-    kind = type(golden).__name__
-    raise ConfigError(
-        f"check runs goldens of one turn, got {kind}; score recorded conversations with assert_test"
-    )
+def _named(golden: Any) -> AnyGolden:
+    if not isinstance(golden, Golden | ConversationalGolden):
+        raise ConfigError(f"check takes a golden, got {type(golden).__name__}")
+    return with_id(golden)

@@ -9,6 +9,7 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.metrics.tally import Tally
+from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import RunWriter, Store, open_store
 from rightcall.store.address import store_address
@@ -29,11 +30,11 @@ class Keeper:
         digest = hashlib.sha256(f"{plan.name}\0{plan.agent.name}".encode()).hexdigest()
         return f"{self.session}-{digest[:4]}"
 
-    def keep(self, plan: Plan, results: Sequence[CaseResult]) -> str:
-        """Store the results of a plan; gives the id of their run."""
+    def keep(self, plan: Plan, goldens: Sequence[AnyGolden], results: Sequence[CaseResult]) -> str:
+        """Store the results of a plan on these goldens; gives the id of their run."""
         run_id = self.run_id(plan)
         if run_id not in self._writers:
-            self._writers[run_id] = self._begun(plan, run_id)
+            self._writers[run_id] = self._begun(plan, goldens, run_id)
         self._writers[run_id].add(results)
         return run_id
 
@@ -57,14 +58,14 @@ class Keeper:
         """Where the results are, as it may be shown."""
         return store_address(self._address).shown
 
-    def _begun(self, plan: Plan, run_id: str) -> RunWriter:
+    def _begun(self, plan: Plan, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:
         store = self._opened()
         run = msgspec.structs.replace(new_run(plan), id=run_id)
         try:
-            writer = store.begin_run(run, planned=len(plan.dataset) * plan.trials)  # type: ignore[arg-type]
+            writer = store.begin_run(run, planned=len(goldens) * plan.trials)
         except InputError:  # another worker was first
             return store.resume_run(run_id)
-        writer.add_goldens(plan.goldens())
+        writer.add_goldens(goldens)
         return writer
 
     def _opened(self) -> Store:

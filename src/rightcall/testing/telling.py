@@ -7,20 +7,21 @@ from collections.abc import Mapping, Sequence
 from rightcall.metrics.matching.base import shown
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.resolve import DIMENSIONS
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.report.calls import calls_difference
 
 
-def failure_text(golden: Golden, results: Sequence[CaseResult], tools: Mapping[str, Tool]) -> str:
+def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapping[str, Tool]) -> str:
     """Why a golden failed: the first failing trial, and how many others failed too."""
     failed = [result for result in results if not result.passed and not result.error]
     first = failed[0]
-    lines = [f"golden '{golden.id}': {shown(golden.input, 200)}", *reasons(first)]
+    text = golden.input if isinstance(golden, Golden) else golden.scenario
+    lines = [f"golden '{golden.id}': {shown(text, 200)}", *reasons(first)]
     if len(results) > 1:
         lines.append(f"(trial {first.trial}; {len(failed)} of {len(results)} trials failed)")
-    if first.trajectory is not None:
+    if first.trajectory is not None and isinstance(golden, Golden):
         difference = calls_difference(golden, first.trajectory, tools)
         if difference:
             lines += ["", *difference, "", "  as expected   - expected, not called   + called, not expected"]
@@ -29,7 +30,7 @@ def failure_text(golden: Golden, results: Sequence[CaseResult], tools: Mapping[s
     return clean("\n".join(lines))
 
 
-def error_text(golden: Golden, results: Sequence[CaseResult]) -> str:
+def error_text(golden: AnyGolden, results: Sequence[CaseResult]) -> str:
     """Why nothing can be said of the agent."""
     broken = [result for result in results if result.error]
     return clean(

@@ -11,13 +11,17 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+from rightcall.errors import ConfigError
 from rightcall.executor import Agent, Pool, Session
+from rightcall.executor.user import UserAgent
 from rightcall.metrics import Metric, Rules
-from rightcall.model.golden import Golden
+from rightcall.model.case import ConversationalTestCase
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.suite.cases import decided
+from rightcall.suite.conversations import score_conversation
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.runner import CaseRunner
 from rightcall.testing.keeping import Keeper
@@ -42,7 +46,7 @@ class Checked:
     """The trials of one golden, and the run they are kept in."""
 
     setup: Setup
-    golden: Golden
+    golden: AnyGolden
     results: tuple[CaseResult, ...]
     run_id: str
 
@@ -50,13 +54,13 @@ class Checked:
 class Together:
     """One test function's goldens and what is known of them so far."""
 
-    def __init__(self, name: str, goldens: Sequence[Golden], keeper: Keeper, *, may_share: bool) -> None:
+    def __init__(self, name: str, goldens: Sequence[AnyGolden], keeper: Keeper, *, may_share: bool) -> None:
         self._name, self._goldens, self._keeper = name, goldens, keeper
         self._may_share = may_share
         self._ready: dict[str, Checked] = {}
         self._previous: Setup | None = None
 
-    def checked(self, setup: Setup, golden: Golden, to_come: Sequence[Golden]) -> Checked:
+    def checked(self, setup: Setup, golden: AnyGolden, to_come: Sequence[AnyGolden]) -> Checked:
         """The trials of a golden; `to_come` are the goldens of the tests after this one."""
         ready = self._ready.get(golden.id)
         if ready is not None and ready.golden == golden and same(ready.setup, setup):
@@ -70,20 +74,24 @@ class Together:
             self._ready[found.golden.id] = found
         return self._ready[golden.id]
 
-    def _perform(self, setup: Setup, goldens: Sequence[Golden]) -> list[Checked]:
+    def _perform(self, setup: Setup, goldens: Sequence[AnyGolden]) -> list[Checked]:
         known = {golden.id for golden in self._goldens}
+        whole = [*self._goldens, *(golden for golden in goldens if golden.id not in known)]
         plan = Plan(
             name=self._name,
             agent=setup.agent,
-            dataset=[*self._goldens, *(golden for golden in goldens if golden.id not in known)],
+            dataset=cast("list[Golden]", whole),
             metrics=setup.metrics,
             rules=setup.rules,
             trials=setup.trials,
             seed=setup.seed,
             concurrency=setup.concurrency,
         )
-        found = finished(perform(replace(plan, dataset=goldens)))
-        run_id = self._keeper.keep(plan, [result for results in found.values() for result in results])
+        if isinstance(goldens[0], Golden):
+            found = finished(perform(replace(plan, dataset=cast("list[Golden]", goldens))))
+        else:
+            found = finished(hold(plan, cast("Sequence[ConversationalGolden]", goldens)))
+        run_id = self._keeper.keep(plan, whole, [result for results in found.values() for result in results])
         return [Checked(setup, golden, found[golden.id], run_id) for golden in goldens]
 
 
@@ -99,6 +107,27 @@ async def perform(plan: Plan) -> dict[str, tuple[CaseResult, ...]]:
             found[result.golden_id].append(decided(result, plan.metrics))
 
         await Pool(min(plan.concurrency, len(found) * plan.trials)).run(plan.jobs(), do)
+    return {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
+
+
+async def hold(plan: Plan, goldens: Sequence[ConversationalGolden]) -> dict[str, tuple[CaseResult, ...]]:
+    """Conversations, held by the user's own function from a golden to what was said and done."""
+    agent = plan.agent
+    if isinstance(agent.model, str) or not callable(agent.model):
+        raise ConfigError(
+            "a conversation is held by your own function, check(function, golden), that gives messages or a trajectory"
+        )
+    user = UserAgent(agent.model, agent.limits)
+    found: dict[str, list[CaseResult]] = {golden.id: [] for golden in goldens}
+
+    async def do(job: tuple[ConversationalGolden, int]) -> None:
+        golden, trial = job
+        trajectory = await user.perform(cast("Golden", golden), trial)
+        case = ConversationalTestCase(golden, trajectory, Session(agent).tools)
+        found[golden.id].append(await score_conversation(case, trial, plan.metrics, plan.rules))
+
+    jobs = ((golden, trial) for golden in goldens for trial in range(plan.trials))
+    await Pool(min(plan.concurrency, len(goldens) * plan.trials)).run(jobs, do)
     return {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
 
 
