@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS := $(BIN)/python -m pytest -n 2 --dist worksteal
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile
 
 .PHONY: demo test check bench clean
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import io
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from rightcall.report.formats import writer_of
 from rightcall.store import Store
 from tests.report import samples
+from tests.support.browser import chromium
 
 Made = tuple[Store, str]
 
@@ -70,14 +70,8 @@ def browser(pages: dict[str, str]) -> Iterator[Any]:
 
     Reports are made before it starts: Playwright keeps an event loop running, and a run needs its own.
     """
-    from playwright.sync_api import sync_playwright
-
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=[*quiet, "--disable-sync"])
-        yield chromium
-        chromium.close()
+    with chromium() as launched:
+        yield launched
 
 
 class Tab:

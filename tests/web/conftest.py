@@ -16,20 +16,10 @@ from rightcall.store import open_store
 from rightcall.web.access import Access
 from rightcall.web.app import make_app
 from tests.store.builders import a_result
+from tests.support.browser import chromium
 from tests.web import shop
 
 HOST = "http://127.0.0.1:8765"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-]
 
 
 @pytest.fixture(scope="session")
@@ -104,16 +94,11 @@ def locked(store):
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """The Chromium of the machine; where there is none, the one Playwright brings."""
-    from playwright.sync_api import sync_playwright
-
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=QUIET)
+    """A real Chromium, gone before the next module: its event loop would be in the way there."""
+    with chromium() as launched:
         yield launched
-        launched.close()
 
 
 @pytest.fixture

@@ -108,6 +108,7 @@ def test_everything_by_keyboard(dashboard, visit, store):
     page.keyboard.press("]")
     third = [result.golden_id for result in store.results("old")][2]
     expect(page.get_by_role("heading", level=1)).to_contain_text(third)
+    arrived(page, "**/case?*")
     page.keyboard.press("t")
     page.keyboard.type("by keyboard")
     page.keyboard.press("Enter")
