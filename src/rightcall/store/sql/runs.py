@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, or_, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from rightcall.errors import InputError, suggestion
 from rightcall.model import Run, Summary, Usage
@@ -91,10 +92,6 @@ class Runs(Core):
 
 def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> int:
     """A new row for a run that begins; its key."""
-    taken = connection.execute(select(runs.finished_at).where(runs.id == run.id)).first()
-    if taken is not None:
-        hint = "give the new run another id" if taken[0] else f"go on with it: --resume {run.id}"
-        raise InputError(f"run {run.id}", "is in the store already", hint)
     values = {
         "id": run.id,
         "name": run.name,
@@ -111,8 +108,17 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
         "settings": packed(run.settings),
         **dict.fromkeys(("results", "passed", "errors", "input_tokens", "output_tokens"), 0),
     }
-    statement = insert(tables.runs).values(values).returning(runs.key)
-    return int(connection.execute(statement).scalar_one())
+    # Asked and inserted in one statement: between two, another process could take the id.
+    new = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    statement = (
+        new(tables.runs).values(values).on_conflict_do_nothing(index_elements=["id"]).returning(runs.key)
+    )
+    key = connection.execute(statement).scalar_one_or_none()
+    if key is None:
+        ended = connection.execute(select(runs.finished_at).where(runs.id == run.id)).scalar_one()
+        hint = "give the new run another id" if ended else f"go on with it: --resume {run.id}"
+        raise InputError(f"run {run.id}", "is in the store already", hint)
+    return int(key)
 
 
 def find(connection: Connection, wanted: str) -> Row[Any]:
