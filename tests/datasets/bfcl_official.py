@@ -123,25 +123,34 @@ def official_checker(folder: Path) -> Iterator[OfficialChecker]:
     table = defaultdict(lambda: no_renaming)
     _replace("bfcl_eval.constants.model_config", MODEL_CONFIG_MAPPING=table)
     filelock = sys.modules.get("filelock")
-    _replace("filelock", FileLock=None)
+    stub = _replace("filelock", FileLock=None)
     sys.path.insert(0, str(folder))
     try:
         from bfcl_eval import utils
         from bfcl_eval.constants.enums import Language
         from bfcl_eval.eval_checker.ast_eval import ast_checker
 
+        _put_back("filelock", filelock)  # others in this process need the real one
         yield OfficialChecker(ast_checker, utils, Language.PYTHON)
     finally:
         sys.path.remove(str(folder))
-        for name in [name for name in sys.modules if name.partition(".")[0] in ("bfcl_eval", "filelock")]:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "bfcl_eval"]:
             del sys.modules[name]
-        if filelock is not None:
-            sys.modules["filelock"] = filelock
+        if sys.modules.get("filelock") is stub:
+            _put_back("filelock", filelock)
 
 
-def _replace(module: str, **content: Any) -> None:
-    sys.modules[module] = ModuleType(module)
-    vars(sys.modules[module]).update(content)
+def _replace(module: str, **content: Any) -> ModuleType:
+    made = ModuleType(module)
+    vars(made).update(content)
+    sys.modules[module] = made
+    return made
+
+
+def _put_back(module: str, real: ModuleType | None) -> None:
+    del sys.modules[module]
+    if real is not None:
+        sys.modules[module] = real
 
 
 def _valid(check: Callable[[], dict[str, Any]]) -> bool | None:
