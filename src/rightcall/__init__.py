@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rightcall.api import aevaluate, evaluate, judge, load_dataset, load_tools, open_store, tool
     from rightcall.errors import (
+        CheckFailed,
         ConfigError,
         InfrastructureError,
         InputError,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from rightcall.model import (
         CaseResult,
         ConversationalGolden,
+        ConversationalTestCase,
+        Expectations,
         ExpectedCall,
         Failure,
         Golden,
@@ -39,21 +42,27 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
+    from rightcall.testing.asserting import assert_test
+    from rightcall.testing.evaluation_dataset import EvaluationDataset
     from rightcall.tools.errors import Abort, ToolError
 
 HOMES = {
     "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "tool"),
     "rightcall.errors": (
-        "ConfigError", "InfrastructureError", "InputError", "MissingExtraError", "ProviderError", "RightCallError",
+        "CheckFailed", "ConfigError", "InfrastructureError", "InputError", "MissingExtraError",
+        "ProviderError", "RightCallError",
     ),
     "rightcall.executor.agent": ("Agent",),
     "rightcall.executor.limits": ("Limits", "RunLimits"),
     "rightcall.metrics.base": ("Metric",),
     "rightcall.metrics.matching.verdict": ("Rules", "Verdict"),
     "rightcall.model": (
-        "CaseResult", "ConversationalGolden", "ExpectedCall", "Failure", "Golden", "Message", "Score", "Summary",
-        "TestCase", "Tool", "ToolCall", "ToolResult", "Trajectory", "Turn", "Usage",
+        "CaseResult", "ConversationalGolden", "ConversationalTestCase", "Expectations", "ExpectedCall",
+        "Failure", "Golden", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
+        "Trajectory", "Turn", "Usage",
     ),
+    "rightcall.testing.asserting": ("assert_test",),
+    "rightcall.testing.evaluation_dataset": ("EvaluationDataset",),
     "rightcall.tools.errors": ("Abort", "ToolError"),
 }  # fmt: skip
 """Where each public name lives."""
@@ -61,11 +70,12 @@ HOMES = {
 _HOME = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
-    "Abort", "Agent", "CaseResult", "ConfigError", "ConversationalGolden", "ExpectedCall", "Failure", "Golden",
-    "InfrastructureError", "InputError", "Limits", "Message", "Metric", "MissingExtraError", "ProviderError",
-    "RightCallError", "Rules", "RunLimits", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolError",
-    "ToolResult", "Trajectory", "Turn", "Usage", "Verdict", "aevaluate", "evaluate", "judge", "load_dataset",
-    "load_tools", "open_store", "tool",
+    "Abort", "Agent", "CaseResult", "CheckFailed", "ConfigError", "ConversationalGolden",
+    "ConversationalTestCase", "EvaluationDataset", "Expectations", "ExpectedCall", "Failure", "Golden",
+    "InfrastructureError", "InputError", "Limits", "Message", "Metric", "MissingExtraError",
+    "ProviderError", "RightCallError", "Rules", "RunLimits", "Score", "Summary", "TestCase", "Tool",
+    "ToolCall", "ToolError", "ToolResult", "Trajectory", "Turn", "Usage", "Verdict", "aevaluate",
+    "assert_test", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "tool",
 ]  # fmt: skip
 
 

@@ -144,3 +144,15 @@ def test_what_a_users_agent_may_not_return_is_said():
 def test_a_misspelt_setting_is_a_broken_setup():
     with pytest.raises(ConfigError, match="did you mean 'temperature'"):
         Session(Agent("keyword:", settings={"temprature": 0}))
+
+
+def test_tools_may_be_plain_definitions_in_a_providers_spelling():
+    spelled = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}
+    seen = []
+
+    def look(request):
+        seen.extend(tool.name for tool in request.prompt.tools)
+        return "ok"
+
+    perform(Agent(ScriptedProvider(look), tools=[spelled]))
+    assert seen == ["get_weather"]

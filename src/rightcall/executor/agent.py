@@ -15,6 +15,7 @@ from rightcall.executor.limits import Limits
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.single_turn import SingleTurn
 from rightcall.executor.user import UserAgent
+from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -95,7 +96,7 @@ class Session:
         """Make everything that depends on the tools."""
         agent = self.agent
         self.toolbox = Toolbox(
-            tools, mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
+            as_tools(tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.provider is None or self.asker is None:
@@ -145,7 +146,7 @@ def agent_problems(agent: Agent) -> list[str]:
     """What is wrong with an agent as it is written down: tools and mocks, settings, the model's name."""
     problems: list[str] = []
     for part in (
-        lambda: Toolbox(agent.tools, mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
+        lambda: Toolbox(as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
         lambda: as_settings(agent.settings),
         lambda: Session(replace(agent, tools=(), mocks={}, faults=None, settings=Settings())),
     ):
@@ -156,6 +157,11 @@ def agent_problems(agent: Agent) -> list[str]:
         except RightCallError as error:
             problems.append(str(error))
     return problems
+
+
+def as_tools(tools: Sequence[Any]) -> list[Any]:
+    """Tools as they are, and plain definitions in any provider's spelling as tools."""
+    return [read_tool(one, f"tools[{i}]") if isinstance(one, dict) else one for i, one in enumerate(tools)]
 
 
 def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:
