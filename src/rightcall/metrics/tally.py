@@ -10,7 +10,10 @@ from rightcall.metrics.passes import Passes
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES
 from rightcall.model.run import CaseResult, GroupSummary, Summary
-from rightcall.model.trajectory import Usage
+from rightcall.model.trajectory import Trajectory, Usage
+
+NOTHING_USED = Trajectory().usage
+"""What every trajectory without a usage of its own shares."""
 
 MOST_TAGS = 100
 """Tags that are added up apart; a dataset with a tag for every golden needs no line for each."""
@@ -86,9 +89,11 @@ class Tally:
                 self._tags.setdefault(tag, Group()).add(result)
         if result.codes and not result.passed:
             self._codes.update(counted_codes(result))
-        first, last = self._trials or (result.trial, result.trial)
-        self._trials = min(first, result.trial), max(last, result.trial)
-        self._spend(result.usage)
+        if self._trials is None or not self._trials[0] <= result.trial <= self._trials[1]:
+            first, last = self._trials or (result.trial, result.trial)
+            self._trials = min(first, result.trial), max(last, result.trial)
+        if result.usage is not NOTHING_USED:
+            self._spend(result.usage)
 
     def _spend(self, usage: Usage) -> None:
         self._input_tokens += usage.input_tokens
