@@ -86,9 +86,15 @@ async def run_plan(
     )
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
-    await asyncio.to_thread(writer.add_goldens, plan.goldens())
-    async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id) as session:
-        await running.run(session, writer, done)
+    # Goldens are kept for those who look at the run later: no case need wait for that.
+    keeping = asyncio.create_task(asyncio.to_thread(writer.add_goldens, plan.goldens()))
+    try:
+        async with Session(
+            plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id
+        ) as session:
+            await running.run(session, writer, done)
+    finally:
+        await keeping
     outcome = running.outcome(run, baseline)
     if not outcome.stopped:
         store.finish_run(run.id, outcome.summary, outcome.verdict.word)
