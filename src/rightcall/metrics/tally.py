@@ -81,8 +81,10 @@ class Tally:
 
     def add(self, result: CaseResult) -> None:
         self.tried += 1
-        self.errors += bool(result.error)
-        self.passed += result.passed and not result.error
+        if result.error:
+            self.errors += 1
+        elif result.passed:
+            self.passed += 1
         self._categories[result.category].add(result)
         for tag in result.tags:
             if tag in self._tags or len(self._tags) < MOST_TAGS:
