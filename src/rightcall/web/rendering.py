@@ -13,6 +13,8 @@ from starlette.responses import HTMLResponse
 
 from rightcall.report.numbers import FILTERS, interval
 from rightcall.report.text import json_text, one_line, shown_text, visible
+from rightcall.report.view.rate import rate
+from rightcall.store import StoredRun
 from rightcall.web import links
 from rightcall.web.access import CSRF_FIELD
 
@@ -39,6 +41,7 @@ def make_environment() -> Environment:
     }
     made.globals |= {
         "interval": interval,
+        "range_of": range_of,
         "run_link": links.run_link,
         "case_link": links.case_link,
         "with_query": links.with_query,
@@ -61,6 +64,12 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         admitted=admitted,
     )
     return HTMLResponse(shown, status)
+
+
+def range_of(run: StoredRun) -> str:
+    """The interval of a run's pass rate, by its counts alone: a list of runs reads no results."""
+    found = rate(run.passed, run.results - run.errors, trials=run.run.trials)
+    return interval(found.low, found.high)
 
 
 def moment(stored: str | None) -> str:
