@@ -5,7 +5,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rightcall.metrics import judge
+from rightcall.metrics import judge, resolve_metric, result_of
+from rightcall.metrics.resolve import DIMENSIONS
+from rightcall.model import TestCase, Tool
 from tests.metrics.brute_force import best_objective
 from tests.metrics.builders import a_golden, a_trajectory, judged
 from tests.metrics.strategies import ARGUMENTS, PLAIN, calls, expected_calls, graphs, with_steps
@@ -161,6 +163,41 @@ def test_the_quick_path_says_what_the_general_solver_says(wanted, called):
     quick, general = judged(plain, called), judged(expected, called, max_calls=99)
     assert (quick.numbers, quick.passed, quick.score) == (general.numbers, general.passed, general.score)
     assert [f.code for f in quick.failures] == [f.code for f in general.failures]
+
+
+DEFAULTS = {
+    "type": "object",
+    "properties": {"p": {"default": 1}, "q": {"type": "string", "default": "x"}, "r": {"type": "integer"}},
+}
+
+
+@given(
+    st.fixed_dictionaries(
+        {"tool": st.sampled_from("ab")},
+        optional={
+            "args": ARGUMENTS,
+            "extra_args": st.just("ignore"),
+            "forbidden_args": st.just(["r"]),
+            "weight": st.sampled_from([0.0, 2.0]),
+        },
+    ),
+    st.fixed_dictionaries(
+        {"name": st.sampled_from("abc"), "arguments": st.none() | ARGUMENTS}, optional={"raw": st.just("{")}
+    ),
+    st.sampled_from([{}, {"a": Tool("a", "", DEFAULTS)}]),
+    st.sampled_from(["apply", "strict"]),
+)
+def test_one_call_against_one_is_judged_as_the_general_solver_judges_it(wanted, call, tools, defaults):
+    trajectory = a_trajectory(call)
+    quick = judge(a_golden(wanted, defaults=defaults), trajectory, tools)
+    assert quick == judge(a_golden(wanted, defaults=defaults, max_calls=99), trajectory, tools)
+
+
+@given(calls(ARGUMENTS, max_size=2), calls(ARGUMENTS, max_size=2))
+def test_a_result_holds_what_each_metric_says_alone(wanted, called):
+    golden, trajectory = a_golden(*as_expected(wanted)), a_trajectory(*called)
+    alone = {name: resolve_metric(name).measure(TestCase(golden, trajectory)) for name in DIMENSIONS}
+    assert result_of(golden, 0, trajectory, {}).metrics == alone
 
 
 def test_key_order_and_1_against_1_0_do_not_matter_but_true_against_1_does():

@@ -35,9 +35,8 @@ class Watching:
         if self._as_json:
             write_rows(batch, sys.stdout.buffer)
         tally = progress.tally
-        state = State(
-            tally.tried, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once
-        )
+        done = tally.decided + tally.errors
+        state = State(done, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once)
         self._bar.update(state, new=len(batch))
 
     def close(self) -> None:

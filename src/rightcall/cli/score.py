@@ -66,8 +66,7 @@ def score(
         for _ in watcher.watch(tally.watch(results)):
             pass
         print_summary(tally.summary(), watcher.failed, hints=_hints(goldens, trajectories, tools))
-    decided = tally.tried - tally.errors
-    if tally.passed < least * decided or not decided:
+    if tally.passed < least * tally.decided or not tally.decided:
         raise click.exceptions.Exit(1)
 
 

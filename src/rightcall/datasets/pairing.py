@@ -21,6 +21,7 @@ from rightcall.model.trajectory import RecordedTrajectory, Trajectory
 Pair = tuple[AnyGolden, int, Trajectory]
 NAMED = 3
 BUCKETS = 256
+LAST_BUCKET = BUCKETS - 1
 
 
 def pair(goldens_path: str | Path, trajectories_path: str | Path, *, partial: bool = False) -> Iterator[Pair]:
@@ -42,17 +43,21 @@ class _Pairing:
 
     def pairs(self) -> Iterator[Pair]:
         goldens, recorded = load_goldens(self._goldens), numbered_trajectories(self._trajectories)
+        counts, met = self._counts, self._ids.add
         current: AnyGolden | None = None
+        count = 0
         for line, found in recorded:
-            if current is None or current.id != found.golden_id:
+            if current is not None and found.golden_id == current.id:
+                count += 1
+                counts[-1] = count + 1
+            else:
                 current = next(goldens, None)
                 if current is None or current.id != found.golden_id:
                     yield from self._looked_up(chain([(line, found)], recorded))
                     break
-                self._ids.add(hash(current.id))
-                self._counts.append(0)
-            count = self._counts[-1]
-            self._counts[-1] = count + 1
+                count = 0
+                met(hash(found.golden_id))
+                counts.append(1)
             yield current, self._trial(found, count), found.trajectory
         else:
             self._refuse_missing_after(goldens)
@@ -114,7 +119,7 @@ class Repeats:
         self._buckets = [array("q") for _ in range(BUCKETS)]
 
     def add(self, key: int) -> None:
-        self._buckets[key % BUCKETS].append(key)
+        self._buckets[key & LAST_BUCKET].append(key)
 
     def any(self) -> bool:
         return any(len(set(bucket)) < len(bucket) for bucket in self._buckets)

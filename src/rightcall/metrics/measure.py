@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from operator import attrgetter
 
 from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
-from rightcall.metrics.matching.judge import DEFAULT_RULES, flawless, judge
+from rightcall.metrics.matching.flawless import flawless, is_flawless
+from rightcall.metrics.matching.judge import DEFAULT_RULES, judge_closely
 from rightcall.metrics.matching.reasons import sentence
-from rightcall.metrics.matching.verdict import Rules, Verdict
+from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
 from rightcall.model.case import TestCase
+from rightcall.model.failure import Failure
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
@@ -19,14 +22,38 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 SPOTLESS = dict.fromkeys(DIMENSIONS, PERFECT)
+NUMBERED = tuple(name for name in DIMENSIONS if name != "overall")
+"""Dimensions that are a number of the verdict under the same name."""
+NUMBERS_OF = attrgetter(*NUMBERED)
 
 
 def dimension_scores(verdict: Verdict) -> dict[str, Score]:
     """The score of each dimension; one shared dict for flawless cases, which are the most common."""
     if verdict is flawless(verdict.numbers.tp):
         return SPOTLESS
-    said = [sentence(failure) for failure in verdict.failures]
+    failures = verdict.failures
+    if len(failures) == 1:
+        return _for_one_reason(verdict, sentence(failures[0]))
+    said = [sentence(failure) for failure in failures]
     return {name: metric.of(verdict, said) for name, metric in _dimensions()}
+
+
+def _for_one_reason(verdict: Verdict, why: str) -> dict[str, Score]:
+    """The same when one failure explains every dimension: most are then 1 or 0, and share a score."""
+    zeros, between = _imperfect(verdict.numbers)
+    scores = SPOTLESS.copy()
+    scores.update(dict.fromkeys(zeros, Score(0.0, False, why)))
+    for name, value in between:
+        scores[name] = Score(value, False, why)
+    scores["overall"] = Score(verdict.score, verdict.passed, why)
+    return scores
+
+
+@lru_cache(maxsize=1024)
+def _imperfect(numbers: Numbers) -> tuple[list[str], list[tuple[str, float]]]:
+    """The dimensions that are 0, and those between 0 and 1 with their values."""
+    values = list(zip(NUMBERED, NUMBERS_OF(numbers), strict=True))
+    return [name for name, value in values if not value], [pair for pair in values if 0.0 < pair[1] < 1.0]
 
 
 def result_of(
@@ -38,17 +65,20 @@ def result_of(
     rules: Rules = DEFAULT_RULES,
 ) -> CaseResult:
     """The result of one case by its dimensions alone."""
-    verdict = judge(golden, trajectory, tools, rules=rules)
-    error = ""
-    if trajectory.stop_reason == "infra_error":
-        error = trajectory.error or "the provider did not answer"
+    failures: tuple[Failure, ...] = ()
+    if is_flawless(golden, trajectory):
+        passed, score, scores, error = True, 1.0, SPOTLESS, ""
+    else:
+        verdict = judge_closely(golden, trajectory, tools, rules)
+        passed, score, failures = verdict.passed, verdict.score, verdict.failures
+        scores, error = dimension_scores(verdict), no_answer(trajectory)
     return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
         golden.id,
         trial,
-        verdict.passed,
-        verdict.score,
-        dimension_scores(verdict),
-        verdict.failures,
+        passed,
+        score,
+        scores,
+        failures,
         golden.category,
         golden.cluster,
         golden.tags,
@@ -56,6 +86,13 @@ def result_of(
         trajectory.latency_ms,
         trajectory.usage,
     )
+
+
+def no_answer(trajectory: Trajectory) -> str:
+    """Why nothing can be said of the agent; empty when something can."""
+    if trajectory.stop_reason != "infra_error":
+        return ""
+    return trajectory.error or "the provider did not answer"
 
 
 async def measure_all(metrics: Sequence[Metric], case: TestCase) -> dict[str, Score]:

@@ -1,4 +1,4 @@
-"""Who passed, in eight bytes a trial, so that a rate over goldens needs no memory to speak of."""
+"""Who passed, in nine bytes a trial, so that a rate over goldens needs no memory to speak of."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from itertools import groupby
 from rightcall import stats
 from rightcall.model.run import CaseResult, Rate
 
-NAME = 0xFFFF_FFFF_FFFF_FFFE
-"""The bits of a mark that name the golden; the last one says whether it passed."""
-
 
 class Passes:
     """The trials of a group of goldens. A golden is remembered by a hash; its trials find together by it."""
 
-    __slots__ = ("_clusters", "_marks", "_repeated", "passed")
+    __slots__ = ("_clusters", "_marks", "_names", "_repeated", "passed")
 
     def __init__(self) -> None:
-        self._marks = array("Q")
+        self._names = array("q")
+        self._marks = bytearray()
         self._clusters: dict[int, str] = {}
         self._repeated = False
         self.passed = 0
@@ -28,15 +26,18 @@ class Passes:
         return len(self._marks)
 
     def add(self, result: CaseResult) -> None:
-        name = hash(result.golden_id) & NAME
-        self._marks.append(name | result.passed)
-        self.passed += result.passed
+        name, passed = hash(result.golden_id), result.passed
+        self._names.append(name)
+        self._marks.append(passed)
+        if passed:
+            self.passed += 1
         if result.trial:
             self._repeated = True
         if result.cluster is not None:
             self._clusters[name] = result.cluster
 
     def extend(self, other: Passes) -> None:
+        self._names.extend(other._names)
         self._marks.extend(other._marks)
         self._clusters |= other._clusters
         self._repeated = self._repeated or other._repeated
@@ -57,5 +58,7 @@ class Passes:
         return Rate(found.mean, found.low, found.high, found.cases, found.trials, found.method)
 
     def _goldens(self) -> Iterator[tuple[int, tuple[float, ...]]]:
-        for name, marks in groupby(sorted(self._marks), key=NAME.__and__):
+        # A name and its mark as one number: a million of them sorted take half the memory of pairs.
+        trials = sorted(name << 1 | mark for name, mark in zip(self._names, self._marks, strict=True))
+        for name, marks in groupby(trials, key=lambda trial: trial >> 1):
             yield name, tuple(float(mark & 1) for mark in marks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -28,13 +29,12 @@ def counted_codes(result: CaseResult) -> set[Code]:
 class Group:
     """Counts and sums of one category or tag."""
 
-    __slots__ = ("errors", "passes", "spotless", "sums", "values")
+    __slots__ = ("errors", "passes", "spotless", "totals")
 
     def __init__(self) -> None:
         self.errors = self.spotless = 0
         self.passes = Passes()
-        self.sums: dict[str, float] = {}
-        self.values: Counter[str] = Counter()
+        self.totals: dict[str, list[float]] = {}  # of each metric the sum of its values and their number
 
     def add(self, result: CaseResult) -> None:
         if result.error:
@@ -44,26 +44,33 @@ class Group:
         if result.metrics is SPOTLESS:  # every dimension is 1: count it once instead of adding twelve ones
             self.spotless += 1
             return
+        totals = self.totals
         for name, score in result.metrics.items():
             if not score.error:
-                self.sums[name] = self.sums.get(name, 0.0) + score.value
-                self.values[name] += 1
+                total = totals.get(name)
+                if total is None:
+                    totals[name] = [score.value, 1]
+                else:
+                    total[0] += score.value
+                    total[1] += 1
 
     def merge(self, other: Group) -> None:
         self.errors += other.errors
         self.spotless += other.spotless
         self.passes.extend(other.passes)
-        for name, value in other.sums.items():
-            self.sums[name] = self.sums.get(name, 0.0) + value
-        self.values.update(other.values)
+        for name, (value, count) in other.totals.items():
+            total = self.totals.setdefault(name, [0.0, 0])
+            total[0] += value
+            total[1] += count
 
     def summary(self) -> GroupSummary:
-        names = [*SPOTLESS, *(name for name in self.values if name not in SPOTLESS)]
+        names = [*SPOTLESS, *(name for name in self.totals if name not in SPOTLESS)]
         means = {}
         for name in names:
+            value, count = self.totals.get(name, (0.0, 0))
             ones = self.spotless if name in SPOTLESS else 0
-            if count := self.values[name] + ones:
-                means[name] = (self.sums.get(name, 0.0) + ones) / count
+            if count + ones:
+                means[name] = (value + ones) / (count + ones)
         return GroupSummary(len(self.passes), self.passes.passed, self.errors, means, self.passes.rate())
 
 
@@ -74,28 +81,27 @@ class Tally:
         self._categories = {category: Group() for category in CATEGORIES}
         self._tags: dict[str, Group] = {}
         self._codes: Counter[str] = Counter()
-        self.tried = self.passed = self.errors = 0
         self._input_tokens = self._output_tokens = 0
         self._cost: float | None = None
-        self._trials: tuple[int, int] | None = None
+        self._first_trial, self._last_trial = sys.maxsize, -1
 
     def add(self, result: CaseResult) -> None:
-        self.tried += 1
-        if result.error:
-            self.errors += 1
-        elif result.passed:
-            self.passed += 1
         self._categories[result.category].add(result)
+        if result.tags:
+            self._add_to_tags(result)
+        if result.codes and not result.passed:
+            for code in counted_codes(result):
+                self._codes[code] += 1
+        if not self._first_trial <= result.trial <= self._last_trial:
+            self._first_trial = min(self._first_trial, result.trial)
+            self._last_trial = max(self._last_trial, result.trial)
+        if result.usage is not NOTHING_USED:
+            self._spend(result.usage)
+
+    def _add_to_tags(self, result: CaseResult) -> None:
         for tag in result.tags:
             if tag in self._tags or len(self._tags) < MOST_TAGS:
                 self._tags.setdefault(tag, Group()).add(result)
-        if result.codes and not result.passed:
-            self._codes.update(counted_codes(result))
-        if self._trials is None or not self._trials[0] <= result.trial <= self._trials[1]:
-            first, last = self._trials or (result.trial, result.trial)
-            self._trials = min(first, result.trial), max(last, result.trial)
-        if result.usage is not NOTHING_USED:
-            self._spend(result.usage)
 
     def _spend(self, usage: Usage) -> None:
         self._input_tokens += usage.input_tokens
@@ -104,19 +110,34 @@ class Tally:
             self._cost = (self._cost or 0.0) + usage.cost_usd
 
     @property
+    def passed(self) -> int:
+        """Cases that passed."""
+        return sum(group.passes.passed for group in self._categories.values())
+
+    @property
+    def errors(self) -> int:
+        """Cases of which nothing can be said."""
+        return sum(group.errors for group in self._categories.values())
+
+    @property
+    def decided(self) -> int:
+        """Cases that passed or failed."""
+        return sum(len(group.passes) for group in self._categories.values())
+
+    @property
     def usage(self) -> Usage:
         """Tokens and money of all results so far."""
         return Usage(self._input_tokens, self._output_tokens, self._cost)
 
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
         """The same results, each added on its way through."""
+        add = self.add
         for result in results:
-            self.add(result)
+            add(result)
             yield result
 
     def summary(self) -> Summary:
         """What the results so far add up to. Codes count failed cases, each code once a case."""
-        first, last = self._trials or (0, 0)
         overall = Group()
         for group in self._categories.values():
             overall.merge(group)
@@ -130,5 +151,5 @@ class Tally:
             codes=dict(self._codes.most_common()),
             tags={tag: group.summary() for tag, group in sorted(self._tags.items())},
             usage=self.usage,
-            trials=last - first + 1,
+            trials=max(1, self._last_trial - self._first_trial + 1),
         )

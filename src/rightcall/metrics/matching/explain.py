@@ -103,10 +103,11 @@ def _value_code(matcher: Matcher | None, expected: Any, value: Any) -> Code:
     if matcher is not None and not isinstance(matcher, Exact):
         return "wrong_value"
     plain = expected if matcher is None else matcher.expected
-    return "wrong_value" if _kind(plain) == _kind(value) else "wrong_type"
+    return "wrong_value" if kind_of(plain) is kind_of(value) else "wrong_type"
 
 
-def _kind(value: Any) -> Any:
+def kind_of(value: Any) -> Any:
+    """The type of a JSON value; numbers are one."""
     kind = type(value)
     return float if kind in NUMBERS else kind
 

@@ -10,10 +10,10 @@ from rightcall.errors import InputError
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
-from rightcall.metrics.matching.equality import identical_arguments
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
 from rightcall.metrics.matching.explain import explain
-from rightcall.metrics.matching.single import is_ordinary, judge_single
+from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
+from rightcall.metrics.matching.single import judge_single
 from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -45,9 +45,21 @@ def judge(
     `embed` and `grade` serve the matchers `semantic` and `judge`. A golden that cannot be judged (an unknown id
     in `after`, a broken matcher) raises `InputError`.
     """
-    if _nothing_unusual(golden, trajectory):
-        if _as_expected(golden.expected_calls, trajectory.calls):
-            return flawless(len(golden.expected_calls))
+    if is_flawless(golden, trajectory):
+        return flawless(len(golden.expected_calls))
+    return judge_closely(golden, trajectory, tools, rules, embed, grade)
+
+
+def judge_closely(
+    golden: Golden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: Rules,
+    embed: Callable[[str], Sequence[float]] | None = None,
+    grade: Callable[[str, Any], float] | None = None,
+) -> Verdict:
+    """The same for whoever has seen already that the case is not flawless."""
+    if nothing_unusual(golden, trajectory):
         single = judge_single(golden, trajectory, tools)
         if single is not None:
             numbers, failures = single
@@ -65,17 +77,6 @@ def judge(
     return max(verdicts, key=_merit)
 
 
-_FLAWLESS: dict[int, Verdict] = {}
-
-
-def flawless(calls: int) -> Verdict:
-    """The verdict of a case in which exactly the expected calls were made; one object for all such cases."""
-    known = _FLAWLESS.get(calls)
-    if known is None:
-        known = _FLAWLESS.setdefault(calls, Verdict(True, 1.0, Numbers(calls, 0, 0, 0)))
-    return known
-
-
 def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
     """The calls that count: all, only those that succeeded, or of repeated attempts only the last."""
     if which == "successful":
@@ -87,39 +88,6 @@ def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
             if call.status != "error" or not any(later.name == call.name for later in calls[at + 1 :])
         ]
     return calls
-
-
-def _nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
-    """No check beyond the expected calls themselves, so that equal calls mean a flawless case."""
-    return not (
-        golden.any_of
-        or golden.forbidden_calls
-        or golden.no_calls
-        or golden.output_contains
-        or golden.max_calls is not None
-        or golden.max_latency_ms is not None
-        or golden.category == "negative"
-        or trajectory.stop_reason != "done"
-        or golden.count_failed != "all"
-    )
-
-
-def _as_expected(expected: Sequence[ExpectedCall], calls: Sequence[ToolCall]) -> bool:
-    """Whether the calls are the expected ones, one for one, as written: the common case, decided quickly."""
-    if len(expected) != len(calls):
-        return False
-    for at, wanted in enumerate(expected):
-        call = calls[at]
-        if (
-            wanted.tool != call.name
-            or wanted.args is None
-            or call.arguments is None
-            or not identical_arguments(wanted.args, call.arguments)
-            or not is_ordinary(wanted)
-            or wanted.forbidden_args
-        ):
-            return False
-    return True
 
 
 def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:

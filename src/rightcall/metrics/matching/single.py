@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from rightcall.metrics.matching.expectation import NO_MATCHERS, PLAIN, Slot
-from rightcall.metrics.matching.explain import argument_failures, schema_violations
+from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.expectation import NO_DEFAULTS, PLAIN
+from rightcall.metrics.matching.explain import kind_of, schema_violations
+from rightcall.metrics.matching.flawless import is_ordinary
 from rightcall.metrics.matching.verdict import Numbers
+from rightcall.model.call import ToolCall
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -31,26 +35,56 @@ def judge_single(
     wanted, call = golden.expected_calls[0], trajectory.calls[0]
     if not isinstance(wanted.tool, str) or not is_ordinary(wanted) or golden.argument_matching != "exact":
         return None
-    if not _is_plain(wanted):
+    if wanted.forbidden_args or not wanted.weight or not _is_plain(wanted):
         return None
     known = call.name in tools
     if wanted.tool != call.name:
         code: Code = "unknown_tool" if tools and not known else "wrong_tool"
         failures = [Failure(code, wanted.tool, "", wanted.tool, call.name, "", 0, 0)]
         return ANOTHER_TOOL, failures + (schema_violations(trajectory.calls, NOTHING, tools) if known else [])
-    slot = Slot(wanted, 0, True, NO_MATCHERS, {} if golden.defaults == "strict" else tools)
-    score = slot.argument_score(call, 0)
-    if slot.is_strict(call, score):
+    defaults = tools[call.name].defaults() if known and golden.defaults != "strict" else NO_DEFAULTS
+    score, failures = _compared(wanted, call, defaults)
+    if score == 1.0:
         return Numbers(1, 0, 0, 0), []
-    failures = argument_failures(slot, call, 0)
     if known:
         failures += schema_violations(trajectory.calls, NOTHING, tools)
     return _right_tool(score), failures
 
 
-def is_ordinary(wanted: ExpectedCall) -> bool:
-    """Wanted once, in no particular order."""
-    return wanted.required and wanted.min == 1 and wanted.max is None and not wanted.after
+def _compared(wanted: ExpectedCall, call: ToolCall, defaults: dict[str, Any]) -> tuple[float, list[Failure]]:
+    """The argument score of a call of the right tool and what is wrong with it, in one pass over plain values."""
+    tool, arguments, expected = call.name, call.arguments, wanted.args
+    if arguments is None:
+        return 0.0, [Failure("bad_json", tool, "", None, call.raw, "", 0, 0)]
+    failures: list[Failure] = []
+    if expected is None:
+        return 1.0, failures
+    met, size, common = 0, len(expected) + len(arguments), 0
+    for name, spec in expected.items():
+        if name in arguments:
+            common += 1
+            value = arguments[name]
+            if same(spec, value):
+                met += 1
+            else:
+                code: Code = "wrong_value" if kind_of(spec) is kind_of(value) else "wrong_type"
+                failures.append(Failure(code, tool, name, spec, value, "", 0, 0))
+        elif name in defaults and same(spec, defaults[name]):
+            met += 1
+            size += 1  # satisfied while absent
+        else:
+            failures.append(Failure("missing_arg", tool, name, spec, None, "", 0, 0))
+    if common < len(arguments):
+        extra = [
+            Failure("extra_arg", tool, name, None, value, "", 0, 0)
+            for name, value in arguments.items()
+            if name not in expected
+            and wanted.extra_args == "forbid"
+            and not (name in defaults and same(defaults[name], value))
+        ]
+        size -= len(arguments) - common - len(extra)  # those that do not count
+        failures += extra
+    return (2 * met / size if size else 1.0), failures
 
 
 def _is_plain(wanted: ExpectedCall) -> bool:
