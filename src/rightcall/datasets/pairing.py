@@ -19,6 +19,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import RecordedTrajectory, Trajectory
 
 Pair = tuple[AnyGolden, int, Trajectory]
+NO_MORE = (0, None)
 NAMED = 3
 BUCKETS = 256
 LAST_BUCKET = BUCKETS - 1
@@ -42,7 +43,7 @@ class _Pairing:
         self._counts = array("I")  # trajectories of each golden met so far, in the order of the file
 
     def pairs(self) -> Iterator[Pair]:
-        goldens, recorded = load_goldens(self._goldens), numbered_trajectories(self._trajectories)
+        goldens, recorded = numbered_goldens(self._goldens), numbered_trajectories(self._trajectories)
         counts, met = self._counts, self._ids.add
         current: AnyGolden | None = None
         count = 0
@@ -51,16 +52,20 @@ class _Pairing:
                 count += 1
                 counts[-1] = count + 1
             else:
-                current = next(goldens, None)
+                _, current = next(goldens, NO_MORE)
                 if current is None or current.id != found.golden_id:
                     yield from self._looked_up(chain([(line, found)], recorded))
                     break
                 count = 0
                 met(hash(found.golden_id))
                 counts.append(1)
-            yield current, self._trial(found, count), found.trajectory
+            if found.trial is None:
+                self._unnumbered = True
+                yield current, count, found.trajectory
+            else:
+                yield current, self._trial(found, count), found.trajectory
         else:
-            self._refuse_missing_after(goldens)
+            self._refuse_missing_after(golden for _, golden in goldens)
         if self._trials.any() or (self._numbered and self._unnumbered):
             repeated = _repeated_trial(self._trajectories)
             if repeated is not None:

@@ -11,7 +11,7 @@ Knows nothing of goldens, tools or suites; rooms that have files stand on it.
 
 from rightcall.files.atomic import atomic_write
 from rightcall.files.documents import DOCUMENT_SUFFIXES, Items, read_items, refuse_other_format, value_of
-from rightcall.files.lines import MAX_LINE_BYTES, numbered_lines
+from rightcall.files.lines import MAX_LINE_BYTES, numbered_lines, refuse_long_line, unchecked_lines
 from rightcall.files.opening import existing_file, open_checked, read_checked
 
 __all__ = [
@@ -24,6 +24,8 @@ __all__ = [
     "open_checked",
     "read_checked",
     "read_items",
+    "refuse_long_line",
     "refuse_other_format",
+    "unchecked_lines",
     "value_of",
 ]

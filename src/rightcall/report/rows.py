@@ -19,6 +19,10 @@ HELD_BACK = 4 * 1024 * 1024
 """Bytes kept before the first are written: a file that turns out bad in its first megabytes leaves no output."""
 
 
+AT_ONCE = 64 * 1024
+"""Bytes written at once after that."""
+
+
 class RowScore(msgspec.Struct, frozen=True, gc=False):
     value: float
     passed: bool
@@ -33,7 +37,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     trial: int
     passed: bool
     score: float
-    metrics: dict[str, RowScore | msgspec.Raw] | msgspec.Raw
+    metrics: dict[str, RowScore | Score | msgspec.Raw] | msgspec.Raw
     codes: tuple[Failure, ...]
     error: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -60,17 +64,14 @@ def row_line(result: CaseResult) -> bytes:
 
 def write_rows(results: Iterable[CaseResult], out: BinaryIO) -> None:
     """Write a line for each result. Nothing is written if the results break off early in a small file."""
-    lines = map(row_line, results)
-    held = bytearray()
-    for line in lines:
+    held, most = bytearray(), HELD_BACK
+    for line in map(row_line, results):
         held += line
         held += b"\n"
-        if len(held) >= HELD_BACK:
-            break
+        if len(held) >= most:
+            out.write(held)
+            held, most = bytearray(), AT_ONCE
     out.write(held)
-    for line in lines:
-        out.write(line)
-        out.write(b"\n")
     out.flush()
 
 
@@ -81,10 +82,13 @@ def write_outcome(run_id: str, verdict: str, summary: Summary, out: BinaryIO) ->
     out.flush()
 
 
-def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | msgspec.Raw]:
+def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | Score | msgspec.Raw]:
+    """A score that has a reason and no codes of its own is the same JSON as its row."""
     return {
         name: PERFECT_JSON
         if score is PERFECT
+        else score
+        if score.reason and not score.codes
         else RowScore(score.value, score.passed, score.reason, score.error or msgspec.UNSET)
         for name, score in metrics.items()
     }

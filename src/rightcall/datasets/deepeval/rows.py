@@ -11,7 +11,7 @@ from rightcall.datasets.deepeval.reading import golden_of
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
-from rightcall.files import existing_file, value_of
+from rightcall.files import existing_file, refuse_long_line, value_of
 from rightcall.model.golden import AnyGolden
 
 Skipped = Callable[[InputError], None]
@@ -52,6 +52,8 @@ def goldens_of_items(
         try:
             if isinstance(item, InputError):
                 raise item
+            if isinstance(item, bytes):
+                refuse_long_line(item, where)
             fields = item if cells else value_of(item, dict[str, Any], where)
             golden = golden_of(fields, where, names, cells=cells)
         except InputError as error:

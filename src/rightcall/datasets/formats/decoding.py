@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.files import refuse_long_line
 from rightcall.model.codec import decoding_error
 
 T = TypeVar("T")
@@ -24,4 +25,6 @@ def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
 def refused_item(error: Exception, as_type: Any, item: Any, where: str) -> InputError:
     """What a decoder found wrong with an item, in a user's words."""
     data = bytes(item) if isinstance(item, (bytes, msgspec.Raw)) else b""
+    if isinstance(item, bytes):
+        refuse_long_line(item, where)
     return decoding_error(error, as_type, data, where)

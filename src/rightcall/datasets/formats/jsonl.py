@@ -10,22 +10,23 @@ import msgspec
 
 from rightcall.datasets.formats.collection import Collection
 from rightcall.errors import InputError
-from rightcall.files import numbered_lines, open_checked
+from rightcall.files import open_checked, refuse_long_line, unchecked_lines
 from rightcall.model.codec import DecodeErrors, encode
 
 
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
     """Lines as bytes, each of which should be an object. A header line `{"format": …}` may come first.
 
-    Blank lines are passed on: whoever decodes meets them as an error, and testing each line first would
-    cost every good file time. `is_blank` tells.
+    Blank lines are passed on, and lines that are too long cut off: whoever decodes meets them as an error, and
+    testing each line first would cost every good file time. `is_blank` and `refuse_long_line` tell.
     """
     with open_checked(path) as file:
-        lines = numbered_lines(file, str(path))
+        lines = unchecked_lines(file)
         header_seen = False
         for number, line in lines:
             if line.isspace():
                 continue
+            refuse_long_line(line, f"{path}:{number}")
             if header_seen or not _is_header(line, collection, f"{path}:{number}"):
                 yield number, line
                 break
