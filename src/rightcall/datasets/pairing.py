@@ -40,25 +40,26 @@ class _Pairing:
         self._goldens, self._trajectories, self._partial = goldens, trajectories, partial
         self._ids, self._trials = Repeats(), Repeats()
         self._numbered = self._unnumbered = False
-        self._counts = array("I")  # trajectories of each golden met so far, in the order of the file
+        self._met = 0  # goldens that have had a trajectory, in the order of the file
+        self._counts = array("I")  # how many each had; shorter than that while the rest had one
 
     def pairs(self) -> Iterator[Pair]:
         goldens, recorded = numbered_goldens(self._goldens), numbered_trajectories(self._trajectories)
-        counts, met = self._counts, self._ids.add
+        add_id = self._ids.add
         current: AnyGolden | None = None
         count = 0
         for line, found in recorded:
             if current is not None and found.golden_id == current.id:
                 count += 1
-                counts[-1] = count + 1
+                self._count_last(count + 1)
             else:
                 _, current = next(goldens, NO_MORE)
                 if current is None or current.id != found.golden_id:
                     yield from self._looked_up(chain([(line, found)], recorded))
                     break
                 count = 0
-                met(hash(found.golden_id))
-                counts.append(1)
+                add_id(hash(found.golden_id))
+                self._met += 1
             if found.trial is None:
                 self._unnumbered = True
                 yield current, count, found.trajectory
@@ -70,6 +71,15 @@ class _Pairing:
             repeated = _repeated_trial(self._trajectories)
             if repeated is not None:
                 raise repeated
+
+    def _count_last(self, count: int) -> None:
+        """Note that the golden met last has so many trajectories. Most files have one for each, and need no list."""
+        self._fill_counts()
+        self._counts[-1] = count
+
+    def _fill_counts(self) -> array[int]:
+        self._counts.extend(array("I", [1]) * (self._met - len(self._counts)))
+        return self._counts
 
     def _trial(self, found: RecordedTrajectory, count: int) -> int:
         """The trial's number. Those that count up cannot repeat, so only numbers that were given are remembered."""
@@ -83,7 +93,7 @@ class _Pairing:
     def _looked_up(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
         from rightcall.datasets.index import GoldenIndex  # sqlite3 only for files that need it
 
-        with GoldenIndex.of(load_goldens(self._goldens), self._counts) as index:
+        with GoldenIndex.of(load_goldens(self._goldens), self._fill_counts()) as index:
             if index is None:
                 raise _repeated_golden(self._goldens)
             for line, found in recorded:

@@ -138,18 +138,22 @@ class Tally:
 
     def summary(self) -> Summary:
         """What the results so far add up to. Codes count failed cases, each code once a case."""
-        overall = Group()
-        for group in self._categories.values():
-            overall.merge(group)
+        groups = {name: group for name, group in self._categories.items() if group.passes or group.errors}
         return Summary(
-            overall=overall.summary(),
-            categories={
-                name: group.summary()
-                for name, group in self._categories.items()
-                if group.passes or group.errors
-            },
+            overall=_merged(list(groups.values())).summary(),
+            categories={name: group.summary() for name, group in groups.items()},
             codes=dict(self._codes.most_common()),
             tags={tag: group.summary() for tag, group in sorted(self._tags.items())},
             usage=self.usage,
             trials=max(1, self._last_trial - self._first_trial + 1),
         )
+
+
+def _merged(groups: list[Group]) -> Group:
+    """All groups as one; a single one as it is, since a copy of a million trials is worth avoiding."""
+    if len(groups) == 1:
+        return groups[0]
+    overall = Group()
+    for group in groups:
+        overall.merge(group)
+    return overall
