@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import msgspec
+
 from rightcall.model.record import Record
 
 Severity = Literal["error", "warning", "info"]
@@ -34,8 +36,7 @@ class Edit:
     value: Any
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True, gc=False):
     """What a rule says of one place in a tool. `severity` None means the rule's own.
 
     `path` is inside the tool, in the canonical spelling: `("input_schema", "properties", "city")`.

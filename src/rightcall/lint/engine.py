@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rightcall.lint.catalog import rules
 from rightcall.lint.config import LintConfig
-from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Finding, FixKind, pointer
+from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Finding, FixKind, Path, pointer
 from rightcall.lint.evidence import Evidence
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -23,8 +23,7 @@ from rightcall.model.tool import Tool
 MOST_PAIRS = 200
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """A finding together with the tool and the rule, before it is turned into a message."""
 
     tool: ToolFeatures
@@ -122,17 +121,25 @@ def _not_ignored(everything: list[Found], config: LintConfig) -> tuple[list[tupl
     ignores: dict[int, list[Ignore]] = {}
     shown = []
     comments: dict[int, list[Ignore]] = {}
+    places: dict[tuple[int, Path], Where] = {}  # rules often speak of the same place
     for found in everything:
-        tool, path = found.tool, found.finding.path
-        document = tool.source.document
-        where = document.locate(tool.source.document_path(path)) if document else (0, 0, "")
+        tool, rule, finding = found
+        path = finding.path
+        key = id(tool), path
+        where = places.get(key)
+        if where is None:
+            document = tool.source.document
+            located = document.locate(tool.source.document_path(path)) if document else (0, 0, "")
+            where = places[key] = located
         if id(tool) not in ignores:
+            document = tool.source.document
             if id(document) not in comments:
                 comments[id(document)] = comment_ignores(document)
             ignores[id(tool)] = [*ignores_of(tool), *comments[id(document)]]
-        if config.per_tool_ignores and config.ignores(tool.name, found.rule):
+        if config.per_tool_ignores and config.ignores(tool.name, rule):
             continue
-        if any(ignore.covers(found.rule, path, where[0]) for ignore in ignores[id(tool)]):
+        inline = ignores[id(tool)]
+        if inline and any(ignore.covers(rule, path, where[0]) for ignore in inline):
             continue
         shown.append((found, where))
     return shown, len(everything) - len(shown)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
+from operator import mul
 
 import msgspec
 
@@ -38,17 +39,16 @@ def background() -> Background:
 
 def tool_words(tool: ToolFeatures) -> Counter[str]:
     """The words of name, description, parameter names and their descriptions."""
-    counted: Counter[str] = Counter(tool.name_tokens)
-    counted.update(tool.words)
+    said = [*tool.name_tokens, *tool.words]
     for node in tool.properties:
-        counted.update(name_tokens(node.name))
+        said += name_tokens(node.name)
         if node.text:
-            counted.update(words(node.text))
-    return counted
+            said += words(node.text)
+    return Counter(said)
 
 
-class Weights:
-    """How telling each word is, given the words of every text of a set."""
+class Rarity(dict[str, float]):
+    """The smoothed inverse document frequency of each word, computed when first asked for."""
 
     def __init__(self, texts: Iterable[Mapping[str, int]]) -> None:
         common = background()
@@ -60,26 +60,39 @@ class Weights:
             count += 1
         self._log_count = math.log(1 + count)
 
-    def rarity(self, word: str) -> float:
-        """The smoothed inverse document frequency."""
-        return self._log_count - math.log(1 + self._common.get(word, 0) + self._occurs[word]) + 1
+    def __missing__(self, word: str) -> float:
+        found = self._log_count - math.log(1 + self._common.get(word, 0) + self._occurs[word]) + 1
+        self[word] = found
+        return found
+
+
+class Weights:
+    """How telling each word is, given the words of every text of a set."""
+
+    def __init__(self, texts: Iterable[Mapping[str, int]]) -> None:
+        self.rarity = Rarity(texts)
 
     def vector(self, counted: Mapping[str, int]) -> Vector:
         """The text as a vector of length 1."""
         found: dict[str, float] = {}
+        known, rarity = found.get, self.rarity
         for word, times in counted.items():
-            weight = (1 + math.log(times)) * self.rarity(word)
-            found[word] = found.get(word, 0.0) + weight
+            weight = rarity[word] if times == 1 else (1 + math.log(times)) * rarity[word]
+            found[word] = known(word, 0.0) + weight
             pieces, share = _pieces(word)
+            part = weight * share
             for piece in pieces:
-                found[piece] = found.get(piece, 0.0) + weight * share
-        length = math.sqrt(sum(weight * weight for weight in found.values()))
+                found[piece] = known(piece, 0.0) + part
+        length = math.sqrt(sum(map(mul, found.values(), found.values())))
         return {feature: weight / length for feature, weight in found.items()} if length else {}
 
 
 def cosine(first: Vector, second: Vector) -> float:
     """Likeness of two vectors of length 1."""
-    return sum([first[feature] * second[feature] for feature in first.keys() & second.keys()])
+    if first == second:  # the same text twice is common in large sets, and seen at once
+        return 1.0 if first else 0.0
+    common = first.keys() & second.keys()
+    return sum(map(mul, map(first.__getitem__, common), map(second.__getitem__, common)), start=0.0)
 
 
 @lru_cache(maxsize=65536)

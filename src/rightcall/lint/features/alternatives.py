@@ -20,6 +20,10 @@ _CLOSED = (
                r"|options(?: are)?:?|can be|must be|should be|choose from)\s*:?\s*(?:the "
                rf"following)?:?\s*[\[(]?{_QUOTED_LIST}", re.I),
 )  # fmt: skip
+INTRODUCTIONS = (
+    "one of", "either", "values", "options", "types", "choose from", "can be", "must be", "should be"
+)  # fmt: skip
+"""One of them stands before every closed list: a text without any needs no closer look."""
 _OPEN = re.compile(
     r"\b(?:e\.g|for example|such as|like|etc|for instance|example|i\.e|among others|or any|or a )", re.I
 )

@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rightcall.lint.diagnostic import Path
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = re.compile(r"[ \t\r\n]*").match
+_COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*").match
+_COMMA = re.compile(r"[ \t\r\n]*,?[ \t\r\n]*").match
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Offsets of a value, and of its key when it is a member of an object (else `key` is `start`).
 
     `flow` is False for a value in YAML's block style, where line breaks have a meaning.
@@ -61,33 +61,32 @@ class JsonPlaces:
 
     def _read_object(self, start: int) -> dict[str | int, Place]:
         members: dict[str | int, Place] = {}
-        at = self._skip(start + 1)
-        while self._text[at] != "}":
-            name, end = _scan(self._text, at)
-            value = self._skip(self._skip(end) + 1)
-            _, after = _scan(self._text, value)
+        text, at = self._text, self._skip(start + 1)
+        while text[at] != "}":
+            name, end = _scan(text, at)
+            value = _end(_COLON(text, end))
+            after = _scan(text, value)[1]
             members[name] = Place(at, value, after)
-            at = self._next(after)
+            at = _end(_COMMA(text, after))
         return members
 
     def _read_list(self, start: int) -> dict[str | int, Place]:
         members: dict[str | int, Place] = {}
-        at = self._skip(start + 1)
-        while self._text[at] != "]":
-            _, after = _scan(self._text, at)
+        text, at = self._text, self._skip(start + 1)
+        while text[at] != "]":
+            after = _scan(text, at)[1]
             members[len(members)] = Place(at, at, after)
-            at = self._next(after)
+            at = _end(_COMMA(text, after))
         return members
 
-    def _next(self, at: int) -> int:
-        at = self._skip(at)
-        return self._skip(at + 1) if self._text[at] == "," else at
-
     def _skip(self, at: int) -> int:
-        if self._text[at : at + 1] not in " \t\r\n":
-            return at
-        found = _SPACE.match(self._text, at)
-        return found.end() if found else at
+        return _end(_SPACE(self._text, at))
+
+
+def _end(found: re.Match[str] | None) -> int:
+    """Where a pattern ends that always fits a text the decoder has accepted."""
+    assert found is not None
+    return found.end()
 
 
 def read_json(text: str) -> Any:

@@ -27,6 +27,8 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     lower = {name.lower() for name in known}
     for tool in tools.tools:
         for path, text in tool.prose:
+            if "_" not in text and "-" not in text:
+                continue
             for found in _MENTION.finditer(text):
                 name = found[1] or found[2]
                 if _is_absent_tool(name, tool, lower):

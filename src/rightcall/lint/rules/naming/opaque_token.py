@@ -17,11 +17,10 @@ _KNOWN_NUMBERS = re.compile(
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    known = set(re.findall(r"[a-z0-9]+", tool.lower))
     for token in tool.name_tokens:
         number = token.isdigit() and len(token) >= 3 and not _KNOWN_NUMBERS.fullmatch(token)
         letters = _NO_VOWELS.fullmatch(token) and token not in ACRONYMS
-        if (number or letters) and token not in known:
+        if (number or letters) and token not in re.findall(r"[a-z0-9]+", tool.lower):
             what = "a number that means nothing to a model" if number else "no word a model knows"
             yield Finding(
                 ("name",),

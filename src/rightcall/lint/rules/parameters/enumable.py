@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.features.alternatives import closed_alternatives
+from rightcall.lint.features.alternatives import INTRODUCTIONS, closed_alternatives
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
+    if not tool.says_any(INTRODUCTIONS):
+        return
     for node in tool.properties:
         if (
             node.schema.get("type") not in ("string", "str")

@@ -19,7 +19,12 @@ _OTHER_FORM = re.compile(
 )
 
 
+_MARKS = ("yyyy", "8601", "3339", "uuid", "guid")
+
+
 def check(tool: ToolFeatures) -> Iterator[Finding]:
+    if not tool.says_any(_MARKS):
+        return
     for node in tool.properties:
         if node.schema.get("type") not in ("string", "str") or not node.text:
             continue

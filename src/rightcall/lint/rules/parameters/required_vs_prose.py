@@ -22,7 +22,12 @@ _REQUIRED = re.compile(
 )
 
 
+_MARKS = ("optional", "required", "mandatory")
+
+
 def check(tool: ToolFeatures) -> Iterator[Finding]:
+    if not tool.says_any(_MARKS):
+        return
     for node in tool.properties:
         if node.required and _OPTIONAL.search(node.text) and node.parent is not None:
             names = [name for name in node.parent.schema["required"] if name != node.name]

@@ -20,7 +20,12 @@ _NOT_A_LIST = re.compile(
 )
 
 
+_MARKS = ("separated", "delimited", "json", "stringified")
+
+
 def check(tool: ToolFeatures) -> Iterator[Finding]:
+    if not tool.says_any(_MARKS):
+        return
     for node in tool.properties:
         if node.schema.get("type") in ("string", "str") and (found := _SQUEEZED.search(node.text)):
             if _NOT_A_LIST.search(node.text) or "enum" in node.schema:

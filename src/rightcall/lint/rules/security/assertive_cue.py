@@ -22,7 +22,9 @@ _CUE = re.compile(
     r"|#1|number one) tool you(?:'ll| will)? (?:ever )?need\b"
 )
 
-_MARKS = ("always", "possible", "tool", "function", "choice", "option", "prefer")
+_MARKS = (
+    "always", "possible", "most ", "prefer", "best ", "superior", "better", "never use", " tool you"
+)  # fmt: skip
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -17,9 +17,11 @@ _BLOB = re.compile(
     r"|https?://(?!127\.|0\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)\d{1,3}(?:\.\d{1,3}){3}\b"
 )
 
+_LONG = re.compile(r"(?<![a-z0-9/+])[a-z0-9/+]{40}")
+
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    if not any(mark in tool.text for mark in ("data:", "://")) and not _long_run(tool):
+    if not tool.says_any(("data:", "://")) and not _LONG.search(tool.all_prose):
         return
     for path, text in tool.prose:
         found = _BLOB.search(text)
@@ -29,13 +31,6 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 f"holds encoded data: {shortened(found.group(), 40)}",
                 "a description needs nothing a reader cannot read",
             )
-
-
-_LONG = re.compile(r"[A-Za-z0-9/+]{40}")
-
-
-def _long_run(tool: ToolFeatures) -> bool:
-    return _LONG.search(tool.text) is not None
 
 
 RULE = Rule(

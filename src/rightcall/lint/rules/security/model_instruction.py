@@ -24,17 +24,9 @@ _ORDERS = re.compile(
 )
 
 _MARKS = (
-    "instruction",
-    "prompt",
-    "rules",
-    "messages",
-    "guideline",
-    "directive",
-    "the user",
-    "<",
-    "you are now",
-    "developer mode",
-)
+    "ignore", "disregard", "forget", "override", "the user", "you are now", "new system prompt", "developer mode",
+    "<important", "<system", "<secret", "<instruction", "<critical",
+)  # fmt: skip
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

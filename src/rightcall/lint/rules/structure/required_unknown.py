@@ -10,14 +10,14 @@ from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
-_ELSEWHERE = ("$ref", "allOf", "anyOf", "oneOf", "patternProperties", "$dynamicRef")
+_ELSEWHERE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "patternProperties", "$dynamicRef"))
 _COMBINATORS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas")
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     for node in tool.nodes:
         required = node.schema.get("required")
-        if not isinstance(required, list) or not required or any(key in node.schema for key in _ELSEWHERE):
+        if not isinstance(required, list) or not required or not _ELSEWHERE.isdisjoint(node.schema):
             continue
         known = _known(node)
         for index, name in enumerate(required):

@@ -1,0 +1,81 @@
+"""Which pairs of tools are worth a close look: cheap tests before the dear ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from rightcall.lint.confusability.vectors import Weights
+from rightcall.lint.features.tool import ToolFeatures
+
+ALL_PAIRS = 400
+"""Up to this many tools every pair is scored; in larger sets only pairs that share a telling word."""
+TELLING = 5
+MOST_SHARING = 30
+MOST_ALIKE = 0.97
+"""Texts that would have to be more alike than this are a matter for duplicate-description."""
+SLACK = 0.25
+"""How far the share of common words may stay below the likeness of the texts before a pair is passed over."""
+
+
+class Candidate(NamedTuple):
+    """Positions of two tools and the share of parameters they have in common.
+
+    `scale` is what the other two parts of the score count for when neither tool takes parameters.
+    """
+
+    first: int
+    second: int
+    parameters: float
+    scale: float
+
+    def text_needed(self, floor: float, names: float) -> float:
+        """How alike the texts must be for the pair to reach the floor, with names so much alike."""
+        return (floor / self.scale - 0.3 * self.parameters - 0.2 * names) / 0.5
+
+
+def candidates(
+    tools: Sequence[ToolFeatures], counted: Sequence[Counter[str]], weights: Weights, floor: float
+) -> Iterator[Candidate]:
+    """Every pair that could reach the floor, judged by its parameters and by how many words it shares."""
+    taken = [tool.parameter_names for tool in tools]
+    for i, j in _pairs(counted, weights):
+        mine, other = taken[i], taken[j]
+        if mine or other:
+            common = len(mine & other)
+            if not common:  # the floor would need nearly identical texts
+                continue
+            pair = Candidate(i, j, common / (len(mine) + len(other) - common), 1.0)
+        else:
+            pair = Candidate(i, j, 0.0, 1 / 0.7)
+        needed = pair.text_needed(floor, 1.0)
+        if needed <= MOST_ALIKE and _overlap(counted[i], counted[j]) >= needed - SLACK:
+            yield pair
+
+
+def _pairs(counted: Sequence[Counter[str]], weights: Weights) -> Iterable[tuple[int, int]]:
+    if len(counted) <= ALL_PAIRS:
+        return combinations(range(len(counted)), 2)
+    return _sharing_telling_words(counted, weights)
+
+
+def _sharing_telling_words(counted: Sequence[Counter[str]], weights: Weights) -> Iterator[tuple[int, int]]:
+    holders: dict[str, list[int]] = {}
+    rarity = weights.rarity
+    for index, text in enumerate(counted):
+        ranked = sorted((-rarity[word] * (1 + times), word) for word, times in text.items())
+        for _, word in ranked[:TELLING]:
+            holders.setdefault(word, []).append(index)
+    seen: set[tuple[int, int]] = set()
+    for indices in holders.values():
+        for pair in combinations(indices[:MOST_SHARING], 2):
+            if pair not in seen:
+                seen.add(pair)
+                yield pair
+
+
+def _overlap(one: Counter[str], two: Counter[str]) -> float:
+    """A cheap look at how many words two texts share."""
+    return len(one.keys() & two.keys()) / min(len(one), len(two)) if one and two else 0.0
