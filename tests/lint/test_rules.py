@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rightcall.lint import LintConfig, lint, read_text
 from rightcall.lint.catalog import rules
-from rightcall.lint.engine import features_of, find
+from rightcall.lint.checks import features_of, find
 from rightcall.lint.facts.providers import TARGETS
 from rightcall.lint.facts.sources import SOURCES
 from rightcall.lint.fix import fix

@@ -140,6 +140,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], option
     from rightcall.lint import lint as run_lint
     from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, read_lock, write_lock
+    from rightcall.lint.processes import usable_processors
 
     lock = options["lock"] or (Path(table["lock"]) if isinstance(table.get("lock"), str) else None)
     if options["update_lock"]:
@@ -152,6 +153,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], option
         locked=read_lock(lock) if lock else None,
         evidence=evidence_of(options["runs"], options["store_url"]),
         queries=queries_in(options["goldens"]),
+        processes=usable_processors(),
     )
     if options["write_baseline"]:
         write_baseline(options["write_baseline"], baseline_of(report))

@@ -20,6 +20,10 @@ class ToolSummary(Record, frozen=True):
     infos: int = 0
 
 
+MOST_PAIRS = 200
+"""Pairs that a report holds, the most alike."""
+
+
 class PairSummary(Record, frozen=True):
     """Two tools that are alike, and why."""
 

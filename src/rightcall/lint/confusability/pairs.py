@@ -28,6 +28,10 @@ _CONTRAST = re.compile(
     r"|when|if)"
     r"|whereas|see also)\b"
 )
+_OPPOSITES: dict[str, set[str]] = {}
+for _one, _other in OPPOSITES:
+    _OPPOSITES.setdefault(_one, set()).add(_other)
+    _OPPOSITES.setdefault(_other, set()).add(_one)
 
 
 class Text(NamedTuple):
@@ -146,9 +150,7 @@ def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
 
 def _opposite(only_first: set[str], only_second: set[str]) -> bool:
     """Do the names differ by a pair of opposites, which models keep apart?"""
-    return any(
-        (a in only_first and b in only_second) or (b in only_first and a in only_second) for a, b in OPPOSITES
-    )
+    return any(not _OPPOSITES[word].isdisjoint(only_second) for word in only_first & _OPPOSITES.keys())
 
 
 def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.nodes import Node, walk
 from rightcall.lint.features.text import name_tokens, sentences, stem, words
 from rightcall.lint.features.tokens import estimate_tokens
+from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool
 
 INPUT: Path = ("input_schema",)
@@ -41,59 +41,59 @@ class ToolFeatures:
         self.schema: dict[str, Any] = source.input_schema if isinstance(source.input_schema, dict) else {}
         self.targets = targets if targets is not None else targets_of(source)
 
-    @cached_property
+    @lazy
     def nodes(self) -> list[Node]:
         """The input schema and every schema inside it, but for definitions that nothing refers to."""
         found = walk(self.schema, INPUT)
         return found if not _DEFINITIONS & self.schema.keys() else _referenced(found)
 
-    @cached_property
+    @lazy
     def properties(self) -> list[Node]:
         """The nodes that describe a property, at any depth."""
         return [node for node in self.nodes if node.name]
 
-    @cached_property
+    @lazy
     def parameters(self) -> list[Node]:
         """The properties of the root: the arguments of a call."""
         root = self.nodes[0]
         return [node for node in self.properties if node.parent is root]
 
-    @cached_property
+    @lazy
     def parameter_names(self) -> frozenset[str]:
         """The names of the arguments."""
         return frozenset(node.name for node in self.parameters)
 
-    @cached_property
+    @lazy
     def required(self) -> frozenset[str]:
         """The names of the arguments that must be given."""
         return frozenset(node.name for node in self.parameters if node.required)
 
-    @cached_property
+    @lazy
     def name_tokens(self) -> tuple[str, ...]:
         """The words of the name."""
         return name_tokens(self.name)
 
-    @cached_property
+    @lazy
     def name_stems(self) -> frozenset[str]:
         """The stems of the words of the name."""
         return frozenset(map(stem, self.name_tokens))
 
-    @cached_property
+    @lazy
     def lower(self) -> str:
         """The description in lower case."""
         return self.description.lower()
 
-    @cached_property
+    @lazy
     def words(self) -> list[str]:
         """The words of the description."""
         return words(self.description)
 
-    @cached_property
+    @lazy
     def sentences(self) -> list[str]:
         """The sentences of the description."""
         return sentences(self.description)
 
-    @cached_property
+    @lazy
     def telling_stems(self) -> frozenset[str]:
         """Stems of the words of the description that say something the name does not."""
         return frozenset(
@@ -102,22 +102,22 @@ class ToolFeatures:
             if word not in FILLER_WORDS and (root := stem(word)) not in self.name_stems
         )
 
-    @cached_property
+    @lazy
     def content_stems(self) -> frozenset[str]:
         """Stems of all words of the description that carry meaning."""
         return frozenset(stem(word) for word in self.words if word not in STOP_WORDS)
 
-    @cached_property
+    @lazy
     def effect(self) -> Effect:
         """What the tool does to the world."""
         return effect_of(self.name, self.source.annotations, self.source.extension)
 
-    @cached_property
+    @lazy
     def annotations(self) -> dict[str, Any]:
         """The hints of the definition; empty when it has none."""
         return self.source.annotations if isinstance(self.source.annotations, dict) else {}
 
-    @cached_property
+    @lazy
     def prose(self) -> list[tuple[Path, str]]:
         """Every text written for the model, with its path."""
         found: list[tuple[Path, str]] = [(("description",), self.description)] if self.description else []
@@ -130,7 +130,7 @@ class ToolFeatures:
                     found.append(((*node.path, key), text))
         return found
 
-    @cached_property
+    @lazy
     def all_prose(self) -> str:
         """Every text written for the model, in lower case, for a quick first look."""
         return "\n".join(text for _, text in self.prose).lower()
@@ -157,7 +157,7 @@ class ToolFeatures:
             if found:
                 yield path, found
 
-    @cached_property
+    @lazy
     def strings(self) -> list[tuple[Path, str]]:
         """Every text in the definition, keys of properties too (their path is that of the property)."""
         found: list[tuple[Path, str]] = [(("name",), self.name)]
@@ -170,7 +170,7 @@ class ToolFeatures:
             _collect(value, (key,), found)
         return found
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """The definition as compact JSON, as far as it is sent to a model."""
         parts = {"name": self.name, "description": self.description, "input_schema": self.source.input_schema}
@@ -179,7 +179,7 @@ class ToolFeatures:
         except (UnicodeEncodeError, OverflowError, RecursionError):  # half a surrogate pair, 10^40
             return json.dumps(parts, separators=(",", ":"), default=str)
 
-    @cached_property
+    @lazy
     def tokens(self) -> int:
         """What the definition costs in every request, estimated."""
         return estimate_tokens(self.text)

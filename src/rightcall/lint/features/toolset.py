@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rightcall.lint.facts.verbs import EFFECTS
 from rightcall.lint.features.text import stem
 from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.lazy import lazy
 
 if TYPE_CHECKING:
     from rightcall.lint.confusability.pairs import Pair
@@ -35,7 +35,7 @@ class SetFeatures:
         self.locked, self.prefix, self.queries = locked, prefix, list(queries)
         self.limits = {"tools": 20, "tokens": 10_000, **(limits or {})}
 
-    @cached_property
+    @lazy
     def by_name(self) -> dict[str, ToolFeatures]:
         """Tools by name; of several with one name, the first."""
         found: dict[str, ToolFeatures] = {}
@@ -43,29 +43,29 @@ class SetFeatures:
             found.setdefault(tool.name, tool)
         return found
 
-    @cached_property
+    @lazy
     def servers(self) -> frozenset[str]:
         """The servers the tools come from, as far as they say."""
         return frozenset(tool.source.server for tool in self.tools if tool.source.server)
 
-    @cached_property
+    @lazy
     def tokens(self) -> int:
         """What the set costs in every request, estimated."""
         return sum(tool.tokens for tool in self.tools)
 
-    @cached_property
+    @lazy
     def targets(self) -> frozenset[str]:
         """Every provider that some tool is meant for."""
         return frozenset().union(*(tool.targets for tool in self.tools))
 
-    @cached_property
+    @lazy
     def pairs(self) -> list[Pair]:
         """Pairs of tools that are alike, the most alike first."""
         from rightcall.lint.confusability.pairs import confusable_pairs
 
         return confusable_pairs(self.tools, self.queries)
 
-    @cached_property
+    @lazy
     def providers_of(self) -> dict[str, list[str]]:
         """For each stem of a thing, the tools with it in their name, whatever they do to it."""
         found: dict[str, list[str]] = {}
@@ -75,7 +75,7 @@ class SetFeatures:
                     found.setdefault(stem(token), []).append(tool.name)
         return found
 
-    @cached_property
+    @lazy
     def prefixes(self) -> Counter[str]:
         """How many names begin with each first token."""
         return Counter(tool.name_tokens[0] for tool in self.tools if tool.name_tokens)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import bisect
 import re
-from functools import cached_property
 from typing import Any
 
 from rightcall.errors import InputError
 from rightcall.lint.diagnostic import Path
+from rightcall.lint.lazy import lazy
 from rightcall.lint.source.json_places import JsonPlaces, Place, read_json
 
 
@@ -28,7 +28,7 @@ class Document:
         found: Place | None = self.places.find(path)
         return found
 
-    @cached_property
+    @lazy
     def places(self) -> Any:
         """The looker-up of places: `find(path)` and `members(place)`."""
         return self._places if self._places is not None else JsonPlaces(self.text)
@@ -56,7 +56,7 @@ class Document:
         line = bisect.bisect_right(self._line_starts, offset)
         return line + self.first_line - 1, offset - self._line_starts[line - 1] + 1
 
-    @cached_property
+    @lazy
     def _line_starts(self) -> list[int]:
         return [0, *(found.end() for found in re.finditer("\n", self.text))]
 

@@ -32,13 +32,13 @@ class Place(NamedTuple):
 
 
 class JsonPlaces:
-    """Looks up places in one text, remembering the members of the objects and lists it went through."""
+    """Looks up places in one text that is valid JSON, remembering the members of what it went through."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._members: dict[int, dict[str | int, Place]] = {}
         start = self._skip(0)
-        self._root = Place(start, start, _scan(text, start)[1])
+        self._root = Place(start, start, len(text.rstrip(" \t\r\n")))
 
     def find(self, path: Path) -> Place | None:
         """The place of the value at the path, or None when there is none."""

@@ -20,7 +20,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     holders: dict[str, list[ToolFeatures]] = {}
     for tool in tools.tools:
         if len(tool.description) >= SHORTEST:
-            for sentence in {each for each in tool.sentences if len(each) >= SHORTEST}:
+            for sentence in dict.fromkeys(each for each in tool.sentences if len(each) >= SHORTEST):
                 holders.setdefault(sentence, []).append(tool)
     for sentence, alike in holders.items():
         if len(alike) >= FEWEST:

@@ -1,0 +1,78 @@
+"""From what a rule found to what the user is told: where it stands, unless it is ignored there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from rightcall.lint.checks import Found
+from rightcall.lint.config import LintConfig
+from rightcall.lint.diagnostic import Diagnostic, FixKind, Path, pointer
+from rightcall.lint.evidence import Evidence
+from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
+
+Where = tuple[int, int, str]
+"""Line, column, excerpt."""
+
+
+def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[tuple[Found, Where]], int]:
+    """The findings to show, with their places, and how many were ignored."""
+    ignores: dict[int, list[Ignore]] = {}
+    shown = []
+    ignored = 0
+    comments: dict[int, list[Ignore]] = {}
+    places: dict[tuple[int, Path], Where] = {}  # rules often speak of the same place
+    for found in everything:
+        tool, rule, finding = found
+        path = finding.path
+        key = id(tool), path
+        where = places.get(key)
+        if where is None:
+            document = tool.source.document
+            located = document.locate(tool.source.document_path(path)) if document else (0, 0, "")
+            where = places[key] = located
+        if id(tool) not in ignores:
+            document = tool.source.document
+            if id(document) not in comments:
+                comments[id(document)] = comment_ignores(document)
+            ignores[id(tool)] = [*ignores_of(tool), *comments[id(document)]]
+        inline = ignores[id(tool)]
+        if (config.per_tool_ignores and config.ignores(tool.name, rule)) or (
+            inline and any(ignore.covers(rule, path, where[0]) for ignore in inline)
+        ):
+            ignored += 1
+        else:
+            shown.append((found, where))
+    return shown, ignored
+
+
+def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
+    tool, rule, finding = found.tool, found.rule, found.finding
+    source = tool.source
+    key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
+    measured = evidence.about(tool.name, finding.others) if finding.others else ""
+    severity = finding.severity or rule.severity
+    return Diagnostic(
+        code=rule.code,
+        rule=rule.name,
+        severity="warning" if measured and severity == "info" else severity,
+        tool=tool.name,
+        message=finding.message,
+        hint=finding.hint,
+        file=source.document.name if source.document else "",
+        line=where[0],
+        column=where[1],
+        pointer=pointer(source.document_path(finding.path)),
+        excerpt=where[2],
+        fix=fix_kind(found),
+        others=finding.others,
+        evidence=measured,
+        fingerprint=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+    )
+
+
+def fix_kind(found: Found) -> FixKind:
+    """Can the finding be fixed in its file, and without a second look?"""
+    if not found.finding.edits or not found.tool.source.fixable or found.tool.source.document is None:
+        return "none"
+    return "safe" if found.finding.safe else "suggested"
