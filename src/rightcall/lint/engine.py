@@ -62,12 +62,15 @@ def as_sets(tools: Iterable[ToolSet] | Iterable[Tool]) -> list[ToolSet]:
 
 
 def _in_order(tools: ToolSet, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-    """By tool as they stand in the set, the worst first, then by line."""
+    """By tool as they stand in the set, the worst first, then by place."""
     order = {tool.name: index for index, tool in reversed(list(enumerate(tools.tools)))}
-    return sorted(
-        diagnostics,
-        key=lambda each: (order[each.tool], SEVERITIES.index(each.severity), each.line, each.code),
-    )
+    rank = {severity: index for index, severity in enumerate(SEVERITIES)}
+
+    def place(each: Diagnostic) -> tuple[int, int, str, int, int, str, str]:
+        where = each.file, each.line, each.column
+        return order[each.tool], rank[each.severity], *where, each.code, each.message
+
+    return sorted(diagnostics, key=place)
 
 
 def _tool_summaries(tools: ToolSet, parts: list[Linted], here: list[Diagnostic]) -> list[ToolSummary]:
