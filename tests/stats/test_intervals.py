@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from rightcall import stats
 from rightcall.errors import InputError
@@ -92,3 +92,13 @@ def test_never_seen_in_300_tries_may_occur_in_one_of_a_hundred():
 def test_nonsense_is_refused_in_words(arguments):
     with pytest.raises(InputError, match="must lie"):
         stats.wilson(*arguments)
+
+
+@given(counts, counts)
+def test_the_difference_of_two_groups_is_newcombes_for_wilson_intervals(one, two):
+    ours = stats.difference_of_groups(
+        one[0] / one[1], stats.wilson(*one), two[0] / two[1], stats.wilson(*two)
+    )
+    theirs = confint_proportions_2indep(*one, *two, method="newcomb", compare="diff")
+    assert ours == pytest.approx(theirs, abs=1e-9)
+    assert -1 <= ours.low <= one[0] / one[1] - two[0] / two[1] <= ours.high <= 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.lint_sources import evidence_of, queries_in, read_sources
+from rightcall.cli.lint_sources import queries_in, read_sources, seen_in_runs
 from rightcall.cli.output import as_json_option
 
 if TYPE_CHECKING:
@@ -64,7 +64,13 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 @click.option(
     "--goldens", type=click.Path(path_type=Path), help="Requests that sharpen which tools are confusable."
 )
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="A run whose confusions count as evidence.")
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="RUN",
+    help="A run that shows what went wrong: findings carry it, rules are ranked by it. Repeatable.",
+)
 @click.option("--store", "store_url", help="Where runs are kept.")
 def lint(sources: tuple[str, ...], **options: Any) -> None:
     """Find what makes models choose and fill tools wrongly, and say how to mend it.
@@ -136,7 +142,10 @@ def _fix(
 
 
 def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], options: dict[str, Any]) -> Report:
+    import msgspec
+
     from rightcall.errors import ConfigError
+    from rightcall.lint import Evidence
     from rightcall.lint import lint as run_lint
     from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, read_lock, write_lock
@@ -147,14 +156,22 @@ def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], option
         if lock is None:
             raise ConfigError("--update-lock needs to know the lockfile; name it with --lock FILE")
         write_lock(lock, lock_of(sets))
+    runs = seen_in_runs(options["runs"], options["store_url"])
     report = run_lint(
         sets,
         config=config,
         locked=read_lock(lock) if lock else None,
-        evidence=evidence_of(options["runs"], options["store_url"]),
+        evidence=Evidence(
+            [each for seen in runs for each in seen.confusions()],
+            [each for seen in runs for each in seen.misfilled()],
+        ),
         queries=queries_in(options["goldens"]),
         processes=usable_processors(),
     )
+    if runs:
+        from rightcall.suite.rule_effects import rule_effects
+
+        report = msgspec.structs.replace(report, effects=rule_effects(report, runs))
     if options["write_baseline"]:
         write_baseline(options["write_baseline"], baseline_of(report))
         return without_known(report, baseline_of(report))

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rightcall.lint import Evidence, ToolSet
+    from rightcall.lint import ToolSet
+    from rightcall.suite.measured import Seen
 
 
 def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
@@ -33,16 +34,15 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
     return sets
 
 
-def evidence_of(runs: Sequence[str], store_url: str | None) -> Evidence | None:
-    """The confusions that stored runs showed; None when no run was named."""
+def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:
+    """What stored runs showed about tools."""
     if not runs:
-        return None
-    from rightcall.lint import Evidence
+        return []
     from rightcall.store import open_store
-    from rightcall.suite.confusions import confusions
+    from rightcall.suite.measured import seen_in
 
     with open_store(store_url, must_exist=True) as store:
-        return Evidence([seen for run in runs for seen in confusions(store, run)])
+        return [seen_in(store, run) for run in runs]
 
 
 def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
@@ -50,7 +50,7 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
     if goldens is None:
         return []
     from rightcall.datasets import load_goldens
-    from rightcall.suite.confusions import queries_of
+    from rightcall.suite.measured import queries_of
 
     return queries_of(list(load_goldens(goldens)))
 

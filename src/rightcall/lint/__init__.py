@@ -1,6 +1,7 @@
 """Find what makes models choose and fill tools wrongly, in the definitions, before they do.
 
     engine          run the rules over sets of tools: `lint`
+    checks, placing, portions, processes   its steps
     rules/          one folder a family, one file a rule; to add one, add a file
     catalog         all rules, `find_rule`
     source/         reading definitions with the place of every value
@@ -16,7 +17,7 @@ Nothing here fetches a reference or runs what it reads.
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Diagnostic, Severity
 from rightcall.lint.engine import lint
-from rightcall.lint.evidence import Confusion, Evidence
+from rightcall.lint.evidence import Confusion, Evidence, Misfilled, RuleEffect
 from rightcall.lint.report import Report
 from rightcall.lint.source.read import read_paths, read_text, tool_set
 from rightcall.lint.source.tools import ToolSet
@@ -26,7 +27,9 @@ __all__ = [
     "Diagnostic",
     "Evidence",
     "LintConfig",
+    "Misfilled",
     "Report",
+    "RuleEffect",
     "Severity",
     "ToolSet",
     "lint",

@@ -29,8 +29,8 @@ def lint(
     """Lint sets of tools as they were read, or a plain list of tools as one set.
 
     `locked` holds the hashes of a lockfile. `queries` are requests of users with the name of the tool that
-    answers them: they sharpen the judgement which tools are confusable. `evidence` holds confusions seen
-    in stored runs, which findings then carry; an info with evidence is a warning. With `processes` above 1 a
+    answers them: they sharpen the judgement which tools are confusable. `evidence` holds what went wrong in stored
+    runs, which findings then carry; an info about a confusion that was seen is a warning. With `processes` above 1 a
     thousand tools or more are shared among so many forks of this process, where the system has them.
     """
     config = config or LintConfig()

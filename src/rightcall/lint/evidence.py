@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
+from rightcall.lint.diagnostic import Path
 from rightcall.model.record import Record
 
 
@@ -17,23 +19,74 @@ class Confusion(Record, frozen=True):
     run: str = ""
 
 
-class Evidence:
-    """Confusions by pair of tools, whichever way round they were."""
+class Misfilled(Record, frozen=True):
+    """In `wrong` of `trials` trials that expected the tool, this parameter was not filled as it should be."""
 
-    def __init__(self, confusions: Iterable[Confusion] = ()) -> None:
+    tool: str
+    parameter: str
+    wrong: int
+    trials: int
+    run: str = ""
+
+
+Broken = Literal["choice", "arguments", "either"]
+"""What a fault in a definition makes go wrong: which tool is called, how it is filled, or both."""
+
+
+class RuleEffect(Record, frozen=True):
+    """How much more often calls went wrong for tools with a finding of a rule than for tools without one.
+
+    `wrong` of `trials` trials over `goldens` goldens expected a tool with the finding, and went wrong; the same for
+    the `other` tools. `difference` is between the mean rates over goldens, `low` and `high` its 95 % interval.
+    """
+
+    code: str
+    rule: str
+    broken: Broken
+    wrong: int
+    trials: int
+    goldens: int
+    other_wrong: int
+    other_trials: int
+    other_goldens: int
+    difference: float
+    low: float
+    high: float
+
+
+class Evidence:
+    """Confusions by pair of tools, whichever way round they were, and parameters that were filled wrongly."""
+
+    def __init__(self, confusions: Iterable[Confusion] = (), misfilled: Iterable[Misfilled] = ()) -> None:
         self._by_pair: dict[frozenset[str], list[Confusion]] = {}
         for confusion in confusions:
             if confusion.confused:
                 self._by_pair.setdefault(frozenset((confusion.wanted, confusion.called)), []).append(
                     confusion
                 )
+        self._by_parameter: dict[tuple[str, str], list[Misfilled]] = {}
+        for seen in misfilled:
+            if seen.wrong:
+                self._by_parameter.setdefault((seen.tool, seen.parameter), []).append(seen)
 
-    def about(self, tool: str, others: Iterable[str]) -> str:
+    def of_parameter(self, tool: str, path: Path) -> str:
+        """One line on how often the parameter at a path was filled wrongly; "" when it never was."""
+        if path[:2] != ("input_schema", "properties") or len(path) < 3:
+            return ""
+        return "; ".join(
+            f"{seen.parameter} was wrong in {seen.wrong} of {seen.trials} trials{_of_run(seen.run)}"
+            for seen in self._by_parameter.get((tool, str(path[2])), ())
+        )
+
+    def of_confusion(self, tool: str, others: Iterable[str]) -> str:
         """One line on how often the tool was confused with one of the others; "" when never seen."""
         lines = [
-            f"{seen.called} was called for {seen.wanted} in {seen.confused} of {seen.trials} trials"
-            + (f" of run {seen.run}" if seen.run else "")
+            f"{seen.called} was called for {seen.wanted} in {seen.confused} of {seen.trials} trials{_of_run(seen.run)}"
             for other in others
             for seen in self._by_pair.get(frozenset((tool, other)), ())
         ]
         return "; ".join(lines)
+
+
+def _of_run(run: str) -> str:
+    return f" of run {run}" if run else ""

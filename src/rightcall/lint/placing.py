@@ -50,12 +50,12 @@ def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
     tool, rule, finding = found.tool, found.rule, found.finding
     source = tool.source
     key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
-    measured = evidence.about(tool.name, finding.others) if finding.others else ""
+    confused = evidence.of_confusion(tool.name, finding.others) if finding.others else ""
     severity = finding.severity or rule.severity
     return Diagnostic(
         code=rule.code,
         rule=rule.name,
-        severity="warning" if measured and severity == "info" else severity,
+        severity="warning" if confused and severity == "info" else severity,
         tool=tool.name,
         message=finding.message,
         hint=finding.hint,
@@ -66,7 +66,7 @@ def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
         excerpt=where[2],
         fix=fix_kind(found),
         others=finding.others,
-        evidence=measured,
+        evidence=confused or evidence.of_parameter(tool.name, finding.path),
         fingerprint=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16],
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
+from rightcall.lint.evidence import RuleEffect
 from rightcall.model.record import Record
 
 
@@ -37,7 +38,8 @@ class PairSummary(Record, frozen=True):
 class Report(Record, frozen=True):
     """Findings in the order of the files, the tools, and the most alike pairs.
 
-    `known` counts findings left out because a baseline holds them, `ignored` those ignored in place.
+    `known` counts findings left out because a baseline holds them, `ignored` those ignored in place. `effects` ranks
+    rules by what stored runs showed, when some were given.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -45,6 +47,7 @@ class Report(Record, frozen=True):
     pairs: tuple[PairSummary, ...] = ()
     known: int = 0
     ignored: int = 0
+    effects: tuple[RuleEffect, ...] = ()
 
     @property
     def tokens(self) -> int:

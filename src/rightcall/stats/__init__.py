@@ -8,6 +8,7 @@
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
     paired         McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    groups         the difference between two groups of different cases
     multiplicity   Holm, Benjamini-Hochberg   power       cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; operating: what a stopping rule does
     bayes, judge   Jeffreys probabilities; rates corrected for a judge's errors
@@ -27,6 +28,7 @@ from rightcall.stats.flakiness import (
     suggests_quarantine,
     trials_to_see,
 )
+from rightcall.stats.groups import difference_of_groups
 from rightcall.stats.intervals import (
     Interval,
     clopper_pearson,
@@ -114,6 +116,7 @@ __all__ = [
     "cluster_se",
     "confidence_sequence",
     "curtail",
+    "difference_of_groups",
     "disagreement",
     "e_decision",
     "effective_n",

@@ -34,6 +34,7 @@ def document(report: Report) -> dict[str, Any]:
         "diagnostics": report.diagnostics,
         "tools": report.tools,
         "pairs": report.pairs,
+        "effects": report.effects,
     }
 
 

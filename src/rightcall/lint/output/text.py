@@ -44,6 +44,24 @@ def _lines(diagnostic: Diagnostic, paint: Paint) -> Iterator[str]:
         yield f"    = {printable(diagnostic.hint)}"
 
 
+WRONG = {"choice": "not called when expected", "arguments": "filled wrongly", "either": "called wrongly"}
+MOST_EFFECTS = 8
+
+
+def _effects(report: Report, paint: Paint) -> Iterator[str]:
+    """Rules by how much more often their tools went wrong."""
+    if report.effects:
+        yield paint("bold", "measured, tools with the finding against tools without it:")
+    for effect in report.effects[:MOST_EFFECTS]:
+        points, low, high = (round(100 * x) for x in (effect.difference, effect.low, effect.high))
+        yield (
+            f"  {effect.code} {effect.rule}: {WRONG[effect.broken]} in {effect.wrong} of {effect.trials} trials, "
+            f"others {effect.other_wrong} of {effect.other_trials}: {points:+d} points ({low:+d} to {high:+d})"
+        )
+    if len(report.effects) > MOST_EFFECTS:
+        yield f"  {len(report.effects) - MOST_EFFECTS} more with --json"
+
+
 def _summary(report: Report, hidden: int, paint: Paint) -> Iterator[str]:
     if report.diagnostics:
         yield ""
@@ -56,6 +74,7 @@ def _summary(report: Report, hidden: int, paint: Paint) -> Iterator[str]:
         yield "heaviest: " + ", ".join(f"{printable(tool.name)} {tool.tokens:,}" for tool in heavy)
     for pair in [pair for pair in report.pairs if pair.score >= 0.8][:3]:
         yield f"alike: {printable(pair.first)} and {printable(pair.second)} ({pair.score:.2f})"
+    yield from _effects(report, paint)
     fixable = sum(d.fix == "safe" for d in report.diagnostics)
     notes = [f"{fixable} can be fixed with --fix"] if fixable else []
     suggested = sum(d.fix == "suggested" for d in report.diagnostics)

@@ -1,0 +1,117 @@
+"""Stored runs tell the linter what its findings cost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from statsmodels.stats.proportion import confint_proportions_2indep
+
+from rightcall.lint.catalog import find_rule
+from rightcall.metrics import result_of
+from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Trajectory, Turn
+from rightcall.store import open_store
+from rightcall.suite.measured import seen_in
+from tests.lint.clean import spoiled
+from tests.store.builders import a_run
+
+ALIKE = ("get_city_forecast", "get_town_forecast")
+STATIONS = {
+    "name": "list_weather_stations",
+    "description": "Returns the ids of the stations near a place, nearest first. Use it when an id is asked for. "
+    "Fails with not_found for a place it does not know.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"place": {"type": "string", "description": "A town or a mountain, such as Fansipan."}},
+        "required": ["place"],
+        "additionalProperties": False,
+    },
+    "annotations": {"readOnlyHint": True},
+}
+
+
+def a_golden(number: int, tool: str, **args) -> Golden:
+    return Golden("?", id=f"{tool}-{number}", expected_calls=(ExpectedCall(tool, args),))
+
+
+def answered(golden: Golden, tool: str = "", **args):
+    wanted = golden.expected_calls[0]
+    call = ToolCall(tool or str(wanted.tool), {**(wanted.args or {}), **args})
+    return result_of(golden, 0, Trajectory(calls=(call,)), {})
+
+
+@pytest.fixture
+def store_url(tmp_path):
+    """Of 20 forecasts 4 are asked of the wrong tool, of 20 stations 5 have the wrong place."""
+    goldens = [a_golden(n, name, city="Hue") for name in ALIKE for n in range(10)]
+    stations = [a_golden(n, "list_weather_stations", place="Fansipan") for n in range(20)]
+    results = [answered(golden, ALIKE[1] if n < 4 else "") for n, golden in enumerate(goldens)]
+    results += [answered(g, **({"place": "Hue"} if n < 5 else {})) for n, g in enumerate(stations)]
+    with open_store(tmp_path / "runs.db") as store:
+        writer = store.begin_run(a_run("r-17"))
+        writer.add_goldens([*goldens, *stations])
+        writer.add(results)
+        return store.name
+
+
+@pytest.fixture
+def tools(tmp_path):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([*spoiled(find_rule("confusable-pair").bad)[:2], STATIONS]))
+    return path
+
+
+def test_a_run_tells_what_was_confused_and_what_was_filled_wrongly(store_url):
+    with open_store(store_url) as store:
+        seen = seen_in(store, "r-17")
+    (confusion,) = seen.confusions()
+    assert (confusion.wanted, confusion.called, confusion.confused, confusion.trials) == (*ALIKE, 4, 10)
+    (misfilled,) = seen.misfilled()
+    assert (misfilled.tool, misfilled.parameter) == ("list_weather_stations", "place")
+    assert (misfilled.wrong, misfilled.trials, misfilled.run) == (5, 20, "r-17")
+
+
+def test_rules_are_ranked_by_what_their_tools_got_wrong(rightcall, tools, store_url):
+    told = json.loads(rightcall("lint", tools, "--run", "r-17", "--store", store_url, "--json").out)
+    effects = {effect["code"]: effect for effect in told["effects"]}
+    pair = effects["TD502"]
+    assert (pair["wrong"], pair["trials"], pair["other_wrong"], pair["other_trials"]) == (4, 20, 0, 20)
+    assert pair["broken"] == "choice" and pair["difference"] == pytest.approx(0.2)
+    newcombe = confint_proportions_2indep(4, 20, 0, 20, method="newcomb", compare="diff")
+    assert (pair["low"], pair["high"]) == pytest.approx(newcombe)
+    assert [effect["low"] for effect in told["effects"]] == sorted(
+        (effect["low"] for effect in told["effects"]), reverse=True
+    )
+    found = next(each for each in told["diagnostics"] if each["code"] == "TD502")
+    assert (
+        found["evidence"]
+        == "get_town_forecast was called for get_city_forecast in 4 of 10 trials of run r-17"
+    )
+
+
+def test_a_finding_on_a_parameter_carries_how_often_it_was_wrong(rightcall, tools, store_url):
+    definitions = json.loads(tools.read_text())
+    del definitions[2]["input_schema"]["properties"]["place"]["description"]
+    tools.write_text(json.dumps(definitions))
+    shown = rightcall("lint", tools, "--run", "r-17", "--store", store_url, "--show", "info").out
+    assert "measured: place was wrong in 5 of 20 trials of run r-17" in shown
+    assert "measured, tools with the finding against tools without it:" in shown
+    assert (
+        "TD301 param-no-description: filled wrongly in 5 of 20 trials, others 0 of 20: +25 points (" in shown
+    )
+
+
+def test_without_runs_nothing_is_measured(rightcall, tools):
+    done = rightcall("lint", tools, "--json")
+    assert json.loads(done.out)["effects"] == []
+    assert "measured" not in rightcall("lint", tools).out
+
+
+def test_tools_expected_in_turns_count_too(tmp_path):
+    turn = Turn("user", "?", expected_calls=(ExpectedCall("get_time", {}),))
+    golden = ConversationalGolden("asks the time", id="c", turns=(turn,))
+    with open_store(tmp_path / "runs.db") as store:
+        writer = store.begin_run(a_run("r-1"))
+        writer.add_goldens([golden])
+        writer.add([answered(Golden("?", id="c", expected_calls=(ExpectedCall("get_time", {}),)))])
+        assert seen_in(store, "r-1").expected == {"get_time": 1}
