@@ -150,3 +150,11 @@ def test_the_suffix_says_the_format_and_an_unknown_one_is_refused(rightcall, tmp
     message = refused(rightcall("dataset", "convert", "g.jsonl", "-o", "g.xlsx"))
     assert message.startswith("g.xlsx: the format is not known from the suffix '.xlsx'; use one of")
     assert not Path("g.xlsx").exists()
+
+
+def test_what_a_message_quotes_cannot_steer_the_terminal(rightcall):
+    golden = {"id": "\x1b[2J\u202eg", "input": "?"}
+    write_lines("g.jsonl", golden, golden)
+    write_lines("t.jsonl", {"golden_id": golden["id"], "calls": []})
+    done = rightcall("score", "g.jsonl", "t.jsonl")
+    assert done.code == 2 and "the id '⟨U+001B⟩[2J⟨U+202E⟩g' again" in done.err

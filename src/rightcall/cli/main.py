@@ -98,10 +98,10 @@ def main() -> None:
         code = error.exit_code
     except ConfigError as error:
         for problem in error.problems:
-            click.echo(f"error: {problem}", err=True)
+            _complain(problem)
         code = error.exit_code
     except RightCallError as error:
-        click.echo(f"error: {error}", err=True)
+        _complain(str(error))
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
@@ -111,6 +111,13 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(problem: str) -> None:
+    """What is wrong, on stderr. Messages quote files, which may hold what steers a terminal."""
+    from rightcall.model.visible import visible
+
+    click.echo(f"error: {visible(problem)}", err=True)
 
 
 if __name__ == "__main__":

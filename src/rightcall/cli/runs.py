@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.report.text import one_line
 
 if TYPE_CHECKING:
     from rightcall.store import Store, StoredRun
@@ -53,9 +54,9 @@ def list_(
         return
     _print_table(found)
     if len(found) == limit:
-        click.echo(f"next: rightcall runs list --after {_plain(found[-1].id)}")
+        click.echo(f"next: rightcall runs list --after {one_line(found[-1].id)}")
     elif found:
-        click.echo(f"next: rightcall runs show {_plain(found[0].id)}")
+        click.echo(f"next: rightcall runs show {one_line(found[0].id)}")
 
 
 @runs.command()
@@ -71,11 +72,11 @@ def show(run: str, url: str | None, as_json: bool) -> None:
         click.echo(_line(found))
         return
     for label, value in _facts(found):
-        click.echo(f"{label:<12} {_plain(value)}")
+        click.echo(f"{label:<12} {one_line(value)}")
     for code, count in sorted(codes.items(), key=lambda item: (-item[1], item[0])):
         click.echo(f"{'':<12} {count:>6} × {code}")
     step = "report" if found.finished else "run SUITE --resume"
-    click.echo(f"next: rightcall {step} {_plain(found.id)}")
+    click.echo(f"next: rightcall {step} {one_line(found.id)}")
 
 
 @runs.command()
@@ -191,13 +192,8 @@ def _print_table(found: list[StoredRun]) -> None:
             rate,
             verdict,
         )
-        table.add_row(*(Text(_plain(cell)) for cell in (*cells, ", ".join(run.tags))))
+        table.add_row(*(Text(one_line(cell)) for cell in (*cells, ", ".join(run.tags))))
     Console(width=None if sys.stdout.isatty() else 200).print(table)
-
-
-def _plain(text: str) -> str:
-    """Text that cannot steer the terminal: names in a store are whatever somebody wrote."""
-    return "".join(character if character.isprintable() else "�" for character in text)
 
 
 def _confirm(found: list[Any], yes: bool) -> None:

@@ -11,8 +11,9 @@ from rightcall.metrics import Metric, Rules, resolve_metric
 from rightcall.model.case import AnyTestCase, TestCase
 from rightcall.model.golden import Golden, with_id
 from rightcall.model.run import CaseResult
+from rightcall.model.visible import visible
 from rightcall.suite.cases import score_case
-from rightcall.testing.telling import clean, failure_text
+from rightcall.testing.telling import failure_text
 from rightcall.testing.together import finished
 from rightcall.tools.offer import offered_tools
 
@@ -43,7 +44,7 @@ def assert_case(case: AnyTestCase, metrics: Sequence[Metric], rules: Rules) -> C
     __tracebackhide__ = True
     result = finished(score_case(case, 0, metrics, rules))
     if result.error:
-        raise CheckFailed(clean(f"golden '{case.golden.id}': {result.error}"), infrastructure=True)
+        raise CheckFailed(visible(f"golden '{case.golden.id}': {result.error}"), infrastructure=True)
     if not result.passed:
         raise CheckFailed(_text(case, result))
     return result

@@ -10,6 +10,7 @@ from rightcall.metrics.resolve import DIMENSIONS
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
+from rightcall.model.visible import visible
 from rightcall.report.calls import calls_difference
 
 
@@ -27,13 +28,13 @@ def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mappin
             lines += ["", *difference, "", "  as expected   - expected, not called   + called, not expected"]
         if first.trajectory.output and not first.trajectory.calls:
             lines += ["", f"it answered: {shown(first.trajectory.output, 300)}"]
-    return clean("\n".join(lines))
+    return visible("\n".join(lines))
 
 
 def error_text(golden: AnyGolden, results: Sequence[CaseResult]) -> str:
     """Why nothing can be said of the agent."""
     broken = [result for result in results if result.error]
-    return clean(
+    return visible(
         f"golden '{golden.id}': no answer to {len(broken)} of {len(results)} trials: {broken[0].error}"
     )
 
@@ -47,8 +48,3 @@ def reasons(result: CaseResult) -> list[str]:
         if not score.passed and text and text not in said and name not in DIMENSIONS:
             said.append(f"{name} {score.value:.2f}: {text}")
     return [line for line in said if line] or ["did not pass"]
-
-
-def clean(text: str) -> str:
-    """Text of models and datasets without control characters and bidirectional overrides."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
