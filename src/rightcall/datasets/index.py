@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 import msgspec
 
@@ -18,8 +20,8 @@ SUGGESTED_FROM = 5_000
 class GoldenIndex:
     """A temporary database that lives in no named file and is gone when it is closed."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
+        self._connection, self._counts = connection, counts
         self._decode: dict[int, Callable[[bytes], AnyGolden]] = {
             0: msgspec.json.Decoder(Golden).decode,
             1: msgspec.json.Decoder(ConversationalGolden).decode,
@@ -27,48 +29,43 @@ class GoldenIndex:
 
     @classmethod
     @contextlib.contextmanager
-    def of(cls, goldens: Iterable[AnyGolden], counts: Sequence[int]) -> Iterator[GoldenIndex | None]:
+    def of(cls, goldens: Iterable[AnyGolden], counts: array[int]) -> Iterator[GoldenIndex | None]:
         """An index of all goldens, or None if an id occurs twice.
 
-        `counts` says how many trajectories the first goldens had already.
+        `counts` says how many trajectories the first goldens had already; it is counted on.
         """
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
             connection.execute("BEGIN")
-            connection.execute("CREATE TABLE golden (id TEXT, data BLOB, count INTEGER, kind INTEGER)")
-            rows = (
-                (
-                    golden.id,
-                    encode(golden),
-                    counts[place] if place < len(counts) else 0,
-                    type(golden) is not Golden,
-                )
-                for place, golden in enumerate(goldens)
-            )
-            connection.executemany("INSERT INTO golden VALUES (?, ?, ?, ?)", rows)
+            connection.execute("CREATE TABLE golden (id TEXT, data BLOB, kind INTEGER)")
+            rows = ((golden.id, encode(golden), type(golden) is not Golden) for golden in goldens)
+            inserted = connection.executemany("INSERT INTO golden VALUES (?, ?, ?)", rows).rowcount
+            counts.extend(array("I", [0]) * (inserted - len(counts)))
             try:
                 connection.execute("CREATE UNIQUE INDEX by_id ON golden (id)")
             except sqlite3.IntegrityError:
                 yield None
             else:
-                yield cls(connection)
+                yield cls(connection, counts)
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
         """The golden and how often it was taken before."""
-        execute = self._connection.execute
-        row = execute("SELECT rowid, data, count, kind FROM golden WHERE id = ?", (golden_id,)).fetchone()
+        found = self._connection.execute("SELECT rowid, data, kind FROM golden WHERE id = ?", (golden_id,))
+        row = found.fetchone()
         if row is None:
             return None
-        execute("UPDATE golden SET count = count + 1 WHERE rowid = ?", (row[0],))
-        return self._decode[row[3]](row[1]), row[2]
+        place, data, kind = row
+        count = self._counts[place - 1]
+        self._counts[place - 1] = count + 1
+        return self._decode[kind](data), count
 
     def missing(self, named: int) -> tuple[list[str], int]:
         """The first ids that were never taken, and how many there are."""
-        execute = self._connection.execute
-        first = execute("SELECT id FROM golden WHERE count = 0 ORDER BY rowid LIMIT ?", (named,)).fetchall()
-        count: int = execute("SELECT count(*) FROM golden WHERE count = 0").fetchone()[0]
-        return [row[0] for row in first], count
+        places = islice((place for place, count in enumerate(self._counts, 1) if not count), named)
+        find = "SELECT id FROM golden WHERE rowid = ?"
+        first = [self._connection.execute(find, (place,)).fetchone()[0] for place in places]
+        return first, self._counts.count(0)
 
     def some_ids(self) -> list[str]:
         """Ids to suggest from."""
