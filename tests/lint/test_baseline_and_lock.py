@@ -43,9 +43,9 @@ def test_a_changed_definition_is_drift_whatever_the_order_of_its_keys(tmp_path: 
     assert (found.code, found.severity, found.tool) == ("TD809", "error", "get_forecast")
 
 
-def test_a_tool_that_is_not_locked_is_a_warning() -> None:
+def test_a_tool_that_is_not_locked_is_an_error() -> None:
     report = lint(read_text(json.dumps(CLEAN[:1])), locked={})
-    assert [(d.code, d.severity) for d in report.diagnostics] == [("TD809", "warning")]
+    assert [(d.code, d.severity) for d in report.diagnostics] == [("TD809", "error")]
 
 
 @pytest.mark.parametrize("read", [read_baseline, read_lock])
