@@ -11,7 +11,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _OPTIONAL = re.compile(
-    r"^\W*optional\b|\(optional\)|\bthis (?:parameter |field |argument )?is optional\b", re.I
+    r"^\W*optional\b|\(optional\)|, optional\.?$|\bthis (?:parameter |field |argument )?is optional\b", re.I
 )
 _REQUIRED = re.compile(
     (
