@@ -18,6 +18,8 @@ _SAID = re.compile(
     r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
     re.IGNORECASE,
 )
+_ONLY_SOMETIMES = re.compile(r"\s*\((?!max|min|range|limit|up to)[\w ]{1,30}:\s*-?[\d.]+", re.IGNORECASE)
+"""“7.4 (timeline: 3.8)”: another default in another case, so that the schema can name neither."""
 _VAGUE = word_set(
     """
     the a an all any none null no not current today now empty auto automatic user your whatever its this that in
@@ -54,7 +56,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 def _said(node: Node) -> Any:
     """The default the text names as a value of the parameter's type, or None when it is not that clear."""
     found = _SAID.search(node.text)
-    if not found:
+    if not found or _ONLY_SOMETIMES.match(node.text, found.start("after")):
         return None
     word = found["quoted"] if found["quoted"] is not None else found["bare"]
     kind = node.schema.get("type")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
@@ -10,6 +11,8 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _SHAPE = ("properties", "patternProperties", "$ref", "anyOf", "oneOf", "allOf", "enum", "const")
+
+_EXAMPLE = re.compile(r"\{\s*[\"'“]?[$\w]+[\"'”]?\s*:")
 
 _FREE_BY_NATURE = word_set(
     """
@@ -27,11 +30,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         extra = node.schema.get("additionalProperties", True)
         if extra is True or extra == {}:
             name = node.name or "an object"
+            shown = "examples" in node.schema or _EXAMPLE.search(node.text)
             yield Finding(
                 node.path,
                 f"'{name}' is an object without known fields",
                 "declare them, or say with additionalProperties what the values are",
-                severity="info" if node.name.lower() in _FREE_BY_NATURE else None,
+                severity="info" if shown or node.name.lower() in _FREE_BY_NATURE else None,
             )
 
 
@@ -42,7 +46,8 @@ RULE = Rule(
     summary="An object has no properties and allows anything.",
     explanation="""The model must invent the keys. `filters: object` gets `{"name": …}` today and
     `{"filter_by_name": …}` tomorrow. An object that maps free keys to one kind of value says so
-    with `additionalProperties`. An info for headers, labels, metadata and the like.""",
+    with `additionalProperties`. An info for headers, labels, metadata and the
+    like, and when the text shows an example.""",
     bad={
         "input_schema": {
             "properties": {"filters": {"type": "object", "description": "Conditions the entries must meet."}}
