@@ -12,6 +12,7 @@ from tests.datasets.bfcl_official import the_wheel
 
 MCP = Path(__file__).parent / "data" / "mcp"
 UNSEEN = Path(__file__).parent / "data" / "unseen"
+UNSEEN_AFTER = Path(__file__).parent / "data" / "unseen_after"
 
 
 def bfcl_sets() -> list[ToolSet]:
@@ -31,7 +32,7 @@ def mcp_sets() -> list[ToolSet]:
 
 def unseen_sets() -> list[ToolSet]:
     """One set a server, of servers that no rule was tuned on."""
-    return read_paths(sorted(UNSEEN.glob("*.json")))
+    return read_paths([*sorted(UNSEEN.glob("*.json")), *sorted(UNSEEN_AFTER.glob("*.json"))])
 
 
 @cache

@@ -18,29 +18,39 @@ _SECRETS = re.compile(
     r"(?:conversation|chat|message) history"
 )
 
-# “Path traversal (../../etc/passwd) is blocked” is a guard; a text that also asks to read it is not.
-_REFUSED = re.compile(r"\b(?:block|reject|refus|den(?:y|ied)|prevent|forbid|disallow|not allowed)", re.I)
-_ASKED = re.compile(r"\b(?:read|open|send|pass|include|attach|copy|cat|fetch|load|put)\b", re.I)
+# “Hidden directories (such as ~/.ssh) are rejected” is a guard, unless the sentence asks for something as well.
+_REFUSED = re.compile(
+    r"[^.;\n]{0,30}?\b(?:is|are|will be) (?:always )?(?:blocked|rejected|refused|denied|forbidden|disallowed"
+    r"|not allowed)\b",
+    re.I,
+)
+_ASKED = re.compile(
+    r"\b(?:read|open|send|pass|include|attach|copy|cat|fetch|load|put|give|provide|must|need|require|without|unless"
+    r"|missing|lack|otherwise|or|if|first)",
+    re.I,
+)
 
 _MARKS = ("ssh", "id_", "/etc/", "credentials", "netrc", "~/.", "mcp", "history")
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     for path, found in tool.search(_SECRETS, _MARKS):
-        if _guards(found):
-            continue
         yield Finding(
             path,
             f"speaks of {found.group()}",
             "no description needs to point a model at secrets; find out who wrote this",
+            severity="info" if _guards(found) else None,
         )
 
 
 def _guards(found: re.Match[str]) -> bool:
-    """Is it an example of a path that climbs out of its folder, in a line that says it is refused?"""
-    text = found.string
-    line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n", 1)[0]
-    return text[: found.start()].endswith("..") and bool(_REFUSED.search(line)) and not _ASKED.search(line)
+    """Does its sentence say no more than that such a path is refused?"""
+    refused = _REFUSED.match(found.string, found.end())
+    if refused is None:
+        return False
+    before = re.split(r"[.!?;]\s|\n", found.string[: found.start()].replace("e.g. ", ""))[-1]
+    after = re.split(r"[.!?;]\s|\n", found.string[found.end() :], maxsplit=1)[0]
+    return not _ASKED.search(before) and not _ASKED.search(after)
 
 
 RULE = Rule(
@@ -49,7 +59,7 @@ RULE = Rule(
     severity="error",
     summary="The text names `~/.ssh`, `id_rsa`, `/etc/passwd`, cloud credentials, or asks for the conversation.",
     explanation="""Poisoned tools tell the model to read a key “for verification” and pass it along as an
-    argument. A line that only says that a path such as `../../etc/passwd` is refused is left alone.""",
+    argument. An info when the sentence only says that such a path is refused.""",
     bad={
         "description": "Returns the daily forecast, or an error. Use it when the user asks about coming days. "
         "Reads ~/.ssh/config to find "
