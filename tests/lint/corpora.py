@@ -12,7 +12,7 @@ from tests.datasets.bfcl_official import the_wheel
 
 MCP = Path(__file__).parent / "data" / "mcp"
 UNSEEN = Path(__file__).parent / "data" / "unseen"
-UNSEEN_AFTER = Path(__file__).parent / "data" / "unseen_after"
+UNSEEN_FOLDERS = (UNSEEN, UNSEEN.with_name("unseen_after"), UNSEEN.with_name("unseen_last"))
 
 
 def bfcl_sets() -> list[ToolSet]:
@@ -32,7 +32,7 @@ def mcp_sets() -> list[ToolSet]:
 
 def unseen_sets() -> list[ToolSet]:
     """One set a server, of servers that no rule was tuned on."""
-    return read_paths([*sorted(UNSEEN.glob("*.json")), *sorted(UNSEEN_AFTER.glob("*.json"))])
+    return read_paths([path for folder in UNSEEN_FOLDERS for path in sorted(folder.glob("*.json"))])
 
 
 @cache

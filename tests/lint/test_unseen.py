@@ -11,22 +11,26 @@ import pytest
 
 from rightcall.lint.catalog import rules
 from rightcall.lint.diagnostic import SEVERITIES
-from tests.lint.clean import CLEAN, lint_tools, merged
-from tests.lint.corpora import UNSEEN, UNSEEN_AFTER, unseen_report
+from tests.lint.clean import CLEAN, codes, lint_tools, merged
+from tests.lint.corpora import UNSEEN, UNSEEN_FOLDERS, unseen_report
 
-FIRST, SECOND = (
+FIRST, SECOND, THIRD = (
     [json.loads(line) for line in (UNSEEN.parent / file).read_text("utf-8").splitlines()]
-    for file in ("unseen_sample.jsonl", "unseen_after_sample.jsonl")
+    for file in ("unseen_sample.jsonl", "unseen_after_sample.jsonl", "unseen_last_sample.jsonl")
 )
-SAMPLE = FIRST + SECOND
+SAMPLE = FIRST + SECOND + THIRD
 TOLD = (Path(__file__).parents[2] / "docs" / "lint" / "precision.md").read_text("utf-8")
 NAMES = {rule.code: rule.name for rule in rules()}
 Row = dict[str, Any]
-_, _FIRST, _MENDED, _SECOND, _MENDED_AGAIN = re.split(
-    r"(?m)^## Servers the rules had never seen$|^### After the change$|^## A second reading$|^### After that change$",
-    TOLD,
-)
-PARTS = {"first": _FIRST, "mended": _MENDED, "second": _SECOND, "mended again": _MENDED_AGAIN}
+HEADINGS = {
+    "## Servers the rules had never seen": "first",
+    "### After the change": "mended",
+    "## A second reading": "second",
+    "### After that change": "mended again",
+    "## A third reading": "third",
+    "### After the last change": "mended last",
+}
+PARTS = dict(zip(HEADINGS.values(), re.split("(?m)^(?:" + "|".join(HEADINGS) + ")$", TOLD)[1:], strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +72,13 @@ def test_what_was_judged_wrong_is_mended_but_for_what_is_told() -> None:
         ("TD202", "delete_email"),
         ("TD502", "get_maintenance_job_status"),
         ("TD505", "get_maintenance_job_status"),
+        ("TD308", "search"),
+        ("TD406", "get_pricing"),
     }
     assert all(f"`{tool}`" in TOLD for _, tool in left)
 
 
-@pytest.mark.parametrize(("sample", "part"), [(FIRST, "first"), (SECOND, "second")], ids=["first", "second"])
+@pytest.mark.parametrize(("sample", "part"), [(FIRST, "first"), (SECOND, "second"), (THIRD, "third")])
 def test_the_first_reading_that_is_told_is_that_of_the_sample(sample: list[Row], part: str) -> None:
     assert all(row["why"] and len(row["why"]) < 120 for row in sample)
     told = PARTS[part]
@@ -88,7 +94,7 @@ def test_the_first_reading_that_is_told_is_that_of_the_sample(sample: list[Row],
 
 
 @pytest.mark.parametrize(
-    ("sample", "part"), [(FIRST, "mended"), (SECOND, "mended again")], ids=["first", "second"]
+    ("sample", "part"), [(FIRST, "mended"), (SECOND, "mended again"), (THIRD, "mended last")]
 )
 def test_the_numbers_after_the_change_are_those_of_the_sample(sample: list[Row], part: str) -> None:
     for severity in ("error", "warning"):
@@ -97,7 +103,19 @@ def test_the_numbers_after_the_change_are_those_of_the_sample(sample: list[Row],
         assert row_of(severity, verdicts) in PARTS[part]
 
 
-@pytest.mark.parametrize("folder", [UNSEEN, UNSEEN_AFTER], ids=lambda folder: folder.name)
+def test_the_last_table_sums_the_readings_up() -> None:
+    for name, folder, sample in zip(
+        ("first", "second", "third"), UNSEEN_FOLDERS, (FIRST, SECOND, THIRD), strict=True
+    ):
+        tools = sum(len(json.loads(path.read_text("utf-8"))["tools"]) for path in folder.glob("*.json"))
+        error, warning = (
+            [row["right"] for row in sample if row["severity"] == each] for each in ("error", "warning")
+        )
+        cells = f"{sum(error)} of {len(error)} | {sum(warning)} of {len(warning)}"
+        assert f"| {name}, {tools} tools | {cells} |" in PARTS["mended last"]
+
+
+@pytest.mark.parametrize("folder", UNSEEN_FOLDERS, ids=lambda folder: folder.name)
 def test_the_servers_are_those_of_the_table(folder: Path) -> None:
     readme = (folder / "README.md").read_text("utf-8")
     listed = dict(re.findall(r"(?m)^\| ([\w-]+)\.json \|.*\| (\d+) \|$", readme))
@@ -132,6 +150,8 @@ def parameter(name: str, **schema: object) -> Row:
         ("TD211", parameter("size_cm", type="number", description="Size. Default: 7.4 (timeline: 3.8)."), set()),
         ("TD211", parameter("size_cm", type="number", description="Size. Default: 7.4 (max: 9)."), {"warning"}),
         ("TD211", parameter("n", type="number", description="Count. Default is 7 if not given."), {"warning"}),
+        ("TD211", parameter("n", type="integer", description="Count (default: 100,000).", default=100000), set()),
+        ("TD211", parameter("n", type="integer", description="Count (default: 100, at most 500).", default=10), {"warning"}),
         ("TD306", {**parameter("timeout", type="number"), "description": "Waits.\n\nArgs:\n  timeout: In seconds."}, set()),
         ("TD306", {**parameter("timeout", type="number"), "description": "Waits.\n\nArgs:\n  timeout: To wait."}, {"warning"}),
         ("TD308", parameter("query", type="object", description='Such as {"glob": ["*.md"]}.'), {"info"}),
@@ -198,3 +218,23 @@ def test_before_and_after_keep_two_tools_apart() -> None:
 def pair_codes(one: Row, two: Row) -> set[str]:
     found = lint_tools([merged(CLEAN[0], one), merged(CLEAN[0], two)]).diagnostics
     return {name for each in found for name in (each.code, f"{each.code} {each.severity}")}
+
+
+def test_a_parameter_of_another_tool_is_not_missed_in_this_one() -> None:
+    said = "Returns the daily forecast, or an error. Set the `rows` parameter of {} to get fewer."
+    here, there = (
+        merged(CLEAN[0], {"description": said.format(name)}) for name in ("get_forecast", "list_stations")
+    )
+    assert [("TD209" in codes(lint_tools([tool, CLEAN[1]]))) for tool in (here, there)] == [True, False]
+
+
+def test_a_limit_inside_a_parameter_is_a_limit() -> None:
+    query: Row = {"type": "object", "properties": {"top_k": {"type": "integer"}, "text": {"type": "string"}}}
+    patch = {
+        "name": "search_forecasts",
+        "description": "Searches the forecasts.",
+        **parameter("query", **query),
+    }
+    assert "TD904" not in codes(lint_tools([merged(CLEAN[0], patch)]))
+    del query["properties"]["top_k"]
+    assert "TD904" in codes(lint_tools([merged(CLEAN[0], patch)]))

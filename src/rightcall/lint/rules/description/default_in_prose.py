@@ -15,7 +15,7 @@ from rightcall.lint.rule import Rule
 
 _SAID = re.compile(
     r"\bdefault(?:s|ed)?(?: value)?(?: is|:| to|=| =)+\s*(?:"
-    r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
+    r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?\d{1,3}(?:,\d{3})+(?!\d)|-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
     re.IGNORECASE,
 )
 _ONLY_SOMETIMES = re.compile(r"\s*\((?!max|min|range|limit|up to)[\w ]{1,30}:\s*-?[\d.]+", re.IGNORECASE)
@@ -68,11 +68,12 @@ def _said(node: Node) -> Any:
 
 
 def _value(word: str, kind: str, found: re.Match[str]) -> Any:
+    number = word.replace(",", "")
     try:
         if kind == "integer":
-            return int(word)
+            return int(number)
         if kind == "number":
-            return float(word) if "." in word else int(word)
+            return float(number) if "." in number else int(number)
     except ValueError:
         return None
     if kind == "boolean":
