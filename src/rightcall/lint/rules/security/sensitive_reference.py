@@ -44,13 +44,18 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 
 
 def _guards(found: re.Match[str]) -> bool:
-    """Does its sentence say no more than that such a path is refused?"""
-    refused = _REFUSED.match(found.string, found.end())
+    """Does its sentence or list item say no more than that such a path is refused?"""
+    text = found.string
+    refused = _REFUSED.match(text, found.end())
     if refused is None:
         return False
-    before = re.split(r"[.!?;]\s|\n", found.string[: found.start()].replace("e.g. ", ""))[-1]
-    after = re.split(r"[.!?;]\s|\n", found.string[found.end() :], maxsplit=1)[0]
-    return not _ASKED.search(before) and not _ASKED.search(after)
+    before = re.split(r"[.!?;]\s|\n|\s[-*•]\s", text[: found.start()].replace("e.g. ", ""))[-1]
+    after = text[found.end() : refused.end() + _ROOM_FOR_A_CATCH]
+    return not _ASKED.search(before) and not _ASKED.search(after.split(". ", 1)[0])
+
+
+_ROOM_FOR_A_CATCH = 40
+"""How far behind “is refused” an “unless …” is looked for."""
 
 
 RULE = Rule(
