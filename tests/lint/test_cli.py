@@ -16,6 +16,11 @@ from rightcall.errors import ConfigError
 from tests.lint.clean import CLEAN
 from tests.lint.test_incident import BEFORE
 
+MODULE = (
+    "from rightcall.tools.function import tool\n\n@tool\ndef delete_user(user_id: str) -> str:\n"
+    '    """Delete a user."""\n    return user_id\n'
+)
+
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -73,6 +78,45 @@ def test_a_baseline_lets_old_findings_pass(tools: Path) -> None:
     assert result.exit_code == 0 and "11 known from the baseline" in result.stdout
 
 
+def test_paths_of_pyproject_count_from_its_folder(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = '[tool.rightcall.lint]\nbaseline = "known.json"\nlock = "tools.lock"\n'
+    Path("pyproject.toml").write_text(table)
+    assert run(tools, "--update-lock", "--write-baseline", "known.json").exit_code == 0
+    (tools.parent / "below").mkdir()
+    monkeypatch.chdir(tools.parent / "below")
+    result = run("../tools.json")
+    assert result.exit_code == 0 and "11 known from the baseline" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("selekt = []", "unknown key 'selekt'; did you mean 'select'?"),
+        ('select = ["TD999"]', "no rule is called 'TD999'"),
+        ('target = ["opnai"]', "unknown target 'opnai'"),
+        ('fail-on = "never ever"', "fail-on must be"),
+        ("baseline = 3", "baseline must be a path, got 3"),
+    ],
+)
+def test_a_mistake_in_pyproject_names_the_file(tools: Path, line: str, says: str) -> None:
+    file = tools.with_name("pyproject.toml")
+    file.write_text(f"[tool.rightcall.lint]\n{line}\n")
+    error = run(tools).exception
+    assert isinstance(error, ConfigError)
+    assert str(error).startswith(f"{file}: [tool.rightcall.lint]: {says}")
+
+
+def test_settings_that_are_no_table_are_an_error(tools: Path) -> None:
+    tools.with_name("pyproject.toml").write_text("[tool]\nrightcall = 3\n")
+    assert "pyproject.toml: [tool.rightcall.lint] is not a table" in str(run(tools).exception)
+
+
+def test_two_forms_of_the_report_at_once_are_refused(tools: Path) -> None:
+    result = run(tools, "--json", "--format", "sarif")
+    assert result.exit_code == 2 and "--json and --format sarif exclude each other" in result.stderr
+    assert run(tools, "--json", "--format", "json").exit_code == 1
+
+
 def test_a_lock_notices_a_rug_pull(tools: Path) -> None:
     tools.write_text(json.dumps(CLEAN))
     assert run(tools, "--lock", "tools.lock", "--update-lock").exit_code == 0
@@ -84,10 +128,7 @@ def test_a_lock_notices_a_rug_pull(tools: Path) -> None:
 
 def test_a_python_module_is_run_only_when_allowed(tools: Path) -> None:
     module = tools.with_name("my_tools.py")
-    module.write_text(
-        "from rightcall.tools.function import tool\n\n@tool\ndef delete_user(user_id: str) -> str:\n"
-        '    """Delete a user."""\n    return user_id\n'
-    )
+    module.write_text(MODULE)
     assert "allow that with --import" in str(run(module).exception)
     assert "TD401" in run(module, "--import").stdout
 
