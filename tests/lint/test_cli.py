@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from rightcall.cli.lint import lint
 from rightcall.cli.rule import rule
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, InputError
 from tests.lint.clean import CLEAN
 from tests.lint.test_incident import BEFORE
 
@@ -117,6 +118,16 @@ def test_two_forms_of_the_report_at_once_are_refused(tools: Path) -> None:
     assert run(tools, "--json", "--format", "json").exit_code == 1
 
 
+def test_unreadable_files_of_a_folder_are_warnings_that_are_counted(tools: Path) -> None:
+    tools.write_text(json.dumps(CLEAN))
+    tools.with_name("broken.json").write_text("{bad")
+    tools.with_name("b.yaml").write_text("a: [")
+    result = run(tools.parent)
+    assert result.exit_code == 0
+    assert "broken.json:1: not valid JSON" in result.stderr and "b.yaml:2: not valid YAML" in result.stderr
+    assert "warning: 2 files could not be read" in result.stderr
+
+
 def test_a_lock_notices_a_rug_pull(tools: Path) -> None:
     tools.write_text(json.dumps(CLEAN))
     assert run(tools, "--lock", "tools.lock", "--update-lock").exit_code == 0
@@ -137,6 +148,36 @@ def test_a_module_that_fails_is_one_sentence(tools: Path) -> None:
     module = tools.with_name("broken.py")
     module.write_text("1 / 0")
     assert "the module failed: ZeroDivisionError" in str(run(module, "--import").exception)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import sys\nsys.exit(0)", r"quits.py: the module ended the program: sys.exit\(0\)"),
+        ("raise SystemExit", r"the module ended the program: sys.exit\(\)"),
+        ("x = 1", "quits.py: no tool definitions found; a tool is a function with @rc.tool"),
+    ],
+)
+def test_a_module_that_gives_no_tools_is_an_error(tools: Path, text: str, says: str) -> None:
+    module = tools.with_name("quits.py")
+    module.write_text(text)
+    error = run(tools, module, "--import").exception
+    assert isinstance(error, InputError) and re.search(says, str(error))
+
+
+def test_what_a_module_prints_does_not_spoil_the_report(tools: Path) -> None:
+    module = tools.with_name("loud.py")
+    module.write_text(f"print('imported')\n{MODULE}")
+    result = run(module, "--import", "--json")
+    assert json.loads(result.stdout)["summary"]["tools"] == 1
+    assert "imported" in result.stderr
+
+
+def test_import_finds_the_modules_of_a_folder(tools: Path) -> None:
+    tools.unlink()
+    tools.with_name("mine.py").write_text(MODULE)
+    tools.with_name("other.py").write_text("raise SystemExit('never run')")
+    assert "[delete_user]" in run(tools.parent, "--import").stdout
 
 
 def test_rule_explains_one_and_lists_all() -> None:

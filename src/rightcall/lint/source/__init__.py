@@ -7,5 +7,6 @@ edit        corrections as changes of the text, keeping everything else as it wa
 spellings   tools in a document, in the spelling of any provider
 openapi     operations of an OpenAPI document as tools
 tools       SourceTool, ToolSet: what the engine lints
+folders     the files of a folder that may hold tools
 read        from paths to tool sets
 """
