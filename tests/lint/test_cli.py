@@ -118,6 +118,24 @@ def test_two_forms_of_the_report_at_once_are_refused(tools: Path) -> None:
     assert run(tools, "--json", "--format", "json").exit_code == 1
 
 
+def test_tools_of_several_files_are_compared(tools: Path) -> None:
+    tools.unlink()
+    for tool in BEFORE:
+        tools.with_name(tool["name"] + ".json").write_text(json.dumps(tool))
+    assert "TD502" in run(tools.parent).stdout
+    for tool in BEFORE:
+        tools.with_name(tool["name"] + ".json").write_text(json.dumps([tool, CLEAN[0]]))
+    assert "TD502" not in run(tools.parent, "--select", "TD502", "--show", "info").stdout
+    assert "TD502" in run(tools.parent, "--together").stdout
+
+
+def test_fix_corrects_every_file_of_a_joined_set(tools: Path) -> None:
+    tools.unlink()
+    for tool in BEFORE:
+        tools.with_name(tool["name"] + ".json").write_text(json.dumps(tool))
+    assert run(tools.parent, "--fix").stderr.count("fixed 1 in ") == 2
+
+
 def test_unreadable_files_of_a_folder_are_warnings_that_are_counted(tools: Path) -> None:
     tools.write_text(json.dumps(CLEAN))
     tools.with_name("broken.json").write_text("{bad")

@@ -61,6 +61,11 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
     "--import", "allow_import", is_flag=True, help="Run Python modules to find their @rc.tool functions."
 )
 @click.option(
+    "--together",
+    is_flag=True,
+    help="All sources are one set: files and servers that one client uses at once.",
+)
+@click.option(
     "--goldens", type=click.Path(path_type=Path), help="Requests that sharpen which tools are confusable."
 )
 @click.option(
@@ -77,6 +82,9 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
     SOURCES are JSON or YAML files with tools in any spelling, OpenAPI documents, suites, folders of them,
     `mcp:COMMAND` for an MCP server, or with --import Python modules. Definitions may switch a rule off for themselves:
     "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults come from [tool.rightcall.lint] in pyproject.toml.
+
+    Tools of one file are compared with each other; files that hold a single tool each are compared as one set, and
+    with --together all that is read.
     """
     import gc
 
@@ -133,6 +141,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
     from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, read_lock, write_lock
     from rightcall.lint.processes import usable_processors
+    from rightcall.lint.source.joining import joined
 
     lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
@@ -141,7 +150,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
         write_lock(lock, lock_of(sets))
     runs = seen_in_runs(options["runs"], options["store_url"])
     report = run_lint(
-        sets,
+        joined(sets, together=options["together"]),
         config=config,
         locked=read_lock(lock) if lock else None,
         evidence=Evidence(

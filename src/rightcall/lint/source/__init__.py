@@ -9,4 +9,5 @@ openapi     operations of an OpenAPI document as tools
 tools       SourceTool, ToolSet: what the engine lints
 folders     the files of a folder that may hold tools
 read        from paths to tool sets
+joining     files of one tool each as one set
 """
