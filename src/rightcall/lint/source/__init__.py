@@ -7,6 +7,7 @@ edit        corrections as changes of the text, keeping everything else as it wa
 spellings   tools in a document, in the spelling of any provider
 openapi     operations of an OpenAPI document as tools
 tools       SourceTool, ToolSet: what the engine lints
+unclear     what would be passed over in silence, or read otherwise by others
 folders     the files of a folder that may hold tools
 read        from paths to tool sets
 joining     files of one tool each as one set

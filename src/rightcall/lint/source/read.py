@@ -11,6 +11,7 @@ from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
 from rightcall.lint.source.spellings import tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
+from rightcall.lint.source.unclear import refuse_what_is_unclear
 from rightcall.model.tool import Tool
 
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
@@ -86,6 +87,7 @@ def read_document(document: Document) -> ToolSet:
     """The tools of one document as a set."""
     try:
         found = operations_in(document) if is_openapi(document.value) else tools_in(document)
+        refuse_what_is_unclear(document, found)
     except RecursionError:
         raise InputError(document.name, "nested too deeply", "about 900 levels are read") from None
     where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
