@@ -49,7 +49,11 @@ class SourceTool:
 
 @dataclass(frozen=True)
 class ToolSet:
-    """Tools that a model is offered together. `name` says where they came from."""
+    """Tools that a model is offered together. `name` says where they came from.
+
+    `provider_run` names those that a provider runs itself (`web_search`): they have no schema to look at.
+    """
 
     name: str
     tools: tuple[SourceTool, ...]
+    provider_run: tuple[str, ...] = ()
