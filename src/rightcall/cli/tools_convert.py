@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.output import print_json
 from rightcall.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,16 +41,16 @@ def convert(source: str, target: str, output: Path | None) -> None:
             line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""
             raise InputError(f"{source}{line}", "a tool without a name", "give it one")
     made = convert_all(tools, target)
+    text = _as_json(request(made, target), source)
     for name in (name for one in sets for name in one.provider_run):
         _tell(f"{name}: left out: its provider runs it, so there is nothing to convert")
     for tool, one in zip(tools, made, strict=True):
-        _tell_all(f"{tool.name}", one.losses)
+        _tell_all(tool.name, one.losses)
     for tool, one in zip(tools, made, strict=True):
         _tell_all(f"error: {tool.name}", one.refused)
-    _write(request(made, target), len(made), output)
-    refused = sum(bool(one.refused) for one in made)
-    if refused:
-        _tell(f"{refused} of {len(made)} tools will be refused by {target}: see the errors above")
+    _write(text, len(made), output)
+    if any(one.refused for one in made):
+        _tell(f"{target} will refuse this: correct the errors above, or leave those tools out")
         raise SystemExit(1)
 
 
@@ -65,18 +65,25 @@ def _read(source: str) -> list[ToolSet]:
     return read_sources([source], allow_import=False)
 
 
-def _write(value: object, count: int, output: Path | None) -> None:
-    if output is None:
-        print_json(value)
-        return
+def _as_json(value: object, source: str) -> bytes:
     import msgspec
 
-    text = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    except UnicodeEncodeError:
+        problem = "a text holds half a character (a lone surrogate), which cannot be sent"
+        raise InputError(source, problem, "look for \\ud800 to \\udfff in it") from None
+
+
+def _write(text: bytes, count: int, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.buffer.write(text)
+        return
     try:
         output.write_bytes(text)
     except OSError as error:
         raise InputError(str(output), f"cannot be written: {error.strerror or error}") from None
-    _tell(f"{count} tools written to {output}")
+    _tell(f"{count} {'tool' if count == 1 else 'tools'} written to {output}")
 
 
 def _tell_all(tool: str, losses: Iterable[Loss]) -> None:
