@@ -151,6 +151,13 @@ def test_all_of_at_the_root_is_joined_like_any_other() -> None:
     assert schema["required"] == ["n"] and "allOf" not in schema
 
 
+def test_a_root_that_is_only_a_reference_in_all_of_is_written_out() -> None:
+    city = {"type": "object", "properties": {"city": {"type": "string"}}}
+    root = {"allOf": [{"$ref": "#/$defs/City"}], "$defs": {"City": city}}
+    schema = convert(Tool("x", "y", root), "anthropic").input_schema
+    assert "$ref" not in schema and list(schema["properties"]) == ["city"]
+
+
 def test_variants_of_the_root_keep_every_form_of_a_property() -> None:
     variants = [
         {"properties": {"kind": {"const": kind}, kind: {"type": "string"}}, "required": ["kind"]}

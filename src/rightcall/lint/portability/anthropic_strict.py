@@ -41,7 +41,7 @@ def moved_to_text(schema: dict[str, Any], keys: list[str]) -> str:
 
 def strict_schema(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
     """One schema as strict mode takes it. Parameters that took null only to be optional become optional."""
-    schema = with_known_required(_optional_by_absence(schema), path, losses)
+    schema = _optional_by_absence(with_known_required(schema, path, losses))
     unsaid = [key for key in UNSAID if key in schema]
     for key in unsaid:
         losses.add(path, key, "left out")
@@ -78,6 +78,7 @@ def _optional_by_absence(schema: dict[str, Any]) -> dict[str, Any]:
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or not isinstance(required, list):
         return schema
+    required = [name for name in required if isinstance(name, str)]
     plain = {
         name: without_null(inner) if isinstance(inner, dict) else inner for name, inner in properties.items()
     }

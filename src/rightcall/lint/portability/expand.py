@@ -133,7 +133,8 @@ class _Expansion:
             beside = without(schema, ["$ref"])
             schema = joined(without(found, set(beside) & ANNOTATIONS), beside, path, self._losses)
         if isinstance(schema.get("allOf"), list):
-            return self._without_all_of(schema, path, within)
+            schema, within = self._without_all_of(schema, path, within)
+            return self._opened(schema, path, within) if "$ref" in schema else (schema, within)
         return schema, within
 
     def _without_all_of(
@@ -142,7 +143,8 @@ class _Expansion:
         parts, rest = schema["allOf"], without(schema, ["allOf"])
         if len(parts) == 1 and isinstance(parts[0], dict) and not set(parts[0]) & set(rest):
             alone = {**parts[0], **rest}
-            return self._without_all_of(alone, path, within) if "allOf" in alone else (alone, within)
+            nested = isinstance(alone.get("allOf"), list)
+            return self._without_all_of(alone, path, within) if nested else (alone, within)
         made, within = self._opened(rest, path, within)
         for part in parts:
             if part is False:
