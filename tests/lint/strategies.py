@@ -136,3 +136,118 @@ hostile_tools = st.fixed_dictionaries(
         "strict": st.booleans(),
     },
 )
+
+
+_DEFINITIONS: dict[str, Any] = {
+    "Name": {"type": "string"},
+    "Point": {"type": "object", "properties": {"x": {"type": "number"}, "at": {"$ref": "#/$defs/Name"}}},
+}
+_LEAVES: tuple[Any, ...] = (
+    True,
+    {},
+    {"description": "Anything."},
+    {"type": "string", "minLength": 1, "maxLength": 9},
+    {"type": "string", "pattern": "^a", "examples": ["aa"]},
+    {"type": "string", "format": "uri", "$comment": "x"},
+    {"type": "str"},
+    {"type": ["string", "null"], "title": "T"},
+    {"type": ["string", "integer"]},
+    {"type": "integer", "minimum": 0, "exclusiveMaximum": 9, "default": 5},
+    {"type": "number", "exclusiveMinimum": 0, "multipleOf": 0.5},
+    {"type": "boolean", "nullable": True},
+    {"type": "array"},
+    {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]},
+    {"type": "object"},
+    {"type": "object", "additionalProperties": {"type": "integer"}},
+    {"enum": ["a", "b", None]},
+    {"enum": [1, 2]},
+    {"const": 5},
+    {"not": {"type": "null"}},
+    {"minimum": 1},
+    {"$ref": "#/$defs/Name"},
+    {"$ref": "#/$defs/Name", "description": "Whose."},
+    {"$ref": "#/$defs/Point"},
+    {"$ref": "#/$defs/Point", "required": ["x"]},
+    {"allOf": [{"$ref": "#/$defs/Point"}], "description": "Where."},
+    {"allOf": [{"type": "integer", "minimum": 5}, {"minimum": 1, "maximum": 8}]},
+    {"allOf": [{"type": "string", "pattern": "a"}, {"pattern": "b"}]},
+    {"type": "object", "properties": {"p": {"type": "string"}, "q": {"type": "string"}},
+     "anyOf": [{"required": ["p"]}, {"required": ["q"]}]},
+)  # fmt: skip
+_PROPERTY_NAMES = ("a", "b", "n-o", "9x")
+
+
+def _objects(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries(
+        {"type": st.just("object"), "properties": st.dictionaries(st.sampled_from(_PROPERTY_NAMES), inner)},
+        optional={
+            "required": st.lists(st.sampled_from((*_PROPERTY_NAMES, "missing")), unique=True, max_size=3),
+            "additionalProperties": st.booleans(),
+        },
+    )
+
+
+_schemas = st.recursive(
+    st.sampled_from(_LEAVES),
+    lambda inner: (
+        _objects(inner)
+        | st.builds(lambda items: {"type": "array", "items": items}, inner)
+        | st.builds(
+            lambda key, parts: {key: parts},
+            st.sampled_from(("anyOf", "oneOf")),
+            st.lists(inner, min_size=2, max_size=3),
+        )
+        | st.builds(lambda parts: {"allOf": parts}, st.lists(_objects(inner), min_size=2, max_size=2))
+    ),
+    max_leaves=6,
+)
+input_schemas = _objects(_schemas).map(lambda schema: {**schema, "$defs": _DEFINITIONS})
+"""Valid input schemas in which providers differ: references, combinators, bounds, open and untyped places."""
+
+
+_FITTING: tuple[tuple[Any, Any], ...] = (
+    ({"type": "string"}, "a"),
+    ({"type": "integer"}, 5),
+    ({"enum": ["a", "b"]}, "b"),
+    ({"const": 5}, 5),
+    ({"type": ["string", "integer"]}, 1),
+    ({"type": "integer", "minimum": 2}, 2),
+    ({"$ref": "#/$defs/Name"}, "Ana"),
+    ({"$ref": "#/$defs/Name", "description": "Whose."}, "Ana"),
+    ({"$ref": "#/$defs/Point", "required": ["x"]}, {"x": 1}),
+    ({"allOf": [{"$ref": "#/$defs/Point"}], "description": "Where."}, {"x": 1, "at": "b"}),
+    ({"allOf": [{"type": "integer", "minimum": 5}, {"type": "number", "minimum": 1, "maximum": 8}]}, 5),
+    ({"type": "object", "properties": {"p": {"type": "string"}, "q": {"type": "string"}},
+      "anyOf": [{"required": ["p"]}, {"required": ["q"]}]}, {"q": "a"}),
+    ({"type": "object", "properties": {"p": {"$ref": "#/$defs/Name"}}, "required": ["p"],
+      "allOf": [{"properties": {"q": {"type": "string"}}, "required": ["q"]}]}, {"p": "a", "q": "b"}),
+)  # fmt: skip
+
+
+@st.composite
+def _fitting_objects(draw: st.DrawFn, inner: st.SearchStrategy[tuple[Any, Any]]) -> tuple[Any, Any]:
+    parts = draw(st.dictionaries(st.sampled_from(("a", "b", "c")), inner, min_size=1, max_size=3))
+    required = draw(st.lists(st.sampled_from(sorted(parts)), unique=True))
+    given = set(required) | set(draw(st.lists(st.sampled_from(sorted(parts)))))
+    schema = {
+        "type": "object",
+        "properties": {name: part[0] for name, part in parts.items()},
+        "required": required,
+        "additionalProperties": False,
+    }
+    return schema, {name: parts[name][1] for name in given}
+
+
+_fitting = st.recursive(
+    st.sampled_from(_FITTING),
+    lambda inner: (
+        _fitting_objects(inner)
+        | st.builds(lambda one: ({"type": "array", "items": one[0]}, [one[1]]), inner)
+        | st.builds(lambda one, other: ({"anyOf": [other[0], one[0]]}, one[1]), inner, inner)
+    ),
+    max_leaves=4,
+)
+schemas_with_arguments = _fitting_objects(_fitting).map(
+    lambda pair: ({**pair[0], "$defs": _DEFINITIONS}, pair[1])
+)
+"""An input schema, most of which every target can say, and arguments that fit it."""

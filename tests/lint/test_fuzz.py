@@ -15,9 +15,10 @@ from rightcall.lint.output.github import github
 from rightcall.lint.output.json import json as as_json
 from rightcall.lint.output.sarif import sarif
 from rightcall.lint.output.text import text
-from rightcall.lint.portability.convert import convert
+from rightcall.lint.portability.convert import convert, convert_all
+from rightcall.lint.portability.request import request
 from rightcall.model import Tool
-from tests.lint.strategies import hostile_tools, json_values, schema_values
+from tests.lint.strategies import KEYWORDS, hostile_tools, json_values, schema_values
 
 
 @settings(max_examples=300)
@@ -38,6 +39,20 @@ def test_hostile_tools_are_linted_fixed_and_reported(tools: list[Any], targets: 
 @given(json_values)
 def test_any_json_is_read(value: Any) -> None:
     lint(read_text(json.dumps(value)))
+
+
+@given(st.lists(hostile_tools, max_size=3), st.sampled_from(TARGETS))
+def test_hostile_tools_are_converted(tools: list[Any], target: str) -> None:
+    for found in read_text(json.dumps(tools)):
+        request(convert_all(found.tools, target), target)
+
+
+@given(
+    st.lists(st.dictionaries(st.sampled_from(KEYWORDS), schema_values, max_size=4), max_size=2),
+    st.sampled_from(TARGETS),
+)
+def test_any_parts_of_all_of_are_joined(parts: list[Any], target: str) -> None:
+    convert(Tool("get_x", "Gets x.", {"type": "object", "allOf": parts}), target)
 
 
 @given(

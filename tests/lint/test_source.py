@@ -15,6 +15,7 @@ from rightcall.errors import InputError
 from rightcall.lint import read_paths, read_text
 from rightcall.lint.source.document import Document
 from rightcall.model import Tool
+from rightcall.tools.load import load_tools
 from tests.lint.clean import CLEAN
 from tests.lint.strategies import SPELLINGS, json_values, spelled
 
@@ -178,3 +179,31 @@ def test_python_modules_are_loaded_only_by_the_loader_that_is_given(tmp_path: Pa
     file.write_text("raise SystemExit('never run')")
     (tools,) = read_paths([file], import_python=lambda path: [Tool(path.stem, "Says its own name.")])
     assert [tool.name for tool in tools.tools] == ["tools"]
+
+
+def test_plain_yaml_words_are_text_unless_json_has_them() -> None:
+    text = (
+        "[yes, no, on, 012, 0x1F, 1_000, 1:30, 2026-01-01, True, true, null, ~, 12, -1.5, 1e3, '5', !!int 7]"
+    )
+    assert Document("x", text, kind="yaml").value == [
+        "yes", "no", "on", "012", "0x1F", "1_000", "1:30", "2026-01-01", "True",
+        True, None, None, 12, -1.5, 1000.0, "5", 7,
+    ]  # fmt: skip
+
+
+def test_lint_and_the_loader_of_tools_read_the_same_yaml(tmp_path: Path) -> None:
+    file = tmp_path / "tools.yaml"
+    enum = "[yes, no, 012, 1e3, 7]"
+    file.write_text(
+        f"tools:\n- name: x\n  description: y\n  input_schema: {{properties: {{a: {{enum: {enum}}}}}}}\n"
+    )
+    (found,) = read_paths([file])[0].tools
+    assert found.input_schema == load_tools(file)[0].input_schema
+
+
+def test_a_tool_that_its_provider_runs_is_named_and_not_linted() -> None:
+    own = {"name": "x", "description": "y", "input_schema": {"type": "object"}}
+    theirs = [{"type": "web_search_20250305", "name": "web_search"}, {"type": "file_search"}]
+    (found,) = read_text(json.dumps({"tools": [own, *theirs]}))
+    assert [tool.name for tool in found.tools] == ["x"]
+    assert found.provider_run == ("web_search", "file_search")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 import click
 
 from rightcall.cli.output import as_json_option, console, print_json, print_next
 from rightcall.cli.tools_call import call, serve
+from rightcall.cli.tools_convert import convert
 from rightcall.errors import InputError, suggestion
 
 source_argument = click.argument("source")
@@ -67,34 +67,6 @@ def show(source: str, name: str, dialect: str) -> None:
     print_json(SPELLINGS[dialect].write_tool(found[name]))
 
 
-@tools.command()
-@source_argument
-@click.option(
-    "--to", "target", required=True, help="openai-strict, anthropic-strict, gemini, openai, anthropic, …"
-)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to; otherwise stdout.")
-def convert(source: str, target: str, output: Path | None) -> None:
-    """The schemas of SOURCE as one provider wants them: only what it needs is changed, and losses are told."""
-    import msgspec
-
-    from rightcall.lint.portability.convert import convert as converted
-    from rightcall.tools.source import tools_of
-
-    made = [(tool, converted(tool, target)) for tool in tools_of(source)]
-    for tool, one in made:
-        for loss in one.losses:
-            click.echo(f"{tool.name}{loss.pointer}: {loss.keyword}: {loss.note}", err=True)
-    schemas = [
-        {"name": one.name, "description": one.description, "input_schema": one.input_schema}
-        for _, one in made
-    ]
-    if output is None:
-        print_json(schemas)
-    else:
-        text = msgspec.json.format(msgspec.json.encode(schemas), indent=2) + b"\n"
-        output.write_bytes(text)
-        click.echo(f"{len(schemas)} tools written to {output}", err=True)
-
-
 tools.add_command(call)
+tools.add_command(convert)
 tools.add_command(serve)

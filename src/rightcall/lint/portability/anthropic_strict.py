@@ -7,8 +7,10 @@ from typing import Any
 
 from rightcall.lint.diagnostic import Path
 from rightcall.lint.facts.providers import provider
+from rightcall.lint.portability.closing import closed, is_object, with_known_required
+from rightcall.lint.portability.join import UnfitError, joined
 from rightcall.lint.portability.null_union import without_null
-from rightcall.lint.portability.rewrite import Losses
+from rightcall.lint.portability.rewrite import UNSAID, Losses, without
 
 
 def unsupported(schema: dict[str, Any]) -> list[str]:
@@ -39,28 +41,44 @@ def moved_to_text(schema: dict[str, Any], keys: list[str]) -> str:
 
 def strict_schema(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
     """One schema as strict mode takes it. Parameters that took null only to be optional become optional."""
-    schema = _optional_by_absence(schema)
-    keys = unsupported(schema)
+    schema = _optional_by_absence(with_known_required(schema, path, losses))
+    unsaid = [key for key in UNSAID if key in schema]
+    for key in unsaid:
+        losses.add(path, key, "left out")
+    schema = without(schema, unsaid)
+    keys = [key for key in schema if key in unsupported(schema) or _is_left_by_sdk(key, schema[key])]
     if keys:
         text = moved_to_text(schema, keys)
         for key in keys:
             losses.add(path, key, "moved into the description: the model is told, not held to it")
-        schema = {**{key: value for key, value in schema.items() if key not in keys}, "description": text}
+        schema = {**without(schema, keys), "description": text}
     if "oneOf" in schema:
-        losses.add(path, "oneOf", "written as anyOf: several variants may fit")
-        schema = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
-    is_object = schema.get("type") == "object" or "properties" in schema
-    if is_object and schema.get("additionalProperties") is not False:
-        if schema.get("additionalProperties"):
-            losses.add(path, "additionalProperties", "closed: free keys cannot be sent")
-        schema = {**schema, "additionalProperties": False}
-    return schema
+        schema = _with_any_of(schema, path, losses)
+    return closed(schema, path, losses) if is_object(schema) else schema
+
+
+def _is_left_by_sdk(key: str, value: Any) -> bool:
+    """What the SDK does not pass on although the linter lets it be: extensions, defaults, whole values."""
+    if key == "const":
+        return isinstance(value, dict | list)
+    return key == "default" or key.startswith("x-")
+
+
+def _with_any_of(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+    losses.add(path, "oneOf", "written as anyOf: several variants may fit")
+    schema, variants = without(schema, ["oneOf"]), schema["oneOf"]
+    try:
+        return joined(schema, {"anyOf": variants}, path, losses)
+    except UnfitError as unfit:
+        losses.refuse(path, "oneOf", f"no value fits: {unfit}")
+        return schema
 
 
 def _optional_by_absence(schema: dict[str, Any]) -> dict[str, Any]:
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or not isinstance(required, list):
         return schema
+    required = [name for name in required if isinstance(name, str)]
     plain = {
         name: without_null(inner) if isinstance(inner, dict) else inner for name, inner in properties.items()
     }

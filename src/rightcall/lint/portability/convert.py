@@ -1,77 +1,141 @@
-"""One tool for one provider: the schema to send and what was lost on the way."""
+"""Tools for one provider: the definitions to send, what was lost on the way, and what cannot be sent."""
 
 from __future__ import annotations
 
-import copy
-import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from rightcall.lint.facts.providers import check_target, provider
 from rightcall.lint.portability import anthropic_strict, gemini, openai_strict
-from rightcall.lint.portability.rewrite import Loss, Losses, rewritten
+from rightcall.lint.portability.expand import Needs, expanded
+from rightcall.lint.portability.fields import kept_fields
+from rightcall.lint.portability.naming import distinct_names
+from rightcall.lint.portability.rewrite import TESTS, Change, Loss, Losses, rewritten
+from rightcall.lint.portability.tidy import with_current_words, with_json_types
+from rightcall.lint.portability.variants import one_object
+from rightcall.lint.source.read import tool_set
+from rightcall.lint.source.tools import SourceTool
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 
+DEEPEST = 100
+
+_NEEDS = {
+    "anthropic": Needs(plain_root=True),
+    "anthropic-strict": Needs(plain_root=True, no_all_of=True, lone_variants="objects"),
+    "openai": Needs(lone_references=True),
+    "openai-strict": Needs(plain_root=True, no_all_of=True, lone_references=True, lone_variants="all"),
+    "gemini": Needs(no_all_of=True),
+    "bedrock": Needs(),
+}
+_CHANGES: dict[str, Change] = {
+    "openai-strict": openai_strict.strict_schema,
+    "anthropic-strict": anthropic_strict.strict_schema,
+    "gemini": gemini.gemini_schema,
+}
+
 
 class Converted(Record, frozen=True):
-    """The name and schema to send, and everything the target cannot say."""
+    """The definition to send and everything the target cannot say.
+
+    `fields` are further fields in the target's words. `refused` is what the target will not accept however
+    it is written: the definition then cannot be sent as it is.
+    """
 
     name: str
     description: str
     input_schema: dict[str, Any]
     losses: tuple[Loss, ...] = ()
+    refused: tuple[Loss, ...] = ()
+    fields: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-def convert(tool: Tool, target: str) -> Converted:
+def convert(tool: Tool | SourceTool, target: str) -> Converted:
     """The tool for one of the targets; raises `ConfigError` for an unknown one.
 
     Only what the target needs is changed: a schema it takes already comes back as it is.
     """
+    return convert_all([tool], target)[0]
+
+
+def convert_all(tools: Sequence[Tool | SourceTool], target: str) -> list[Converted]:
+    """Tools that are offered together, in their order, with names that stay distinct."""
+    from rightcall.lint.portability.verdict import with_verdict
+
     facts = provider(check_target(target))
+    given = [tool_set([tool]).tools[0] if isinstance(tool, Tool) else tool for tool in tools]
+    names = distinct_names([tool.name for tool in given], facts.name, facts.name_length, "_-")
+    times = Counter(tool.name for tool in given)
+    made = [_converted(tool, name, target, times) for tool, name in zip(given, names, strict=True)]
+    return with_verdict(made, target)
+
+
+def _converted(tool: SourceTool, name: str, target: str, times: Counter[str]) -> Converted:
     losses = Losses()
-    schema = _without_extension(copy.deepcopy(tool.input_schema))
-    schema.setdefault("type", "object")
-    if not facts.root_combinators:
-        schema = _flat_root(schema, losses)
-    changes = {
-        "openai-strict": openai_strict.strict_schema,
-        "anthropic-strict": anthropic_strict.strict_schema,
-        "gemini": gemini.gemini_schema,
-    }
-    if target in changes:
-        schema = rewritten(schema, changes[target], losses)
-    name = tool.name
-    if not re.fullmatch(facts.name.removesuffix("$"), name):
-        name = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[: facts.name_length] or "tool"
-        if target == "gemini" and not re.match(r"[A-Za-z_]", name):
-            name = f"_{name}"[: facts.name_length]
+    if name != tool.name:
         losses.add((), "name", f"'{tool.name}' written as '{name}'")
-    return Converted(name, tool.description, schema, tuple(losses.found))
+    if times[tool.name] > 1:
+        losses.refuse(
+            (), "name", f"{times[tool.name]} tools are called '{tool.name}'; give each its own name"
+        )
+    schema = tool.input_schema
+    if schema is None:
+        schema = {"type": "object", "properties": {}}
+    elif not isinstance(schema, dict):
+        losses.refuse((), "schema", "must be an object")
+        schema = {"type": "object", "properties": {}}
+    schema = _schema_for(_without_extension(schema), target, losses)
+    fields = kept_fields(tool, target, losses)
+    if isinstance(fields.get("response"), dict):
+        fields["response"] = _schema_for(_without_extension(fields["response"]), target, losses)
+    return Converted(name, tool.description, schema, tuple(losses.found), tuple(losses.refused), fields)
 
 
-def _without_extension(schema: Any) -> Any:
+def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str, Any]:
+    if _is_deeper(schema, DEEPEST):
+        losses.refuse((), "schema", f"nested more than {DEEPEST} levels deep")
+        return schema
+    schema = rewritten(schema, with_json_types, losses)
+    if "type" not in schema:
+        schema["type"] = "object"
+    if target in _CHANGES:
+        schema = with_current_words(schema, losses, nullable=target == "gemini")
+    if target in _NEEDS:
+        schema = expanded(schema, _NEEDS[target], losses)
+        if _NEEDS[target].plain_root:
+            schema = one_object(schema, losses)
+    if target not in _CHANGES:
+        return schema
+    left = TESTS if target == "gemini" else (*TESTS, "additionalProperties")
+    return dict(rewritten(schema, _CHANGES[target], losses, except_in=left))
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Is the value nested more levels deep? Without recursion, which could run out of stack."""
+    level = [value]
+    for _ in range(most):
+        level = [
+            part
+            for holder in level
+            for part in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(part, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
     """What was written for RightCall is not sent to a provider."""
-    if isinstance(schema, dict):
-        return {key: _without_extension(value) for key, value in schema.items() if key != "x-rightcall"}
-    return [_without_extension(value) for value in schema] if isinstance(schema, list) else schema
 
+    def stripped(value: Any, depth: int) -> Any:
+        if depth > DEEPEST:
+            return value
+        if isinstance(value, dict):
+            return {key: stripped(part, depth + 1) for key, part in value.items() if key != "x-rightcall"}
+        return [stripped(part, depth + 1) for part in value] if isinstance(value, list) else value
 
-def _flat_root(schema: dict[str, Any], losses: Losses) -> dict[str, Any]:
-    """Variants of the root merged into one object in which only what all of them require is required."""
-    for key in ("anyOf", "oneOf", "allOf"):
-        variants = [each for each in schema.get(key) or () if isinstance(each, dict)]
-        if not variants:
-            continue
-        merged = dict(schema.get("properties") or {})
-        for variant in variants:
-            for name, inner in (variant.get("properties") or {}).items():
-                merged.setdefault(name, inner)
-        lists = [set(variant.get("required") or ()) for variant in variants]
-        common = set.union(*lists) if key == "allOf" else set.intersection(*lists)
-        required = list(dict.fromkeys([*(schema.get("required") or ()), *sorted(common)]))
-        schema = {**{k: v for k, v in schema.items() if k != key}, "type": "object", "properties": merged}
-        if required:
-            schema["required"] = required
-        if key != "allOf":
-            losses.add((), key, "merged into one object: which fields go together is no longer said")
-    return schema
+    return dict(stripped(schema, 0))

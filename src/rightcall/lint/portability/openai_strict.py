@@ -2,63 +2,54 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from rightcall.lint.diagnostic import Path
 from rightcall.lint.facts.providers import provider
+from rightcall.lint.portability.closing import closed, is_object, with_known_required
 from rightcall.lint.portability.null_union import with_null
-from rightcall.lint.portability.rewrite import Losses, into_description
+from rightcall.lint.portability.rewrite import UNSAID, Losses, as_text, into_description, without
+from rightcall.lint.portability.typed import typed, with_items
 
 
 def strict_schema(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
     """One schema as strict mode takes it."""
-    schema = _without_forbidden(schema, path, losses)
-    named = schema.get("format")
-    if isinstance(named, str) and named not in provider("openai-strict").formats:
-        losses.add(path, "format", f"'{named}' moved into the description")
-        schema = into_description({k: v for k, v in schema.items() if k != "format"}, f"Format: {named}.")
-    if "default" in schema:
-        losses.add(path, "default", "moved into the description: every property is sent")
-        said = f"Default: {json.dumps(schema['default'], ensure_ascii=False)}."
-        schema = into_description({k: v for k, v in schema.items() if k != "default"}, said)
-    if schema.get("type") == "object" or "properties" in schema:
-        schema = _closed(schema, path, losses)
-    return schema
-
-
-def _without_forbidden(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
-    facts = provider("openai-strict")
     if "oneOf" in schema and "anyOf" not in schema:
         losses.add(path, "oneOf", "written as anyOf: several variants may fit")
         schema = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
-    parts = schema.get("allOf")
-    if isinstance(parts, list) and all(
-        isinstance(part, dict) and not set(part) & set(schema) for part in parts
-    ):
-        merged: dict[str, Any] = {}
-        for part in parts:
-            merged.update(part)
-        schema = {**{k: v for k, v in schema.items() if k != "allOf"}, **merged}
-    refused = [key for key in schema if key in facts.forbidden_keywords or key in facts.doubtful_keywords]
-    if not refused:
-        return schema
-    said = "; ".join(f"{key}: {json.dumps(schema[key], ensure_ascii=False)}" for key in refused)
+    schema = with_items(typed(schema, path, losses), path, losses)
+    schema = _said_in_text(schema, path, losses)
+    return _complete(schema, path, losses) if is_object(schema) else schema
+
+
+def _said_in_text(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+    """Keywords that strict mode does not take, in the description instead."""
+    facts = provider("openai-strict")
+    named = schema.get("format")
+    if isinstance(named, str) and named not in facts.formats:
+        losses.add(path, "format", f"'{named}' moved into the description")
+        schema = into_description(without(schema, ["format"]), f"Format: {named}.")
+    if "default" in schema:
+        losses.add(path, "default", "moved into the description: every property is sent")
+        schema = into_description(without(schema, ["default"]), f"Default: {as_text(schema['default'])}.")
+    refused = [key for key in schema if key not in facts.keywords]
+    said = [key for key in refused if key not in UNSAID]
     for key in refused:
-        losses.add(path, key, "moved into the description: the model is told, not held to it")
-    return into_description({k: v for k, v in schema.items() if k not in refused}, f"({said})")
+        told = "moved into the description: the model is told, not held to it" if key in said else "left out"
+        losses.add(path, key, told)
+    text = "; ".join(f"{key}: {as_text(schema[key])}" for key in said)
+    schema = without(schema, refused)
+    return into_description(schema, f"({text})") if said else schema
 
 
-def _closed(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
-    extra = schema.get("additionalProperties")
-    if extra is True or isinstance(extra, dict):
-        losses.add(path, "additionalProperties", "closed: free keys cannot be sent")
+def _complete(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+    schema = closed(with_known_required(schema, path, losses), path, losses)
     properties = schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}
     listed = schema.get("required")
-    required = [name for name in listed if name in properties] if isinstance(listed, list) else []
+    required = listed if isinstance(listed, list) else []
     every = {
         name: inner if name in required or not isinstance(inner, dict) else with_null(inner)
         for name, inner in properties.items()
     }
-    return {**schema, "properties": every, "required": list(every), "additionalProperties": False}
+    return {**schema, "properties": every, "required": list(every)}

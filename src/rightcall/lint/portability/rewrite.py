@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rightcall.lint.diagnostic import Path, pointer
 from rightcall.model.record import Record
 
-DEEPEST = 200
+DEEPEST = 150
+TESTS = ("not", "if", "then", "else", "contains", "propertyNames", "patternProperties", "dependentSchemas")
+"""Keywords whose schemas test a value without describing it: no strict target has them."""
+UNSAID = ("$schema", "$id", "$comment")
+"""Keywords that say nothing to a model: left out, not moved into a description."""
 
 _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 _LIST = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
@@ -24,35 +29,70 @@ class Loss(Record, frozen=True):
 
 
 class Losses:
-    """Collects losses on the way through a schema."""
+    """Collects losses on the way through a schema, and what no change can make the target accept."""
 
     def __init__(self) -> None:
         self.found: list[Loss] = []
+        self.refused: list[Loss] = []
 
     def add(self, path: Path, keyword: str, note: str) -> None:
-        """One more."""
+        """One more loss."""
         self.found.append(Loss(pointer(path), keyword, note))
+
+    def refuse(self, path: Path, keyword: str, note: str) -> None:
+        """Something that cannot be sent at all; told once a place."""
+        refusal = Loss(pointer(path), keyword, note)
+        if refusal not in self.refused:
+            self.refused.append(refusal)
 
 
 Change = Callable[[dict[str, Any], Path, Losses], dict[str, Any]]
 
 
-def rewritten(schema: Any, change: Change, losses: Losses, path: Path = (), depth: int = 0) -> Any:
-    """The schema with `change` applied to every schema in it, inner ones first; the input is not touched."""
-    if not isinstance(schema, dict) or depth > DEEPEST:
+def rewritten(
+    schema: Any, change: Change, losses: Losses, path: Path = (), *, except_in: tuple[str, ...] = ()
+) -> Any:
+    """The schema with `change` applied to every schema in it, inner ones first; the input is not touched.
+
+    What stands under the keywords `except_in` is left as it is.
+    """
+    if not isinstance(schema, dict) or len(path) > DEEPEST:
         return schema
-    inner: dict[str, Any] = {}
+
+    def inner(part: Any, at: Path) -> Any:
+        return rewritten(part, change, losses, at, except_in=except_in)
+
+    return change(with_parts(schema, path, inner, except_in=except_in), path, losses)
+
+
+def with_parts(
+    schema: dict[str, Any],
+    path: Path,
+    change: Callable[[Any, Path], Any],
+    *,
+    except_in: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """The schema with each schema directly inside it changed; `true` and `false` count as schemas."""
+    changed: dict[str, Any] = {}
     for key, value in schema.items():
         at = (*path, key)
-        if key in _NAMED and isinstance(value, dict):
-            inner[key] = {n: rewritten(s, change, losses, (*at, n), depth + 1) for n, s in value.items()}
+        if key in except_in:
+            changed[key] = value
+        elif key in _NAMED and isinstance(value, dict):
+            changed[key] = {name: change(part, (*at, name)) for name, part in value.items()}
         elif key in _LIST and isinstance(value, list):
-            inner[key] = [rewritten(s, change, losses, (*at, i), depth + 1) for i, s in enumerate(value)]
-        elif key in _ONE and isinstance(value, dict):
-            inner[key] = rewritten(value, change, losses, at, depth + 1)
+            changed[key] = [change(part, (*at, index)) for index, part in enumerate(value)]
+        elif key in _ONE and isinstance(value, dict | bool):
+            changed[key] = change(value, at)
         else:
-            inner[key] = value
-    return change(inner, path, losses)
+            changed[key] = value
+    return changed
+
+
+def without(schema: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """The schema without some of its keywords."""
+    left = set(keys)
+    return {key: value for key, value in schema.items() if key not in left}
 
 
 def into_description(schema: dict[str, Any], text: str) -> dict[str, Any]:
@@ -60,3 +100,8 @@ def into_description(schema: dict[str, Any], text: str) -> dict[str, Any]:
     said = schema.get("description")
     before = f"{said.rstrip()} " if isinstance(said, str) and said.strip() else ""
     return {**schema, "description": f"{before}{text}"}
+
+
+def as_text(value: Any) -> str:
+    """A value as it is said in a description."""
+    return json.dumps(value, ensure_ascii=False, default=str)

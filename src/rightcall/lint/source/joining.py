@@ -34,7 +34,8 @@ def _is_file_of_one_tool(tools: ToolSet) -> bool:
 
 def _one(sets: Sequence[ToolSet]) -> ToolSet:
     tools: list[SourceTool] = [tool for each in sets for tool in each.tools]
-    return ToolSet(_folder_of(each.name for each in sets), tuple(tools))
+    provider_run = [name for each in sets for name in each.provider_run]
+    return ToolSet(_folder_of(each.name for each in sets), tuple(tools), tuple(provider_run))
 
 
 def _folder_of(names: Iterable[str]) -> str:

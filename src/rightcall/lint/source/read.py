@@ -9,7 +9,7 @@ from rightcall.errors import InputError
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
-from rightcall.lint.source.spellings import tools_in
+from rightcall.lint.source.spellings import provider_run_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.lint.source.unclear import refuse_what_is_unclear
 from rightcall.model.tool import Tool
@@ -86,12 +86,14 @@ def read_text(text: str, *, name: str = "<text>", kind: str = ".json") -> list[T
 def read_document(document: Document) -> ToolSet:
     """The tools of one document as a set."""
     try:
-        found = operations_in(document) if is_openapi(document.value) else tools_in(document)
+        is_api = is_openapi(document.value)
+        found = operations_in(document) if is_api else tools_in(document)
+        provider_run = [] if is_api else provider_run_in(document)
         refuse_what_is_unclear(document, found)
     except RecursionError:
         raise InputError(document.name, "nested too deeply", "about 900 levels are read") from None
     where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
-    return ToolSet(where, tuple(found))
+    return ToolSet(where, tuple(found), tuple(provider_run))
 
 
 def tool_set(tools: Iterable[Tool], *, name: str = "", server: str = "") -> ToolSet:

@@ -35,6 +35,34 @@ def stray_in(document: Document) -> tuple[Path, str, str] | None:
     return next(_strays(document.value, ()), None)
 
 
+def provider_run_in(document: Document) -> list[str]:
+    """The tools of a document that their provider runs: a name and a type of its own, and no schema."""
+    return [
+        _text(value.get("name")) or value["type"]
+        for value in _plain_objects(document.value)
+        if _is_provider_run(value)
+    ]
+
+
+def _plain_objects(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects in which tools are looked for, tools included."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _plain_objects(item)
+    elif isinstance(value, dict):
+        yield value
+        if not _is_tool(value):
+            for key in (*_LISTS, *_WRAPPERS):
+                yield from _plain_objects(value.get(key))
+
+
+def _is_provider_run(value: dict[str, Any]) -> bool:
+    kind = value.get("type")
+    if not isinstance(kind, str) or kind in ("function", "custom", "object"):
+        return False
+    return not any(key in value for key in (*_SCHEMA_KEYS, "function", "toolSpec", *_LISTS))
+
+
 def _server(value: Any) -> str:
     """The name of the MCP server that a stored `tools/list` says it came from."""
     server = value.get("server") or value.get("serverInfo") if isinstance(value, dict) else None

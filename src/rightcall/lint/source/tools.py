@@ -54,7 +54,11 @@ def shown_examples(tool: SourceTool) -> Any:
 
 @dataclass(frozen=True)
 class ToolSet:
-    """Tools that a model is offered together. `name` says where they came from."""
+    """Tools that a model is offered together. `name` says where they came from.
+
+    `provider_run` names those that a provider runs itself (`web_search`): they have no schema to look at.
+    """
 
     name: str
     tools: tuple[SourceTool, ...]
+    provider_run: tuple[str, ...] = ()

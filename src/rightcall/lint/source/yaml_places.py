@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import yaml
 
+from rightcall.files.yaml_text import JSON_NUMBER, TAG, WORDS
 from rightcall.lint.diagnostic import Path
 from rightcall.lint.source.json_places import Place
 
@@ -61,8 +63,11 @@ class YamlPlaces:
 
 
 def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
-    """The value of a YAML text and its places; raises `yaml.YAMLError` or `RecursionError`."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    """The value of a YAML text and its places; raises `yaml.YAMLError` or `RecursionError`.
+
+    As in `files.yaml_text`, a plain scalar is text unless it is JSON: `yes`, `012` and `1_000` stay text.
+    """
+    loader = _JsonMindedLoader(text)
     try:
         root = loader.get_single_node()
         if root is None:
@@ -76,6 +81,22 @@ def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
     return value, YamlPlaces(root, text, repeated)
 
 
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _JsonMindedLoader(_Loader):  # type: ignore[misc]
+    """Takes only the words and numbers of JSON for more than text; `<<` still merges."""
+
+    yaml_implicit_resolvers = {
+        **{first: [(f"{TAG}float", re.compile(f"^(?:{JSON_NUMBER.pattern})$"))] for first in "-0123456789"},
+        **{
+            word[:1]: [(f"{TAG}{'null' if value is None else 'bool'}", re.compile(f"^{re.escape(word)}$"))]
+            for word, value in WORDS.items()
+        },
+        "<": [(f"{TAG}merge", re.compile("^<<$"))],
+    }
+
+
 def _plain(node: yaml.Node, loader: Any) -> Any:
     """The value as JSON would have it: every key a text, dates and unknown tags as they are written."""
     if isinstance(node, yaml.MappingNode):
@@ -83,6 +104,8 @@ def _plain(node: yaml.Node, loader: Any) -> Any:
         return {str(key.value): _plain(value, loader) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):
         return [_plain(item, loader) for item in node.value]
+    if node.tag == f"{TAG}float" and re.fullmatch(r"-?\d+", node.value):
+        return int(node.value)
     if node.tag.rpartition(":")[2] in ("null", "bool", "int", "float"):
         value = loader.construct_object(node)
         return str(node.value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,97 @@
+"""`rightcall tools convert`: tools as a request of one provider has them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rightcall.errors import InputError
+
+if TYPE_CHECKING:
+    from rightcall.lint import ToolSet
+    from rightcall.lint.portability.rewrite import Loss
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    help="openai, openai-strict, anthropic, anthropic-strict, gemini, bedrock or mcp.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to; otherwise stdout.")
+def convert(source: str, target: str, output: Path | None) -> None:
+    """The tools of SOURCE, ready for a request of one provider.
+
+    SOURCE is a file that `rightcall lint` reads, `module:attribute`, or `mcp:COMMAND`. Only what the provider
+    needs is changed. What was lost is told on stderr; with what it will refuse all the same the exit code is 1.
+    """
+    from rightcall.lint.portability.convert import convert_all
+    from rightcall.lint.portability.request import request
+
+    sets = _read(source)
+    tools = [tool for one in sets for tool in one.tools]
+    for tool in tools:
+        if not tool.name:
+            line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""
+            raise InputError(f"{source}{line}", "a tool without a name", "give it one")
+    made = convert_all(tools, target)
+    text = _as_json(request(made, target), source)
+    for name in (name for one in sets for name in one.provider_run):
+        _tell(f"{name}: left out: its provider runs it, so there is nothing to convert")
+    for tool, one in zip(tools, made, strict=True):
+        _tell_all(tool.name, one.losses)
+    for tool, one in zip(tools, made, strict=True):
+        _tell_all(f"error: {tool.name}", one.refused)
+    _write(text, len(made), output)
+    if any(one.refused for one in made):
+        _tell(f"{target} will refuse this: correct the errors above, or leave those tools out")
+        raise SystemExit(1)
+
+
+def _read(source: str) -> list[ToolSet]:
+    """With the reader of `lint`, so that what can be linted can be converted."""
+    from rightcall.cli.lint_sources import read_sources
+    from rightcall.lint import tool_set
+    from rightcall.tools.source import is_attribute, tools_of
+
+    if is_attribute(source) and not source.startswith("mcp:"):
+        return [tool_set(tools_of(source), name=source)]
+    return read_sources([source], allow_import=False)
+
+
+def _as_json(value: object, source: str) -> bytes:
+    import msgspec
+
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    except UnicodeEncodeError:
+        problem = "a text holds half a character (a lone surrogate), which cannot be sent"
+        raise InputError(source, problem, "look for \\ud800 to \\udfff in it") from None
+
+
+def _write(text: bytes, count: int, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.buffer.write(text)
+        return
+    try:
+        output.write_bytes(text)
+    except OSError as error:
+        raise InputError(str(output), f"cannot be written: {error.strerror or error}") from None
+    _tell(f"{count} {'tool' if count == 1 else 'tools'} written to {output}")
+
+
+def _tell_all(tool: str, losses: Iterable[Loss]) -> None:
+    for loss in losses:
+        _tell(f"{tool}{loss.pointer}: {loss.keyword}: {loss.note}")
+
+
+def _tell(text: str) -> None:
+    from rightcall.report.terminal import clean
+
+    click.echo(clean(text), err=True)
