@@ -77,6 +77,7 @@ def convert(source: str, target: str, output: Path | None) -> None:
     """The schemas of SOURCE as one provider wants them: only what it needs is changed, and losses are told."""
     import msgspec
 
+    from rightcall.files import write_file
     from rightcall.lint.portability.convert import convert as converted
     from rightcall.tools.source import tools_of
 
@@ -92,7 +93,7 @@ def convert(source: str, target: str, output: Path | None) -> None:
         print_json(schemas)
     else:
         text = msgspec.json.format(msgspec.json.encode(schemas), indent=2) + b"\n"
-        output.write_bytes(text)
+        write_file(output, text)
         click.echo(f"{len(schemas)} tools written to {output}", err=True)
 
 
