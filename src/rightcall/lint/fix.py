@@ -115,7 +115,9 @@ def _one_pass(document: Document, found: list[Found]) -> tuple[Document, list[st
     for each in found:
         edits = [Edit(each.tool.source.document_path(edit.path), edit.value) for edit in each.finding.edits]
         mine = [splice(document, edit) for edit in edits]
-        if any(one is None or any(one.meets(other) for other in splices[-50:]) for one in mine):
+        if any(
+            one is None or any(one.meets(other) and one != other for other in splices[-50:]) for one in mine
+        ):
             continue
         if any(_related(edit.path, paths) for edit in edits):
             continue
