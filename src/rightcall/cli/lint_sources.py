@@ -15,14 +15,15 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
     """The tools of files, folders, suites and MCP servers. A suite stands for its tools."""
     from rightcall.cli.python_tools import tools_of_module
     from rightcall.lint import read_paths
-    from rightcall.lint.engine import as_sets
+    from rightcall.lint.source.read import tool_set
 
     sets: list[ToolSet] = []
     for source in sources:
         if source.startswith("mcp:"):
             from rightcall.tools.source import tools_of
 
-            sets += as_sets(tools_of(source))
+            name = f"mcp:{_server_name(source)}"
+            sets.append(tool_set(tools_of(source), name=name, origin=name))
             continue
         path = Path(source)
         named = _tools_of_suite(path)
@@ -32,6 +33,16 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
         found = path.parent / named if isinstance(named, str) else path
         sets += read_paths((found,), import_python=tools_of_module if allow_import else None)
     return sets
+
+
+def _server_name(source: str) -> str:
+    """The command of a server, or the host of its URL: the rest of a URL may hold secrets."""
+    from urllib.parse import urlsplit
+
+    from rightcall.tools.mcp import read_address
+
+    address = read_address(source, source)
+    return " ".join(address.command)[:100] if address.command else urlsplit(address.url).hostname or "server"
 
 
 def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path as FilePath
 
 from rightcall.errors import InputError
@@ -45,7 +46,8 @@ def read_file(path: FilePath, *, import_python: PythonLoader | None = None) -> l
             raise InputError(
                 str(path), "a Python module must be run to know its tools", "allow that with --import"
             )
-        return [tool_set(import_python(path), name=str(path))]
+        tools = import_python(path)
+        return [tool_set(tools, name=str(path), origin=str(path), lines=_function_lines(path))]
     text = _text_of(path)
     sets = read_text(text, name=str(path), kind=".jsonl" if path.suffix == ".jsonl" else path.suffix)
     if not any(each.tools for each in sets):
@@ -81,9 +83,28 @@ def read_document(document: Document) -> ToolSet:
     return ToolSet(where, tuple(found))
 
 
-def tool_set(tools: Iterable[Tool], *, name: str = "", server: str = "") -> ToolSet:
+def tool_set(
+    tools: Iterable[Tool],
+    *,
+    name: str = "",
+    server: str = "",
+    origin: str = "",
+    lines: Mapping[str, int] | None = None,
+) -> ToolSet:
     """A set from tools of the model, as an MCP server, a suite or a Python module gives them."""
-    return ToolSet(name, tuple(_source_tool(tool, index, server) for index, tool in enumerate(tools)))
+    made = (_source_tool(tool, index, server) for index, tool in enumerate(tools))
+    known = lines or {}
+    return ToolSet(name, tuple(replace(each, origin=origin, line=known.get(each.name, 0)) for each in made))
+
+
+def _function_lines(path: FilePath) -> dict[str, int]:
+    """Where the functions of a module begin, by name."""
+    import ast  # only for modules
+
+    defined = ast.walk(ast.parse(path.read_bytes()))
+    return {
+        each.name: each.lineno for each in defined if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
 
 
 def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
