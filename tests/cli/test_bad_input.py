@@ -29,8 +29,8 @@ BAD_GOLDENS = [
     ("a zip file", b"PK\x03\x04\x14\x00", "g.jsonl: is a zip or Office file, a text file was expected; give the text inside it"),
     ("UTF-16", GOLDEN.encode("utf-16"), "g.jsonl: the text is in UTF-16; save the file as UTF-8"),
     ("another encoding", GOLDEN.replace("Hanoi", "Huế").encode("cp1258", "replace").replace(b"?", b"\xea"), "g.jsonl:1: not text in UTF-8; save the file as UTF-8"),
-    ("an order that goes round", json.dumps({"id": "a", "input": "?", "expected_calls": [{"tool": "f", "id": "x", "after": ["x"]}]}), "golden 'a': expected_calls[0]: 'after' goes round in a circle; remove one of the edges"),
-    ("a matcher that is none", GOLDEN.replace('"Hanoi"', '{"regex": "("}'), "golden 'a': expected_calls[0]: '(' is not a regular expression, or too large a one; see ECMA 262"),
+    ("an order that goes round", json.dumps({"id": "a", "input": "?", "expected_calls": [{"tool": "f", "id": "x", "after": ["x"]}]}), "g.jsonl: golden 'a': expected_calls[0]: 'after' goes round in a circle; remove one of the edges"),
+    ("a matcher that is none", GOLDEN.replace('"Hanoi"', '{"regex": "("}'), "g.jsonl: golden 'a': expected_calls[0]: '(' is not a regular expression, or too large a one; see ECMA 262"),
 ]  # fmt: skip
 
 BAD_TRAJECTORIES = [

@@ -156,7 +156,11 @@ def test_the_pass_rule_by_score_forgives_an_extra_argument(scored):
 def test_infrastructure_errors_are_neither_passed_nor_failed(scored):
     down = {"golden_id": "b", "calls": [], "stop_reason": "infra_error", "error": "rate limit"}
     done = scored([asked("a"), asked("b")], [did("a", "Hanoi"), down])
-    assert done.code == 0 and "1/1 +1 errors" in done.out and "error b  rate limit" in done.out
+    assert "1/1 +1 errors" in done.out and "error b  rate limit" in done.out
+    assert (
+        done.code == 1 and "1 of 2 cases have no answer; had they failed, 50.0% would have passed" in done.err
+    )
+    assert scored([asked("a"), asked("b")], [did("a", "Hanoi"), down], "--min", "0.5").code == 0
     rows = scored([asked("a"), asked("b")], [did("a", "Hanoi"), down], "--json").rows
     assert "error" not in rows[0] and rows[1]["error"] == "rate limit"
 
@@ -187,3 +191,74 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
 
 def _place(row):
     return row["golden_id"], row["trial"]
+
+
+def test_the_exit_code_follows_the_rate_that_is_printed(scored):
+    goldens = [asked("a"), asked("b")]
+    done = [*(did("a", "Hanoi") for _ in range(9)), did("b", "Hue")]
+    shown = scored(goldens, done, "--min", "0.8")
+    assert "50.0%" in shown.out and shown.code == 1  # nine of ten trials, but one of two goldens
+    assert scored(goldens, done, "--min", "0.5").code == 0
+
+
+@pytest.mark.parametrize("least", ["nan", "inf", "2"])
+def test_a_rate_that_is_none_is_refused(scored, least):
+    done = scored([asked("a")], [did("a", "Hanoi")], "--min", least)
+    assert done.code == 2 and "'--min'" in done.err
+
+
+def test_partial_says_how_many_goldens_were_left_out(scored):
+    goldens = [asked("a"), asked("b"), asked("c")]
+    assert "2 goldens without a trajectory left out" in scored(goldens, [did("a", "Hanoi")], "--partial").out
+    told = scored(goldens, [did("a", "Hanoi")], "--partial", "--json")
+    assert len(told.rows) == 1 and "2 goldens without a trajectory left out" in told.err
+
+
+OWN_METRICS = """
+from dataclasses import dataclass
+from rightcall import Metric, Score
+
+@dataclass(frozen=True)
+class Fails(Metric):
+    def measure(self, case):
+        return Score(0.25, False, "too long")
+
+@dataclass(frozen=True)
+class Leaves(Metric):
+    def measure(self, case):
+        raise SystemExit(0)
+
+@dataclass(frozen=True)
+class Seven(Metric):
+    def measure(self, case):
+        return Score(7.0, True)
+
+class Plain:
+    def measure(self, case):
+        return Score(1.0, True)
+"""
+
+
+def test_metrics_of_a_module_in_this_folder_are_told_in_the_table(scored, tmp_path):
+    (tmp_path / "own_metrics.py").write_text(OWN_METRICS)
+    names = [f"--metric=own_metrics:{name}" for name in ("Fails", "Leaves", "Seven")]
+    shown = scored([asked("a")], [did("a", "Hanoi")], *names)
+    assert shown.code == 0
+    assert "fails: mean 0.25, 1 failed (a: too long)" in shown.out
+    assert "leaves: 1 broke (a: leaves raised SystemExit: 0)" in shown.out
+    assert "seven: 1 broke (a: seven gave the value 7.0, which is not from 0 to 1)" in shown.out
+    plain = scored([asked("a")], [did("a", "Hanoi")], "--metric=own_metrics:Plain")
+    assert plain.code == 2 and "is not a subclass of rightcall.Metric" in plain.err
+
+
+def test_a_golden_that_cannot_be_judged_is_told_with_its_file(scored):
+    golden = asked("a") | {"expected_calls": [{"tool": "t", "args": {"x": {"regex": "("}}}]}
+    done = scored([golden], [did("a", "Hanoi")])
+    assert done.code == 2 and "goldens.jsonl: golden 'a': expected_calls[0]: " in done.err
+
+
+def test_row_names_survive_a_narrow_terminal(scored, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    goldens = [asked("a", category="secondary"), asked("b")]
+    shown = scored(goldens, [did("a", "Hue"), did("b", "Hanoi")]).out
+    assert "secondary    0/1   0.0%" in shown and "…" not in shown.split("\n\n")[0]

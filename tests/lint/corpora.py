@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import zipfile
+from functools import cache
 from pathlib import Path
 
-from rightcall.lint import ToolSet, read_paths, read_text
+from rightcall.lint import Report, ToolSet, lint, read_paths, read_text
 from tests.datasets.bfcl_official import the_wheel
 
 MCP = Path(__file__).parent / "data" / "mcp"
+UNSEEN = Path(__file__).parent / "data" / "unseen"
+UNSEEN_FOLDERS = (UNSEEN, UNSEEN.with_name("unseen_after"), UNSEEN.with_name("unseen_last"))
 
 
 def bfcl_sets() -> list[ToolSet]:
@@ -25,6 +28,17 @@ def bfcl_sets() -> list[ToolSet]:
 def mcp_sets() -> list[ToolSet]:
     """One set a server."""
     return read_paths(sorted(MCP.glob("*.json")))
+
+
+def unseen_sets() -> list[ToolSet]:
+    """One set a server, of servers that no rule was tuned on."""
+    return read_paths([path for folder in UNSEEN_FOLDERS for path in sorted(folder.glob("*.json"))])
+
+
+@cache
+def unseen_report() -> Report:
+    """What is found in the servers that no rule was tuned on."""
+    return lint(unseen_sets())
 
 
 def _sets_of(name: str, wheel: zipfile.ZipFile) -> list[list[object]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.errors import InputError
-from rightcall.lint import lint, read_text
+from rightcall.lint import lint, read_paths, read_text
 from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
 from rightcall.lint.lockfile import lock_of, read_lock, write_lock
 from tests.lint.clean import CLEAN, lint_tools, merged
@@ -43,9 +43,31 @@ def test_a_changed_definition_is_drift_whatever_the_order_of_its_keys(tmp_path: 
     assert (found.code, found.severity, found.tool) == ("TD809", "error", "get_forecast")
 
 
-def test_a_tool_that_is_not_locked_is_a_warning() -> None:
+def test_a_tool_that_is_not_locked_is_an_error() -> None:
     report = lint(read_text(json.dumps(CLEAN[:1])), locked={})
-    assert [(d.code, d.severity) for d in report.diagnostics] == [("TD809", "warning")]
+    assert [(d.code, d.severity) for d in report.diagnostics] == [("TD809", "error")]
+
+
+def test_a_baseline_knows_a_file_by_its_place_whatever_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "crm").mkdir()
+    (tmp_path / "crm" / "tools.json").write_text(json.dumps(BEFORE))
+    monkeypatch.chdir(tmp_path / "crm")
+    typed_here = lint(read_paths(["tools.json"]))
+    baseline = baseline_of(typed_here, tmp_path)
+    assert all(key.startswith("crm/tools.json:") for key in baseline.findings)
+    for typed in (tmp_path / "crm" / "tools.json", "../crm/tools.json", "tools.json"):
+        assert without_known(lint(read_paths([typed])), baseline, tmp_path).diagnostics == ()
+    older = baseline_of(typed_here)
+    assert without_known(typed_here, older, tmp_path).diagnostics == ()
+
+
+def test_a_file_outside_the_folder_of_the_baseline_is_known_as_typed(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text(json.dumps(BEFORE))
+    report = lint(read_paths([tmp_path / "tools.json"]))
+    elsewhere = tmp_path / "elsewhere"
+    assert without_known(report, baseline_of(report, elsewhere), elsewhere).diagnostics == ()
 
 
 @pytest.mark.parametrize("read", [read_baseline, read_lock])

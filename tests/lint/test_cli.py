@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,14 @@ from click.testing import CliRunner, Result
 
 from rightcall.cli.lint import lint
 from rightcall.cli.rule import rule
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, InputError
 from tests.lint.clean import CLEAN
 from tests.lint.test_incident import BEFORE
+
+MODULE = (
+    "from rightcall.tools.function import tool\n\n@tool\ndef delete_user(user_id: str) -> str:\n"
+    '    """Delete a user."""\n    return user_id\n'
+)
 
 
 @pytest.fixture
@@ -73,6 +79,73 @@ def test_a_baseline_lets_old_findings_pass(tools: Path) -> None:
     assert result.exit_code == 0 and "11 known from the baseline" in result.stdout
 
 
+def test_paths_of_pyproject_count_from_its_folder(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = '[tool.rightcall.lint]\nbaseline = "known.json"\nlock = "tools.lock"\n'
+    Path("pyproject.toml").write_text(table)
+    assert run(tools, "--update-lock", "--write-baseline", "known.json").exit_code == 0
+    (tools.parent / "below").mkdir()
+    monkeypatch.chdir(tools.parent / "below")
+    result = run("../tools.json")
+    assert result.exit_code == 0 and "11 known from the baseline" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("selekt = []", "unknown key 'selekt'; did you mean 'select'?"),
+        ('select = ["TD999"]', "no rule is called 'TD999'"),
+        ('target = ["opnai"]', "unknown target 'opnai'"),
+        ('fail-on = "never ever"', "fail-on must be"),
+        ("baseline = 3", "baseline must be a path, got 3"),
+    ],
+)
+def test_a_mistake_in_pyproject_names_the_file(tools: Path, line: str, says: str) -> None:
+    file = tools.with_name("pyproject.toml")
+    file.write_text(f"[tool.rightcall.lint]\n{line}\n")
+    error = run(tools).exception
+    assert isinstance(error, ConfigError)
+    assert str(error).startswith(f"{file}: [tool.rightcall.lint]: {says}")
+
+
+def test_settings_that_are_no_table_are_an_error(tools: Path) -> None:
+    tools.with_name("pyproject.toml").write_text("[tool]\nrightcall = 3\n")
+    assert "pyproject.toml: [tool.rightcall.lint] is not a table" in str(run(tools).exception)
+
+
+def test_two_forms_of_the_report_at_once_are_refused(tools: Path) -> None:
+    result = run(tools, "--json", "--format", "sarif")
+    assert result.exit_code == 2 and "--json and --format sarif exclude each other" in result.stderr
+    assert run(tools, "--json", "--format", "json").exit_code == 1
+
+
+def test_tools_of_several_files_are_compared(tools: Path) -> None:
+    tools.unlink()
+    for tool in BEFORE:
+        tools.with_name(tool["name"] + ".json").write_text(json.dumps(tool))
+    assert "TD502" in run(tools.parent).stdout
+    for tool in BEFORE:
+        tools.with_name(tool["name"] + ".json").write_text(json.dumps([tool, CLEAN[0]]))
+    assert "TD502" not in run(tools.parent, "--select", "TD502", "--show", "info").stdout
+    assert "TD502" in run(tools.parent, "--together").stdout
+
+
+def test_fix_corrects_every_file_of_a_joined_set(tools: Path) -> None:
+    tools.unlink()
+    for tool in BEFORE:
+        tools.with_name(tool["name"] + ".json").write_text(json.dumps(tool))
+    assert run(tools.parent, "--fix").stderr.count("fixed 1 in ") == 2
+
+
+def test_unreadable_files_of_a_folder_are_warnings_that_are_counted(tools: Path) -> None:
+    tools.write_text(json.dumps(CLEAN))
+    tools.with_name("broken.json").write_text("{bad")
+    tools.with_name("b.yaml").write_text("a: [")
+    result = run(tools.parent)
+    assert result.exit_code == 0
+    assert "broken.json:1: not valid JSON" in result.stderr and "b.yaml:2: not valid YAML" in result.stderr
+    assert "warning: 2 files could not be read" in result.stderr
+
+
 def test_a_lock_notices_a_rug_pull(tools: Path) -> None:
     tools.write_text(json.dumps(CLEAN))
     assert run(tools, "--lock", "tools.lock", "--update-lock").exit_code == 0
@@ -84,10 +157,7 @@ def test_a_lock_notices_a_rug_pull(tools: Path) -> None:
 
 def test_a_python_module_is_run_only_when_allowed(tools: Path) -> None:
     module = tools.with_name("my_tools.py")
-    module.write_text(
-        "from rightcall.tools.function import tool\n\n@tool\ndef delete_user(user_id: str) -> str:\n"
-        '    """Delete a user."""\n    return user_id\n'
-    )
+    module.write_text(MODULE)
     assert "allow that with --import" in str(run(module).exception)
     assert "TD401" in run(module, "--import").stdout
 
@@ -96,6 +166,36 @@ def test_a_module_that_fails_is_one_sentence(tools: Path) -> None:
     module = tools.with_name("broken.py")
     module.write_text("1 / 0")
     assert "the module failed: ZeroDivisionError" in str(run(module, "--import").exception)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import sys\nsys.exit(0)", r"quits.py: the module ended the program: sys.exit\(0\)"),
+        ("raise SystemExit", r"the module ended the program: sys.exit\(\)"),
+        ("x = 1", "quits.py: no tool definitions found; a tool is a function with @rc.tool"),
+    ],
+)
+def test_a_module_that_gives_no_tools_is_an_error(tools: Path, text: str, says: str) -> None:
+    module = tools.with_name("quits.py")
+    module.write_text(text)
+    error = run(tools, module, "--import").exception
+    assert isinstance(error, InputError) and re.search(says, str(error))
+
+
+def test_what_a_module_prints_does_not_spoil_the_report(tools: Path) -> None:
+    module = tools.with_name("loud.py")
+    module.write_text(f"print('imported')\n{MODULE}")
+    result = run(module, "--import", "--json")
+    assert json.loads(result.stdout)["summary"]["tools"] == 1
+    assert "imported" in result.stderr
+
+
+def test_import_finds_the_modules_of_a_folder(tools: Path) -> None:
+    tools.unlink()
+    tools.with_name("mine.py").write_text(MODULE)
+    tools.with_name("other.py").write_text("raise SystemExit('never run')")
+    assert "[delete_user]" in run(tools.parent, "--import").stdout
 
 
 def test_rule_explains_one_and_lists_all() -> None:

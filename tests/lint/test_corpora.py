@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from rightcall.lint import ToolSet, lint
-from tests.lint.corpora import bfcl_sets, mcp_sets
+from tests.lint.corpora import bfcl_sets, mcp_sets, unseen_sets
 
 PINNED = Path(__file__).parent / "data" / "counts.json"
-CORPORA: dict[str, Callable[[], list[ToolSet]]] = {"bfcl": bfcl_sets, "mcp": mcp_sets}
+CORPORA: dict[str, Callable[[], list[ToolSet]]] = {"bfcl": bfcl_sets, "mcp": mcp_sets, "unseen": unseen_sets}
 
 
 def counts(sets: Iterable[ToolSet]) -> dict[str, int]:

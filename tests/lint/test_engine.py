@@ -45,6 +45,34 @@ def test_an_ignore_needs_a_reason() -> None:
     assert codes(lint_tools([{**NO_TEXT, **unexplained}])) == {"TD301", "TD008"}
 
 
+@pytest.mark.parametrize(
+    ("extension", "says", "hint"),
+    [
+        ({"ignore": {"TD999": "nope"}}, "no rule is called 'TD999'", "did you mean"),
+        ({"ignore": {"zzz": "nope"}}, "no rule is called 'zzz'", "see: rightcall rule"),
+        (
+            {"ignroe": {"TD301": "known"}},
+            "'ignroe' means nothing under x-rightcall",
+            "did you mean 'ignore'?",
+        ),
+        ({"reason": "known"}, "'reason' means nothing", "known are ignore, effect, idempotency"),
+    ],
+)
+def test_an_ignore_that_names_nothing_is_told(extension: object, says: str, hint: str) -> None:
+    for tool in (
+        {**CLEAN[0], "x-rightcall": extension},
+        merged(CLEAN[0], {"input_schema": {"properties": {"city": {"x-rightcall": extension}}}}),
+    ):
+        (found,) = lint_tools([tool]).diagnostics
+        assert found.code == "TD008" and says in found.message and hint in found.hint
+
+
+def test_a_comment_that_ignores_no_rule_is_told() -> None:
+    text = "- name: get_tide  # rightcall: ignore[TD9999] because\n  description: Tides.\n"
+    (found,) = lint(read_text(text, kind=".yaml"), config=LintConfig(select=("TD008",))).diagnostics
+    assert found.message == "line 1: no rule is called 'TD9999', so ignoring it has no effect"
+
+
 def test_an_ignore_in_a_schema_covers_what_is_below_it() -> None:
     quiet = {"x-rightcall": {"ignore": {"param-no-description": "a city is a city"}}}
     patch = {"properties": {"city": quiet, "days": {"description": None}}}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import FiniteRange, as_json_option, console, print_json
 
 
 @click.command()
 @click.argument("baseline")
 @click.argument("candidates", nargs=-1, required=True)
-@click.option("--margin", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True,
+@click.option("--margin", type=FiniteRange(0, 1, max_open=True), default=0.0, show_default=True,
               help="How much worse still counts as not worse.")  # fmt: skip
-@click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
+@click.option("--alpha", type=FiniteRange(0, 0.5, min_open=True), default=0.05, show_default=True)
 @click.option("--metric", help="Compare this metric instead of passing.")
 @click.option("--anyway", is_flag=True, help="Compare runs even if their dataset or metrics differ.")
 @click.option("--store", "store_url", help="Where results are kept.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import FiniteRange, as_json_option, console, print_json
 
 file_argument = click.argument("file", type=click.Path(path_type=Path))
 store_option = click.option("--store", help="Where versions are kept; .rightcall/rightcall.db unless said.")
@@ -123,7 +123,7 @@ def diff(alias: str, old: int, new: int, store: str | None, as_json: bool) -> No
 
 @click.command()
 @file_argument
-@click.option("--share", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
+@click.option("--share", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
               help="How much of it goes into the first part.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option(

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import FiniteRange, as_json_option, console, print_json
 
 
 @click.command()
 @click.argument("run", default="last")
 @click.option("--suite", type=click.Path(path_type=Path), help="Take the gate of this suite.")
-@click.option("--min", "least", type=click.FloatRange(0, 1, min_open=True), help="The pass rate to reach.")
-@click.option("--target", type=click.FloatRange(0, 1, min_open=True), help="The pass rate one hopes for.")
-@click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), help="The risk of a wrong verdict.")
+@click.option("--min", "least", type=FiniteRange(0, 1, min_open=True), help="The pass rate to reach.")
+@click.option("--target", type=FiniteRange(0, 1, min_open=True), help="The pass rate one hopes for.")
+@click.option("--alpha", type=FiniteRange(0, 0.5, min_open=True), help="The risk of a wrong verdict.")
 @click.option("--baseline", help="Another run that this one must not fall behind.")
-@click.option("--margin", type=click.FloatRange(0, 1, max_open=True), help="By how much it may fall behind.")
+@click.option("--margin", type=FiniteRange(0, 1, max_open=True), help="By how much it may fall behind.")
 @click.option("--forbid", multiple=True, help="A failure code of which one is too many; may be repeated.")
 @click.option("--store", "store_url", help="Where results are kept.")
 @as_json_option

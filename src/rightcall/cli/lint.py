@@ -11,6 +11,7 @@ from rightcall.cli.lint_sources import queries_in, read_sources, seen_in_runs
 from rightcall.cli.output import as_json_option
 
 if TYPE_CHECKING:
+    from rightcall.cli.lint_settings import Settings
     from rightcall.lint import LintConfig, Report, ToolSet
 
 _FORMATS = ("text", "json", "sarif", "github")
@@ -33,9 +34,7 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
     "--format",
     "form",
     type=click.Choice(_FORMATS),
-    default="text",
-    show_default=True,
-    help="Form of the report.",
+    help="Form of the report. [text]",
 )
 @as_json_option
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
@@ -62,6 +61,11 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
     "--import", "allow_import", is_flag=True, help="Run Python modules to find their @rc.tool functions."
 )
 @click.option(
+    "--together",
+    is_flag=True,
+    help="All sources are one set: files and servers that one client uses at once.",
+)
+@click.option(
     "--goldens", type=click.Path(path_type=Path), help="Requests that sharpen which tools are confusable."
 )
 @click.option(
@@ -78,46 +82,33 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
     SOURCES are JSON or YAML files with tools in any spelling, OpenAPI documents, suites, folders of them,
     `mcp:COMMAND` for an MCP server, or with --import Python modules. Definitions may switch a rule off for themselves:
     "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults come from [tool.rightcall.lint] in pyproject.toml.
+
+    Tools of one file are compared with each other; files that hold a single tool each are compared as one set, and
+    with --together all that is read.
     """
     import gc
 
     gc.disable()  # the process ends soon and makes no cycles worth finding; collecting costs a fifth of the time
-    table = _settings()
-    config = _config(table, options)
+    from rightcall.cli.lint_settings import find_settings
+
+    form = _form(options)
+    settings = find_settings()
+    config = _config(settings, options)
     sets = read_sources(sources, options["allow_import"])
     if options["do_fix"]:
         sets = _fix(sets, config, sources, options["allow_import"])
-    report = _lint(sets, config, table, options)
-    _print(report, options)
+    report = _lint(sets, config, settings, options)
+    _print(report, form, options)
     if options["suggest"]:
         _show_suggestions(sets, config)
     if any(config.fails(diagnostic.severity) for diagnostic in report.diagnostics):
         raise SystemExit(1)
 
 
-def _settings() -> dict[str, Any]:
-    """`[tool.rightcall.lint]` of the nearest pyproject.toml; empty without one."""
-    import tomllib
-
-    from rightcall.errors import InputError
-
-    for folder in (Path.cwd(), *Path.cwd().parents):
-        path = folder / "pyproject.toml"
-        if path.is_file():
-            try:
-                table = tomllib.loads(path.read_text("utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise InputError(str(path), f"not valid TOML: {error}") from None
-            found = table.get("tool", {}).get("rightcall", {}).get("lint", {})
-            return found if isinstance(found, dict) else {}
-    return {}
-
-
-def _config(table: dict[str, Any], options: dict[str, Any]) -> LintConfig:
+def _config(settings: Settings, options: dict[str, Any]) -> LintConfig:
     from rightcall.lint import LintConfig
-    from rightcall.lint.config import config_from
 
-    fields = config_from(table)
+    fields = settings.fields()
     for name, field in (("select", "select"), ("ignore", "ignore"), ("target", "targets")):
         words = tuple(word.strip() for given in options[name] for word in given.split(",") if word.strip())
         if words:
@@ -141,7 +132,7 @@ def _fix(
     return read_sources(sources, allow_import) if fixed else sets
 
 
-def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], options: dict[str, Any]) -> Report:
+def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: dict[str, Any]) -> Report:
     import msgspec
 
     from rightcall.errors import ConfigError
@@ -150,15 +141,16 @@ def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], option
     from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, read_lock, write_lock
     from rightcall.lint.processes import usable_processors
+    from rightcall.lint.source.joining import joined
 
-    lock = options["lock"] or (Path(table["lock"]) if isinstance(table.get("lock"), str) else None)
+    lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
         if lock is None:
             raise ConfigError("--update-lock needs to know the lockfile; name it with --lock FILE")
         write_lock(lock, lock_of(sets))
     runs = seen_in_runs(options["runs"], options["store_url"])
     report = run_lint(
-        sets,
+        joined(sets, together=options["together"]),
         config=config,
         locked=read_lock(lock) if lock else None,
         evidence=Evidence(
@@ -172,17 +164,22 @@ def _lint(sets: list[ToolSet], config: LintConfig, table: dict[str, Any], option
         from rightcall.suite.rule_effects import rule_effects
 
         report = msgspec.structs.replace(report, effects=rule_effects(report, runs))
-    if options["write_baseline"]:
-        write_baseline(options["write_baseline"], baseline_of(report))
+    made: Path | None = options["write_baseline"]
+    if made:
+        write_baseline(made, baseline_of(report, made.parent))
         return without_known(report, baseline_of(report))
-    known = options["baseline"] or (
-        Path(table["baseline"]) if isinstance(table.get("baseline"), str) else None
-    )
-    return without_known(report, read_baseline(known)) if known else report
+    known = options["baseline"] or settings.path("baseline")
+    return without_known(report, read_baseline(known), known.parent) if known else report
 
 
-def _print(report: Report, options: dict[str, Any]) -> None:
-    form = "json" if options["as_json"] else options["form"]
+def _form(options: dict[str, Any]) -> str:
+    form: str = options["form"] or ("json" if options["as_json"] else "text")
+    if options["as_json"] and form != "json":
+        raise click.UsageError(f"--json and --format {form} exclude each other; give one of them")
+    return form
+
+
+def _print(report: Report, form: str, options: dict[str, Any]) -> None:
     to_file = options["output"] is not None
     text = _rendered(report, form, options["show"], colour=not to_file)
     if to_file:

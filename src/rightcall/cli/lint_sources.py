@@ -6,33 +6,63 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
+    from rightcall.errors import InputError
     from rightcall.lint import ToolSet
     from rightcall.suite.measured import Seen
 
 
 def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
-    """The tools of files, folders, suites and MCP servers. A suite stands for its tools."""
+    """The tools of files, folders and suites, then those of MCP servers. A suite stands for its tools."""
     from rightcall.cli.python_tools import tools_of_module
     from rightcall.lint import read_paths
     from rightcall.lint.source.read import tool_set
 
-    sets: list[ToolSet] = []
-    for source in sources:
+    named = [_named_by(source) for source in sources]
+    paths = [source for source in named if not source.startswith("mcp:")]
+    unreadable: list[InputError] = []
+    try:
+        sets = (
+            read_paths(
+                paths,
+                import_python=tools_of_module if allow_import else None,
+                unreadable=unreadable.append,
+            )
+            if paths
+            else []
+        )
+    finally:
+        _warn(unreadable)
+    for source in named:
         if source.startswith("mcp:"):
             from rightcall.tools.source import tools_of
 
             name = f"mcp:{_server_name(source)}"
             sets.append(tool_set(tools_of(source), name=name, origin=name))
-            continue
-        path = Path(source)
-        named = _tools_of_suite(path)
-        if isinstance(named, str) and named.startswith("mcp:"):
-            sets += read_sources([named], allow_import)
-            continue
-        found = path.parent / named if isinstance(named, str) else path
-        sets += read_paths((found,), import_python=tools_of_module if allow_import else None)
     return sets
+
+
+def _warn(unreadable: Sequence[InputError]) -> None:
+    from rightcall.model.visible import visible
+
+    for error in unreadable:
+        click.echo(f"warning: {visible(str(error))}", err=True)
+    if unreadable:
+        files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
+        click.echo(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
+
+
+def _named_by(source: str) -> str:
+    """What a source stands for: the tools of a suite, or itself."""
+    if source.startswith("mcp:"):
+        return source
+    path = Path(source)
+    tools = _tools_of_suite(path)
+    if tools is None:
+        return source
+    return tools if tools.startswith("mcp:") else str(path.parent / tools)
 
 
 def _server_name(source: str) -> str:

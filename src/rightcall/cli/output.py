@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,22 @@ if TYPE_CHECKING:
 as_json_option = click.option(
     "--json", "as_json", is_flag=True, help="For machines: JSON on stdout, nothing else."
 )
+
+
+class FiniteRange(click.FloatRange):
+    """A number within bounds. `nan` is within none: a gate that is given it must not pass."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number is not None and not math.isfinite(number):
+            self.fail(f"{value} is not a number", param, ctx)
+        return number
+
+
+def import_from_here() -> None:
+    """Let `module:Class` name a module in the current folder, as `python -m` would."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")
 
 
 def console() -> Console:

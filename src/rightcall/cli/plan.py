@@ -6,20 +6,20 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import FiniteRange, as_json_option, console, print_json
 
 
 @click.command()
-@click.option("--min", "least", type=click.FloatRange(0, 1, min_open=True, max_open=True), required=True,
+@click.option("--min", "least", type=FiniteRange(0, 1, min_open=True, max_open=True), required=True,
               help="The pass rate that must be shown.")  # fmt: skip
-@click.option("--target", type=click.FloatRange(0, 1, min_open=True), required=True,
+@click.option("--target", type=FiniteRange(0, 1, min_open=True), required=True,
               help="The pass rate you believe the agent has.")  # fmt: skip
-@click.option("--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
+@click.option("--power", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
               help="The chance of PASS if it truly has it.")  # fmt: skip
-@click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
+@click.option("--alpha", type=FiniteRange(0, 0.5, min_open=True), default=0.05, show_default=True)
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--dataset", type=click.Path(path_type=Path), help="What these goldens are good for.")
-@click.option("--cost-per-case", type=click.FloatRange(0), help="US dollars for one trial of one golden.")
+@click.option("--cost-per-case", type=FiniteRange(0), help="US dollars for one trial of one golden.")
 @as_json_option
 def plan(
     least: float,

@@ -9,7 +9,11 @@ from rightcall.model.tool import Tool
 
 
 def tools_of_module(path: Path) -> list[Tool]:
-    """Run a module and give the tools among its names, in the order of the file."""
+    """Run a module and give the tools among its names, in the order of the file.
+
+    What the module prints goes to stderr, because stdout is for the report.
+    """
+    import contextlib
     import runpy
     import sys
 
@@ -18,9 +22,16 @@ def tools_of_module(path: Path) -> list[Tool]:
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)
     try:
-        names = runpy.run_path(str(path), run_name="rightcall_tools")
+        with contextlib.redirect_stdout(sys.stderr):
+            names = runpy.run_path(str(path), run_name="rightcall_tools")
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
+    except SystemExit as error:
+        raise InputError(
+            str(path),
+            f"the module ended the program: sys.exit({'' if error.code is None else repr(error.code)})",
+            "put what only a script does under: if __name__ == '__main__'",
+        ) from None
     except Exception as error:
         raise InputError(str(path), f"the module failed: {type(error).__name__}: {error}") from None
     finally:

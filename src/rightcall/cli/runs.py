@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import click
 import msgspec
 
+from rightcall.cli.output import FiniteRange
 from rightcall.errors import InputError
 from rightcall.report.text import one_line
 
@@ -110,7 +111,7 @@ def delete(run: tuple[str, ...], yes: bool, url: str | None) -> None:
 
 @runs.command()
 @click.option("--keep", type=click.IntRange(0), help="Keep the newest N runs of each suite.", metavar="N")
-@click.option("--older-than", type=click.FloatRange(0), help="Keep runs younger than this.", metavar="DAYS")
+@click.option("--older-than", type=FiniteRange(0), help="Keep runs younger than this.", metavar="DAYS")
 @click.option("--dry-run", is_flag=True, help="Only say what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @at_store

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
+
+from rightcall.cli.output import FiniteRange, import_from_here
+
+if TYPE_CHECKING:
+    from rightcall.model.run import GroupSummary
 
 
 @click.command()
@@ -18,7 +23,7 @@ import click
 @click.option("--metric", "metrics", multiple=True, help="A metric beside the dimensions; may be repeated.")
 @click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
 @click.option("--partial", is_flag=True, help="Goldens without a trajectory are left out instead of refused.")
-@click.option("--min", "least", type=click.FloatRange(0, 1), default=1.0, show_default=True,
+@click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
               help="The pass rate from which the exit code is 0.")  # fmt: skip
 @click.option("--failures", type=click.IntRange(0), default=20, show_default=True, help="How many to show.")
 @click.option(
@@ -43,31 +48,68 @@ def score(
 
     from rightcall.metrics import Rules, resolve_metrics
     from rightcall.metrics.tally import Tally
+    from rightcall.report.asked import AskedMetrics
     from rightcall.report.rows import write_rows
     from rightcall.suite.recorded import score_recorded
     from rightcall.tools import load_tools
 
     gc.disable()  # cases make no cycles, and looking for some takes a tenth of the time
+    import_from_here()
+    asked = resolve_metrics(list(metrics))
+    missing: list[int] = []
     results = score_recorded(
         goldens,
         trajectories,
         tools=load_tools(tools) if tools else (),
         rules=Rules(pass_rule=pass_rule),
-        metrics=resolve_metrics(list(metrics)),
+        metrics=asked,
         partial=partial,
+        left_out=missing.append,
     )
-    tally = Tally()
+    tally, beside = Tally(), AskedMetrics([metric.name for metric in asked])
+    watched = tally.watch(beside.watch(results) if asked else results)
     if as_json:
-        write_rows(tally.watch(results), sys.stdout.buffer)
+        write_rows(watched, sys.stdout.buffer)
+        summary = tally.summary()
+        for note in _left_out(missing):
+            click.echo(note, err=True)
     else:
         from rightcall.report.terminal import Watcher, print_summary  # rich only when it is shown
 
         watcher = Watcher("scoring", keep=failures)
-        for _ in watcher.watch(tally.watch(results)):
+        for _ in watcher.watch(watched):
             pass
-        print_summary(tally.summary(), watcher.failed, hints=_hints(goldens, trajectories, tools))
-    if tally.passed < least * tally.decided or not tally.decided:
+        summary = tally.summary()
+        notes = [*_left_out(missing), *beside.lines(summary)]
+        print_summary(summary, watcher.failed, notes=notes, hints=_hints(goldens, trajectories, tools))
+    overall = summary.overall
+    unanswered = _unanswered(overall, least)
+    if unanswered:
+        click.echo(unanswered, err=True)
+    if unanswered or not overall.cases or overall.pass_rate < least - ROUNDING:
         raise click.exceptions.Exit(1)
+
+
+ROUNDING = 1e-12
+
+
+def _left_out(missing: list[int]) -> list[str]:
+    return [f"{count:,} golden{'s' if count != 1 else ''} without a trajectory left out" for count in missing]
+
+
+def _unanswered(overall: GroupSummary, least: float) -> str:
+    """Why cases without an answer keep the rate from being reached; empty when they could not.
+
+    They are in no rate, but forty-nine of fifty of them must not make a build green.
+    """
+    everything = overall.cases + overall.errors
+    worst = overall.pass_rate * overall.cases / everything if everything else 0.0
+    if not overall.errors or overall.pass_rate < least - ROUNDING or worst >= least - ROUNDING:
+        return ""
+    return (
+        f"{overall.errors:,} of {everything:,} cases have no answer; had they failed, {worst:.1%} would have passed, "
+        f"--min asks for {least:.1%}"
+    )
 
 
 def _hints(goldens: Path, trajectories: Path, tools: Path | None) -> list[str]:

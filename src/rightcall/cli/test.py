@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rightcall.cli.output import FiniteRange
 from rightcall.errors import ConfigError, MissingExtraError
 
 USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
@@ -12,7 +13,7 @@ USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True})
 @click.argument("paths", nargs=-1, type=click.UNPROCESSED)
 @click.option("--trials", type=click.IntRange(1), help="How often each golden is tried.")
-@click.option("--min", "least", type=click.FloatRange(0, 1, min_open=True),
+@click.option("--min", "least", type=FiniteRange(0, 1, min_open=True),
               help="Pass when at least this share of goldens passes, instead of all.")  # fmt: skip
 @click.option("--rule", type=click.Choice(["point", "interval"]),
               help="Decide --min by the rate itself, or only beyond chance.")  # fmt: skip

@@ -7,7 +7,7 @@ goldens are looked up in a temporary index on disk, so shuffled files and files 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -25,19 +25,34 @@ BUCKETS = 256
 LAST_BUCKET = BUCKETS - 1
 
 
-def pair(goldens_path: str | Path, trajectories_path: str | Path, *, partial: bool = False) -> Iterator[Pair]:
+def pair(
+    goldens_path: str | Path,
+    trajectories_path: str | Path,
+    *,
+    partial: bool = False,
+    left_out: Callable[[int], None] | None = None,
+) -> Iterator[Pair]:
     """Each recorded trajectory with its golden and trial number, in the order of the trajectories.
 
     Trials without a number count up per golden. An unknown golden id is an error at its line; what only the
     whole files can tell (an id or a trial that occurs twice, goldens that nothing was recorded for) is one
-    at the end. With `partial`, goldens without a trajectory are allowed.
+    at the end. With `partial`, goldens without a trajectory are allowed, and `left_out` is told at the end how many
+    there are.
     """
-    return _Pairing(existing_file(goldens_path), existing_file(trajectories_path), partial).pairs()
+    files = existing_file(goldens_path), existing_file(trajectories_path)
+    return _Pairing(*files, partial, left_out or _say_nothing).pairs()
+
+
+def _say_nothing(count: int) -> None:
+    pass
 
 
 class _Pairing:
-    def __init__(self, goldens: Path, trajectories: Path, partial: bool) -> None:
-        self._goldens, self._trajectories, self._partial = goldens, trajectories, partial
+    def __init__(
+        self, goldens: Path, trajectories: Path, partial: bool, left_out: Callable[[int], None]
+    ) -> None:
+        self._goldens, self._trajectories = goldens, trajectories
+        self._partial, self._left_out = partial, left_out
         self._ids, self._trials = Repeats(), Repeats()
         self._numbered = self._unnumbered = False
         self._met = 0  # goldens that have had a trajectory, in the order of the file
@@ -120,7 +135,9 @@ class _Pairing:
         self._refuse_missing(first, count)
 
     def _refuse_missing(self, first: list[str], count: int) -> None:
-        if count and not self._partial:
+        if count and self._partial:
+            self._left_out(count)
+        elif count:
             names = ", ".join(f"'{name}'" for name in first) + (", …" if count > len(first) else "")
             subject = "1 golden has" if count == 1 else f"{count:,} goldens have"
             problem = f"{subject} no trajectory in {self._trajectories}: {names}"

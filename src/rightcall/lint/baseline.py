@@ -18,24 +18,34 @@ FORMAT = "rightcall/lint-baseline/1"
 
 
 class Baseline(Record, frozen=True):
-    """How often each finding occurred. A key names file, tool and code and ends in the fingerprint."""
+    """How often each finding occurred. A key names file, tool and code and ends in the fingerprint.
+
+    Files below the folder of the baseline are named from there, whatever was typed; others as they were typed.
+    """
 
     findings: dict[str, int]
     format: str = FORMAT
 
 
-def baseline_of(report: Report) -> Baseline:
-    """The baseline that makes every finding of a report known."""
-    return Baseline(dict(sorted(Counter(map(_key, report.diagnostics)).items())))
+def baseline_of(report: Report, folder: Path | None = None) -> Baseline:
+    """The baseline that makes every finding of a report known; `folder` is where it will be kept."""
+    files = _Files(folder)
+    keys = Counter(_key(diagnostic, files.name(diagnostic.file)) for diagnostic in report.diagnostics)
+    return Baseline(dict(sorted(keys.items())))
 
 
-def without_known(report: Report, baseline: Baseline) -> Report:
-    """The report with only the findings that are new."""
+def without_known(report: Report, baseline: Baseline, folder: Path | None = None) -> Report:
+    """The report with only the findings that are new; `folder` is where the baseline is kept.
+
+    A finding is also known by the name of its file as it was typed, which older baselines hold.
+    """
+    files = _Files(folder)
     left = Counter(baseline.findings)
     new = []
     for diagnostic in report.diagnostics:
-        key = _key(diagnostic)
-        if left[key] > 0:
+        names = files.name(diagnostic.file), diagnostic.file
+        key = next((key for name in names if left[key := _key(diagnostic, name)] > 0), None)
+        if key is not None:
             left[key] -= 1
         else:
             new.append(diagnostic)
@@ -63,5 +73,24 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     write_file(path, msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
 
 
-def _key(diagnostic: Diagnostic) -> str:
-    return f"{diagnostic.file}:{diagnostic.tool}:{diagnostic.code}:{diagnostic.fingerprint}"
+class _Files:
+    """Names of files from the folder of the baseline, each made once."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder.resolve() if folder is not None else None
+        self._names: dict[str, str] = {}
+
+    def name(self, file: str) -> str:
+        if file not in self._names:
+            self._names[file] = self._made(file)
+        return self._names[file]
+
+    def _made(self, file: str) -> str:
+        if not file or self._folder is None:
+            return file
+        whole = Path(file).parent.resolve() / Path(file).name
+        return whole.relative_to(self._folder).as_posix() if whole.is_relative_to(self._folder) else file
+
+
+def _key(diagnostic: Diagnostic, file: str) -> str:
+    return f"{file}:{diagnostic.tool}:{diagnostic.code}:{diagnostic.fingerprint}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rightcall.lint.catalog import rules
@@ -10,6 +10,7 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.lockfile import Locked
 from rightcall.lint.rule import Rule
 from rightcall.lint.source.tools import SourceTool, ToolSet
 
@@ -25,7 +26,7 @@ class Found(NamedTuple):
 def features_of(
     tools: ToolSet,
     config: LintConfig,
-    locked: Mapping[str, str] | None = None,
+    locked: Locked | None = None,
     queries: Sequence[tuple[str, str]] = (),
 ) -> SetFeatures:
     """What the rules will ask about a set."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from rightcall.lint.catalog import rules
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
 from rightcall.lint.evidence import Evidence
+from rightcall.lint.lockfile import Locked
 from rightcall.lint.portions import Linted, Work, portions
 from rightcall.lint.processes import side_by_side
 from rightcall.lint.report import MOST_PAIRS, PairSummary, Report, ToolSummary
@@ -21,7 +22,7 @@ def lint(
     tools: Iterable[ToolSet] | Iterable[Tool],
     *,
     config: LintConfig | None = None,
-    locked: Mapping[str, str] | None = None,
+    locked: Locked | None = None,
     evidence: Evidence | None = None,
     queries: Sequence[tuple[str, str]] = (),
     processes: int = 1,

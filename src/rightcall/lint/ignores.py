@@ -8,7 +8,8 @@ MCP servers may write it under `_meta.rightcall`. In YAML also as a comment on t
 
     # rightcall: ignore[TD301] documented in the system prompt
 
-An ignore without a reason has no effect, and `unexplained-ignore` says so.
+An ignore without a reason has no effect, and `unexplained-ignore` says so. Rules of the security family cannot be
+switched off by the definition they are about, only by `--ignore` and [tool.rightcall.lint].
 """
 
 from __future__ import annotations
@@ -36,8 +37,15 @@ class Ignore:
     line: int = 0
 
     def covers(self, rule: Rule, path: Path, line: int) -> bool:
-        """Does it silence a finding of the rule at this place? Never without a reason."""
-        if not self.reason or (self.rule.upper() != rule.code and self.rule.lower() != rule.name):
+        """Does it silence a finding of the rule at this place? Never without a reason, and never for security.
+
+        Whoever poisons a definition would write the ignore beside it. Only the user's own settings silence those.
+        """
+        if (
+            not self.reason
+            or rule.family == "security"
+            or (self.rule.upper() != rule.code and self.rule.lower() != rule.name)
+        ):
             return False
         return line in (self.line, self.line + 1) if self.line else path[: len(self.path)] == self.path
 

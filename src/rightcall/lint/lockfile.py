@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,19 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.files import write_file
-from rightcall.lint.source.tools import SourceTool, ToolSet
+from rightcall.lint.source.tools import SourceTool, ToolSet, shown_examples
 from rightcall.model.record import Record
 
 FORMAT = "rightcall/tools-lock/1"
 
+Locked = Mapping[str, frozenset[str]]
+"""The accepted hashes of each tool, by name."""
+
 
 class Lock(Record, frozen=True):
-    """The file: one SHA-256 a tool, by name (and server, when it says)."""
+    """The file: the SHA-256 of each tool by name (and server, when it says); several when tools share a name."""
 
-    tools: dict[str, str]
+    tools: dict[str, str | tuple[str, ...]]
     format: str = FORMAT
 
 
@@ -35,6 +38,9 @@ def definition_hash(tool: SourceTool) -> str:
         "output_schema": tool.output_schema,
         "annotations": tool.annotations,
     }
+    examples = shown_examples(tool)
+    if examples is not None:
+        parts["input_examples"] = examples
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -46,11 +52,17 @@ def lock_key(tool: SourceTool) -> str:
 
 def lock_of(sets: Iterable[ToolSet]) -> Lock:
     """The lock of the present state."""
-    return Lock({lock_key(tool): definition_hash(tool) for each in sets for tool in each.tools})
+    found: dict[str, set[str]] = {}
+    for each in sets:
+        for tool in each.tools:
+            found.setdefault(lock_key(tool), set()).add(definition_hash(tool))
+    return Lock(
+        {key: min(hashes) if len(hashes) == 1 else tuple(sorted(hashes)) for key, hashes in found.items()}
+    )
 
 
-def read_lock(path: Path) -> dict[str, str]:
-    """The hashes of a lockfile; raises `InputError`."""
+def read_lock(path: Path) -> dict[str, frozenset[str]]:
+    """The hashes of each tool of a lockfile; raises `InputError`."""
     from rightcall.model.codec import decode
 
     try:
@@ -62,7 +74,9 @@ def read_lock(path: Path) -> dict[str, str]:
     lock = decode(data, Lock, str(path))
     if lock.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{lock.format}'")
-    return lock.tools
+    return {
+        key: frozenset((hashes,) if isinstance(hashes, str) else hashes) for key, hashes in lock.tools.items()
+    }
 
 
 def write_lock(path: Path, lock: Lock) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.evidence import Evidence
 from rightcall.lint.features.effects import Kind
 from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.lockfile import Locked
 from rightcall.lint.placing import diagnostic_of, not_ignored
 from rightcall.lint.report import MOST_PAIRS, PairSummary
 from rightcall.lint.rule import Rule
@@ -53,7 +54,7 @@ class Work:
     sets: Sequence[ToolSet]
     config: LintConfig
     chosen: Sequence[Rule]
-    locked: Mapping[str, str] | None
+    locked: Locked | None
     evidence: Evidence
     queries: Sequence[tuple[str, str]]
 

@@ -105,10 +105,12 @@ async def measure_one(metric: Metric, case: TestCase) -> Score:
         score = metric.measure(case)
         if inspect.isawaitable(score):
             score = await score
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a metric has no say over the process
         return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
     if not isinstance(score, Score):
         return Score.broken(f"{metric.name} returned {type(score).__name__}, not a Score")
+    if not isinstance(score.value, int | float) or not 0 <= score.value <= 1:
+        return Score.broken(f"{metric.name} gave the value {score.value!r}, which is not from 0 to 1")
     return score
 
 

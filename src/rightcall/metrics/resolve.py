@@ -92,8 +92,10 @@ def _loaded(module: str, attribute: str, name: str) -> type[Metric]:
         found = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"metric '{name}' cannot be loaded: {error}") from None
-    if not (isinstance(found, type) and callable(getattr(found, "measure", None))):
-        raise ConfigError(f"metric '{name}' is not a class with a method measure(self, case)")
+    if not (isinstance(found, type) and issubclass(found, Metric)):
+        raise ConfigError(
+            f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"
+        )
     return found
 
 
@@ -117,7 +119,14 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
         call = ast.parse(f"f({rest}", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError("settings are given by name")
-        return name, {str(k.arg): ast.literal_eval(k.value) for k in call.keywords if k.arg}
+        return name, {str(k.arg): _literal(k.value) for k in call.keywords if k.arg}
     except (SyntaxError, ValueError) as error:
         detail = getattr(error, "msg", str(error))
         raise ConfigError(f"metric '{text}': {detail}; write it as name(setting=value)") from None
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(f"{ast.unparse(node)} is not a number, a text in quotes or a list of them") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,6 +17,7 @@ from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_vie
 
 COLUMNS = ("passed", "rate", "95 % int.", *DIMENSIONS.values())
 """Fits into 80 characters; numbers are exact in JSON."""
+LEAST_COLUMNS = 3
 
 
 class Watcher:
@@ -49,13 +51,16 @@ def print_summary(
     summary: Summary,
     failed: Sequence[CaseResult],
     *,
+    notes: Sequence[str] = (),
     hints: Sequence[str] = (),
     console: Console | None = None,
 ) -> None:
-    """The table of categories, what went wrong, and what to type next."""
+    """The table of categories, what else there is to say, what went wrong, and what to type next."""
     console = console or Console(highlight=False)
     view = summary_view(summary)
-    console.print(summary_table(view))
+    console.print(summary_table(view, console.width))
+    for note in notes:
+        console.print(note, markup=False, soft_wrap=True)
     if failed:
         console.print()
         print_failures(console, view, failed)
@@ -77,14 +82,19 @@ def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
     return table
 
 
-def summary_table(view: SummaryView) -> Table:
+def summary_table(view: SummaryView, width: int = 80) -> Table:
+    """The rows and as many columns as fit, the most important first; a column that is cut says nothing."""
+    rows = [_cells(row) for row in view.shown]
+    titles = ("", *COLUMNS)
+    widths = [max(len(title), *(len(cells[at]) for cells in rows)) + 1 for at, title in enumerate(titles)]
+    fitting = max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
-    table.add_column("")
-    for title in COLUMNS:
+    table.add_column("", no_wrap=True)
+    for title in titles[1:fitting]:
         table.add_column(title, justify="right", no_wrap=True)
-    for row in view.shown:
+    for row, cells in zip(view.shown, rows, strict=True):
         style = "bold" if row is view.total and len(view.shown) > 1 else ""
-        table.add_row(*_cells(row), style=style)
+        table.add_row(*cells[:fitting], style=style)
     return table
 
 
@@ -116,4 +126,5 @@ def _cells(row: GroupRow) -> list[str]:
     values = [
         f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
     ]
-    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", percent(row.pass_rate), interval, *values]
+    rate = percent(row.pass_rate) if row.cases else "–"
+    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, interval, *values]

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.errors import InputError, suggestion
+from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, pattern_text, predecessors
+from rightcall.metrics.matching.soundness import unsound
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
@@ -76,22 +78,16 @@ def _unknown_offers(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[No
 def _contradictions(golden: AnyGolden) -> Iterator[Note]:
     required = [call for call in golden.expected_calls if call.required]
     least = sum(call.min for call in required)
-    if golden.no_calls and required:
-        yield "error", "contradiction", "no_calls is true, but calls are expected", "remove one of the two"
+    for problem, hint in unsound(golden):
+        yield "error", "contradiction", problem, hint
     if golden.max_calls is not None and least > golden.max_calls:
         yield "error", "contradiction", f"{least} calls are expected, but max_calls is {golden.max_calls}", ""
-    if golden.category == "negative" and required:
-        message = "a negative golden says what must not be called, but calls are expected"
-        yield "error", "contradiction", message, "make it category golden, or remove expected_calls"
-    for i, call in enumerate(golden.expected_calls):
-        for pattern in golden.forbidden_calls:
-            if isinstance(call.tool, str) and _safely_fits(pattern, call.tool):
-                yield (
-                    "error",
-                    "contradiction",
-                    f"expected_calls[{i}]: {call.tool} is both expected and forbidden",
-                    "",
-                )
+    for field, calls in _expectations(golden):
+        for i, call in enumerate(calls):
+            for pattern in golden.forbidden_calls:
+                if isinstance(call.tool, str) and _safely_fits(pattern, call.tool):
+                    message = f"{field}[{i}]: {call.tool} is both expected and forbidden"
+                    yield "error", "contradiction", message, ""
     if isinstance(golden, Golden) and not golden.input.strip():
         yield "warning", "empty_input", "input is empty", ""
     if isinstance(golden, Golden) and _says_nothing(golden):
@@ -132,6 +128,9 @@ def _check_calls(
             error.hint,
         )
         before = []
+    if len(expected) > MOST_ORDERED and any(call.after for call in expected):
+        message = f"{field}: 'after' can order at most {MOST_ORDERED} expected calls, got {len(expected)}"
+        yield "error", "bad_order", message, "split the golden, or use order: strict"
     if golden.order == "strict":
         for i, earlier in enumerate(before):
             if late := [k for k in earlier if k > i]:
@@ -149,8 +148,6 @@ def _check_calls(
 
 def _check_call(field: str, call: ExpectedCall, tools: Mapping[str, Tool], scope: Scope) -> Iterator[Note]:
     yield from _check_tool(f"{field}.tool", call.tool, tools)
-    if call.max is not None and call.max < call.min:
-        yield "error", "contradiction", f"{field}: max {call.max} is less than min {call.min}", ""
     for name in call.forbidden_args:
         if name in (call.args or {}):
             yield "error", "contradiction", f"{field}: {name} is both expected and forbidden", ""
@@ -186,7 +183,12 @@ def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
     except InputError as error:
         yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
         return
+    if spec in ({"one_of": []}, {"any_of": []}):
+        yield "warning", "bad_matcher", f"{field}: {spec} fits no value", ""
     if isinstance(spec, dict) and matcher_key(spec) is None:
+        if len(spec) == 1 and (meant := suggestion(next(iter(spec)), KINDS)):
+            message = f"{field}: read as a literal object; '{next(iter(spec))}' is no matcher"
+            yield "warning", "literal_object", message, meant
         near = [key for key in spec if key in KINDS and key not in ("default", "type", "date", "text", "set")]
         if len(near) == 1:
             others = ", ".join(key for key in spec if key != near[0])

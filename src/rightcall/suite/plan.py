@@ -19,6 +19,7 @@ from rightcall.executor import Agent, RunLimits, Session, agent_problems
 from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, resolve_metrics
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
+from rightcall.model import codec
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.suite.check import check_goldens
@@ -174,7 +175,7 @@ async def preflight(plan: Plan) -> int:
         if isinstance(plan.dataset, Path):
             source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
         else:
-            source = ((f"golden '{golden.id}'", golden) for golden in plan.dataset)
+            source = (_validated(golden) for golden in plan.dataset)
         for where, golden in source:
             if isinstance(golden, Golden) and plan.selection.chooses(golden):
                 count += 1
@@ -195,6 +196,12 @@ async def preflight(plan: Plan) -> int:
     if problems:
         raise ConfigError(*problems)
     return min(count, plan.selection.limit or count)
+
+
+def _validated(golden: Golden) -> tuple[str, Golden]:
+    """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
+    where = f"golden '{golden.id}'"
+    return where, codec.convert(msgspec.to_builtins(golden), type(golden), where)
 
 
 def gate_warnings(plan: Plan) -> list[str]:

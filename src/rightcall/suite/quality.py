@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rightcall.errors import InputError
 from rightcall.metrics import judge
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.message import Message
@@ -203,7 +204,11 @@ def _asks_something(golden: Golden) -> bool:
 async def _passes(baseline: KeywordProvider, golden: Golden, tools: Mapping[str, Tool]) -> bool:
     request = ModelRequest(Prompt(tools=tuple(tools.values())), (Message("user", golden.input),), golden.id)
     reply = await baseline.complete(request)
-    return judge(golden, Trajectory(calls=reply.message.calls, output=reply.message.content), tools).passed
+    made = Trajectory(calls=reply.message.calls, output=reply.message.content)
+    try:
+        return judge(golden, made, tools).passed
+    except InputError:  # a golden that cannot be judged is no easy one; `dataset check` tells of it
+        return False
 
 
 def _text(golden: AnyGolden) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rightcall.lint.confusability.candidates import ALL_PAIRS, MOST_ALIKE, Candidate, candidates
 from rightcall.lint.confusability.names import name_likeness
 from rightcall.lint.confusability.vectors import Vector, Weights, cosine, tool_words
-from rightcall.lint.facts.words import OPPOSITES, STOP_WORDS
+from rightcall.lint.facts.words import OPPOSITES, SIDES, STOP_WORDS
 from rightcall.lint.features.text import stem, words
 from rightcall.lint.features.tool import ToolFeatures
 
@@ -29,7 +29,7 @@ _CONTRAST = re.compile(
     r"|whereas|see also)\b"
 )
 _OPPOSITES: dict[str, set[str]] = {}
-for _one, _other in OPPOSITES:
+for _one, _other in (*OPPOSITES, *SIDES):
     _OPPOSITES.setdefault(_one, set()).add(_other)
     _OPPOSITES.setdefault(_other, set()).add(_one)
 

@@ -88,5 +88,13 @@ OPPOSITES = tuple(
 )
 """Words that mean the contrary of each other."""
 
+SIDES = tuple(
+    tuple(pair.split("/"))
+    for pair in word_list("""
+    before/after above/below top/bottom next/previous horizontal/vertical earliest/latest
+    """)
+)
+"""Words that keep two names apart, but may both be wanted at once."""
+
 PLACEHOLDERS = word_set("todo tbd fixme n/a na none null ... … - description xxx placeholder")
 """Texts that stand where a description should."""

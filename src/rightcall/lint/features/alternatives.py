@@ -6,6 +6,7 @@ import re
 
 from rightcall.lint.facts.lists import word_set
 
+_WORD = r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*"
 _VALUE = r"(?:'[^'\n]{1,30}'|\"[^\"\n]{1,30}\"|`[^`\n]{1,30}`|[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)"
 _QUOTED = r"(?:'[^'\n]{1,30}'|\"[^\"\n]{1,30}\"|`[^`\n]{1,30}`)"
 _LIST = rf"({_VALUE}(?:\s*(?:,|\||/)\s*{_VALUE})*\s*,?\s+(?:or|and)\s+{_VALUE}|{_VALUE}(?:\s*\|\s*{_VALUE})+)"
@@ -15,15 +16,18 @@ _CLOSED = (
                r"are)?:?"
                r"|possible values(?: are)?:?|options(?: are)?:|accepted values(?: are)?:?|choose "
                rf"from)\s*:?\s*[\[(]?{_LIST}", re.I),
+    re.compile(r"\b(?:one of|(?:valid|allowed|possible|accepted|supported) (?:values|options|types)(?: are)?"
+               rf"|options(?: are)?)\s*:?\s*[\[(]?({_WORD}(?:\s*,\s*{_WORD})+)(?=\s*[\])]?\s*(?:[.;(]|$))", re.I),
+    re.compile(rf"^(?:[\w ]{{0,40}}:\s*)?({_WORD}(?:\s*\|\s*{_WORD})+)\.?$"),
     re.compile(r"\b(?:one of|must be one of|either|(?:valid|allowed|possible|accepted|supported) "
                r"(?:values|options|types)(?: are| include)?:?"
                r"|options(?: are)?:?|can be|must be|should be|choose from)\s*:?\s*(?:the "
                rf"following)?:?\s*[\[(]?{_QUOTED_LIST}", re.I),
 )  # fmt: skip
 INTRODUCTIONS = (
-    "one of", "either", "values", "options", "types", "choose from", "can be", "must be", "should be"
+    "one of", "either", "values", "options", "types", "choose from", "can be", "must be", "should be", "|"
 )  # fmt: skip
-"""One of them stands before every closed list: a text without any needs no closer look."""
+"""One of them stands in every closed list or before it: a text without any needs no closer look."""
 _OPEN = re.compile(
     r"\b(?:e\.g|for example|such as|like|etc|for instance|example|i\.e|among others|or any|or a )", re.I
 )

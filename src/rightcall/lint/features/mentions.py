@@ -32,6 +32,14 @@ IRREVERSIBLE = re.compile(
     r"|without (?:a )?prompt|will be (?:deleted|erased|removed|wiped)|deletes? all|forever"
 )
 
+CONSEQUENCE = re.compile(
+    r"\b(?:stays?|remains?|(?:is|are) (?:kept|cleared)|and everything|also (?:removes?|deletes?|drops?)|along with"
+    r"|with (?:everything|all (?:its|their|the|of)|(?:its|their) (?:data|contents?|children|history))|becomes?"
+    r"|will (?:show|break)|complete(?:ly)? remov\w+"
+    r"|(?:delet|remov|eras)ing (?:the |all |its |their )?(?:associated|related|underlying))\b"
+)
+"""What goes with a thing that is deleted, what is left, or what breaks."""
+
 REVERSIBLE = re.compile(
     r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as"
 )

@@ -13,6 +13,11 @@ _NOT_AN_END = re.compile(
 )
 
 
+def flat(text: str) -> str:
+    """The text in lower case with a single space wherever there is any, so that no line break hides a phrase."""
+    return " ".join(text.lower().split())
+
+
 def words(text: str) -> list[str]:
     """Lower-case words; underscores and punctuation separate them."""
     return _WORD.findall(text.lower())

@@ -14,10 +14,10 @@ from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.nodes import Node, walk
 from rightcall.lint.features.standing import counted, sharing
-from rightcall.lint.features.text import name_tokens, sentences, stem, words
+from rightcall.lint.features.text import flat, name_tokens, sentences, stem, words
 from rightcall.lint.features.tokens import estimate_tokens
 from rightcall.lint.lazy import lazy
-from rightcall.lint.source.tools import SourceTool
+from rightcall.lint.source.tools import SourceTool, shown_examples
 
 INPUT: Path = ("input_schema",)
 
@@ -143,8 +143,8 @@ class ToolFeatures:
 
     @lazy
     def all_prose(self) -> str:
-        """Every text written for the model, in lower case, for a quick first look."""
-        return "\n".join(text for _, text in self.prose).lower()
+        """Every text written for the model, in lower case and with single spaces, for a quick first look."""
+        return "\n".join(flat(text) for _, text in self.prose)
 
     def says_any(self, marks: tuple[str, ...]) -> bool:
         """Does any text written for the model hold one of these, which are in lower case?"""
@@ -157,16 +157,20 @@ class ToolFeatures:
     def search(
         self, pattern: re.Pattern[str], marks: tuple[str, ...]
     ) -> Iterator[tuple[Path, re.Match[str]]]:
-        """Each text that the pattern is found in, with its first occurrence.
+        """Each text that the pattern is found in, with its first occurrence, whatever space is between the words.
 
         `marks` are words of which every occurrence holds one: looking for them first is many times faster.
         """
-        if not self.says_any(marks) or not pattern.search(self.all_prose):
-            return
-        for path, text in self.prose:
-            found = pattern.search(text.lower())
-            if found:
-                yield path, found
+        if self.says_any(marks) and pattern.search(self.all_prose):
+            yield from _found(pattern, self.prose)
+
+    def search_everywhere(
+        self, pattern: re.Pattern[str], marks: tuple[str, ...]
+    ) -> Iterator[tuple[Path, re.Match[str]]]:
+        """The same in every text of the definition: enums, defaults, examples and unused definitions too."""
+        everything = flat("\n".join(text for _, text in self.strings))
+        if any(mark in everything for mark in marks):
+            yield from _found(pattern, self.strings)
 
     @lazy
     def strings(self) -> list[tuple[Path, str]]:
@@ -177,6 +181,8 @@ class ToolFeatures:
         for key, value in (
             ("input_schema", self.source.input_schema),
             ("output_schema", self.source.output_schema),
+            ("annotations", self.annotations.get("title")),
+            ("input_examples", shown_examples(self.source)),
         ):
             _collect(value, (key,), found)
         return found
@@ -220,6 +226,13 @@ def targets_of(source: SourceTool) -> frozenset[str]:
         return frozenset()
     strict = _STRICT_TARGET.get(target) if source.strict else None
     return frozenset((target, strict)) if strict else frozenset((target,))
+
+
+def _found(pattern: re.Pattern[str], texts: list[tuple[Path, str]]) -> Iterator[tuple[Path, re.Match[str]]]:
+    for path, text in texts:
+        found = pattern.search(flat(text))
+        if found:
+            yield path, found
 
 
 _DEFINITIONS = {"$defs", "definitions"}

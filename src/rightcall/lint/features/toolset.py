@@ -10,6 +10,7 @@ from rightcall.lint.facts.verbs import EFFECTS
 from rightcall.lint.features.text import stem
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lazy import lazy
+from rightcall.lint.lockfile import Locked
 
 if TYPE_CHECKING:
     from rightcall.lint.confusability.pairs import Pair
@@ -26,7 +27,7 @@ class SetFeatures:
         self,
         tools: Sequence[ToolFeatures],
         *,
-        locked: Mapping[str, str] | None = None,
+        locked: Locked | None = None,
         prefix: str = "",
         queries: Sequence[tuple[str, str]] = (),
         limits: Mapping[str, int] | None = None,

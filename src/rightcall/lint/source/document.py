@@ -21,6 +21,7 @@ class Document:
     def __init__(self, name: str, text: str, *, kind: str = "json", first_line: int = 1) -> None:
         self.name, self.text, self.kind, self.first_line = name, text, kind, first_line
         self._places: Any = None
+        self._repeats = False
         self.value = self._read()
 
     def place(self, path: Path) -> Place | None:
@@ -46,6 +47,11 @@ class Document:
                 return *self._line_and_column(found.key), excerpt
         return self.first_line, 1, ""
 
+    def repeated_key(self, path: Path) -> tuple[int, str] | None:
+        """Line and text of the first key that an object at or below the path has twice."""
+        found = self.places.repeated_key(path) if self._repeats else None
+        return (self._line_and_column(found[0])[0], found[1]) if found else None
+
     def _excerpt(self, place: Place, width: int = 100) -> str:
         """The text at the place on one line, shortened."""
         most = place.key + 2 * width
@@ -63,10 +69,12 @@ class Document:
     def _read(self) -> Any:
         try:
             if self.kind == "json":
-                return read_json(self.text)
+                value, self._repeats = read_json(self.text)
+                return value
             from rightcall.lint.source.yaml_places import read_yaml  # yaml costs 20 ms of import
 
             value, self._places = read_yaml(self.text)
+            self._repeats = True  # YAML's places know at once
         except RecursionError:
             raise InputError(self.name, "nested too deeply", "about 900 levels are read") from None
         except ValueError as error:

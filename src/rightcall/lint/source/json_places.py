@@ -37,6 +37,7 @@ class JsonPlaces:
     def __init__(self, text: str) -> None:
         self._text = text
         self._members: dict[int, dict[str | int, Place]] = {}
+        self._repeated: dict[int, tuple[int, str]] = {}
         start = self._skip(0)
         self._root = Place(start, start, len(text.rstrip(" \t\r\n")))
 
@@ -59,6 +60,17 @@ class JsonPlaces:
             found = self._members[place.start] = read(place.start) if read else {}
         return found
 
+    def repeated_key(self, path: Path) -> tuple[int, str] | None:
+        """Offset and text of the first key that an object at or below the path has twice."""
+        place = self.find(path)
+        waiting = [place] if place is not None else []
+        while waiting:
+            place = waiting.pop()
+            waiting += reversed(self.members(place).values())
+            if place.start in self._repeated:
+                return self._repeated[place.start]
+        return None
+
     def _read_object(self, start: int) -> dict[str | int, Place]:
         members: dict[str | int, Place] = {}
         text, at = self._text, self._skip(start + 1)
@@ -66,6 +78,8 @@ class JsonPlaces:
             name, end = _scan(text, at)
             value = _end(_COLON(text, end))
             after = _scan(text, value)[1]
+            if name in members:
+                self._repeated.setdefault(start, (at, name))
             members[name] = Place(at, value, after)
             at = _end(_COMMA(text, after))
         return members
@@ -89,9 +103,20 @@ def _end(found: re.Match[str] | None) -> int:
     return found.end()
 
 
-def read_json(text: str) -> Any:
-    """The value of a JSON text; raises `ValueError` or `RecursionError`. NaN and Infinity are refused."""
-    return json.loads(text, parse_constant=_refuse)
+def read_json(text: str) -> tuple[Any, bool]:
+    """The value of a JSON text, and whether an object in it has a key twice, of which the last counts.
+
+    Raises `ValueError` or `RecursionError`. NaN and Infinity are refused.
+    """
+    repeats: list[bool] = []
+
+    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            repeats.append(True)
+        return value
+
+    return json.loads(text, parse_constant=_refuse, object_pairs_hook=made), bool(repeats)
 
 
 def _refuse(name: str) -> Any:

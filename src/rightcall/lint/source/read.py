@@ -8,9 +8,11 @@ from pathlib import Path as FilePath
 
 from rightcall.errors import InputError
 from rightcall.lint.source.document import Document
+from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
 from rightcall.lint.source.spellings import tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
+from rightcall.lint.source.unclear import refuse_what_is_unclear
 from rightcall.model.tool import Tool
 
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
@@ -21,19 +23,26 @@ PythonLoader = Callable[[FilePath], Sequence[Tool]]
 
 
 def read_paths(
-    paths: Iterable[str | FilePath], *, import_python: PythonLoader | None = None
+    paths: Iterable[str | FilePath],
+    *,
+    import_python: PythonLoader | None = None,
+    unreadable: Callable[[InputError], None] = lambda error: None,
 ) -> list[ToolSet]:
-    """The tool sets of files and of all tool files in folders.
+    """The tool sets of files and of all tool files in folders; a file that is met twice is read once.
 
-    A file given by name must hold tools; a file met in a folder may hold something else and is passed over.
+    A file given by name must hold tools, a folder at least one file that does. What else is met in a folder
+    is passed over; `unreadable` is told of a file there that is not even JSON or YAML.
     """
-    found: list[ToolSet] = []
+    read: dict[FilePath, list[ToolSet]] = {}
     for path in map(FilePath, paths):
         if path.is_dir():
-            for inner in sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file()):
-                found += _read_inside_folder(inner)
-        else:
-            found += read_file(path, import_python=import_python)
+            inside = _read_folder(path, import_python, unreadable, read)
+            if not inside:
+                raise _no_tools_in_folder(path, import_python)
+            read |= inside
+        elif path.resolve() not in read:
+            read[path.resolve()] = read_file(path, import_python=import_python)
+    found = [each for sets in read.values() for each in sets]
     if not found:
         raise InputError("", "no tool definitions found", "name a JSON or YAML file with a list of tools")
     return found
@@ -47,6 +56,8 @@ def read_file(path: FilePath, *, import_python: PythonLoader | None = None) -> l
                 str(path), "a Python module must be run to know its tools", "allow that with --import"
             )
         tools = import_python(path)
+        if not tools:
+            raise InputError(str(path), "no tool definitions found", "a tool is a function with @rc.tool")
         return [tool_set(tools, name=str(path), origin=str(path), lines=_function_lines(path))]
     text = _text_of(path)
     sets = read_text(text, name=str(path), kind=".jsonl" if path.suffix == ".jsonl" else path.suffix)
@@ -77,6 +88,7 @@ def read_document(document: Document) -> ToolSet:
     """The tools of one document as a set."""
     try:
         found = operations_in(document) if is_openapi(document.value) else tools_in(document)
+        refuse_what_is_unclear(document, found)
     except RecursionError:
         raise InputError(document.name, "nested too deeply", "about 900 levels are read") from None
     where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
@@ -132,11 +144,52 @@ def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
     )
 
 
-def _read_inside_folder(path: FilePath) -> list[ToolSet]:
+def _read_folder(
+    folder: FilePath,
+    import_python: PythonLoader | None,
+    unreadable: Callable[[InputError], None],
+    read: Mapping[FilePath, list[ToolSet]],
+) -> dict[FilePath, list[ToolSet]]:
+    """The files of a folder that hold tools, with their sets; those read before are not read again."""
+    found: dict[FilePath, list[ToolSet]] = {}
+    for path in (*documents_in(folder), *(tool_modules_in(folder) if import_python else ())):
+        whole = path.resolve()
+        if whole in read:
+            sets = read[whole]
+        elif path.suffix == ".py" and import_python:
+            tools = import_python(path)
+            sets = [tool_set(tools, name=str(path))] if tools else []
+        else:
+            sets = _read_inside_folder(path, unreadable)
+        if sets:
+            found[whole] = sets
+    return found
+
+
+def _no_tools_in_folder(folder: FilePath, import_python: PythonLoader | None) -> InputError:
+    if import_python is None and tool_modules_in(folder):
+        return InputError(
+            str(folder), "its tools are in Python modules, which must be run", "allow that with --import"
+        )
+    return InputError(
+        str(folder), "no tool definitions found in this folder", "put a JSON or YAML file with tools into it"
+    )
+
+
+def _read_inside_folder(path: FilePath, unreadable: Callable[[InputError], None]) -> list[ToolSet]:
     try:
-        return [each for each in read_text(_text_of(path), name=str(path), kind=path.suffix) if each.tools]
-    except InputError:
+        document = Document(str(path), _text_of(path), kind=SUFFIXES[path.suffix])
+    except InputError as error:
+        unreadable(error)
         return []
+    found = read_document(document)
+    return [found] if any(map(_is_surely_a_tool, found.tools)) else []
+
+
+def _is_surely_a_tool(tool: SourceTool) -> bool:
+    """Is it more than a name with a description, which a package.json has too?"""
+    under_a_key = any(isinstance(part, str) for part in tool.base)
+    return tool.spelling != "plain" or tool.input_schema is not None or under_a_key
 
 
 def _text_of(path: FilePath) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rightcall.errors import suggestion
 from rightcall.lint.diagnostic import Path
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.tools import SourceTool, Spelling
+from rightcall.model.dialects.wire import KINDS
 
 _LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 _WRAPPERS = ("result", "toolConfig")
@@ -25,6 +27,14 @@ def tools_in(document: Document) -> list[SourceTool]:
     ]
 
 
+def stray_in(document: Document) -> tuple[Path, str, str] | None:
+    """The first entry of a list of tools that is none: its path, what is wrong, what to do.
+
+    Passed over, it would never be checked. What a provider runs itself belongs to the list.
+    """
+    return next(_strays(document.value, ()), None)
+
+
 def _server(value: Any) -> str:
     """The name of the MCP server that a stored `tools/list` says it came from."""
     server = value.get("server") or value.get("serverInfo") if isinstance(value, dict) else None
@@ -34,8 +44,12 @@ def _server(value: Any) -> str:
 
 def _candidates(value: Any, path: Path) -> Iterator[tuple[Any, Path]]:
     if isinstance(value, list):
+        clearly = _is_list_of_tools(value)
         for index, item in enumerate(value):
-            yield from _candidates(item, (*path, index))
+            if clearly and isinstance(item, dict) and "name" in item:
+                yield item, (*path, index)  # a name alone is a tool among tools
+            else:
+                yield from _candidates(item, (*path, index))
         return
     if not isinstance(value, dict):
         return
@@ -47,12 +61,66 @@ def _candidates(value: Any, path: Path) -> Iterator[tuple[Any, Path]]:
             yield from _candidates(value[key], (*path, key))
 
 
+def _strays(value: Any, path: Path) -> Iterator[tuple[Path, str, str]]:
+    if isinstance(value, list):
+        clearly = _is_list_of_tools(value)
+        for index, item in enumerate(value):
+            if clearly and not isinstance(item, dict | list):
+                found = KINDS.get(type(item), "something else")
+                yield (*path, index), f"a tool must be an object, got {found}", "take it out of the list"
+            elif clearly and isinstance(item, dict) and not _belongs_to_tools(item):
+                yield (*path, index), *_nameless(item)
+            else:
+                yield from _strays(item, (*path, index))
+    elif isinstance(value, dict) and not _is_tool(value):
+        if _lacks_a_name(value):
+            yield path, *_nameless(value)
+        for key in (*_LISTS, *_WRAPPERS):
+            yield from _strays(value.get(key), (*path, key))
+
+
+def _belongs_to_tools(entry: dict[str, Any]) -> bool:
+    """Is it a tool, a group of tools, or one of the provider such as `{"googleSearch": {}}`?"""
+    if _is_tool(entry) or "name" in entry:
+        return True
+    if isinstance(entry.get("type"), str) and entry["type"] not in ("function", "custom"):
+        return not _lacks_a_name(entry)
+    if any(isinstance(entry.get(key), list) for key in _LISTS):
+        return True
+    inner = entry.values()
+    return bool(entry) and all(isinstance(part, dict) and not _is_tool(part) for part in inner)
+
+
+def _nameless(entry: dict[str, Any]) -> tuple[str, str]:
+    usual = ("name", "function", "toolSpec")
+    known = {*usual, "type", "description", "strict", "title", *_SCHEMA_KEYS, *_OUTPUT_KEYS}
+    for key in entry:
+        near = suggestion(key, usual) if key not in known else ""
+        if near:
+            return f"a tool has no name but '{key[:40]}'", near
+    return "a tool has no name", "give it one, or take the entry out of the list of tools"
+
+
 def _is_tool(value: dict[str, Any]) -> bool:
     if isinstance(value.get("toolSpec"), dict):
         return True
     if isinstance(value.get("function"), dict) and value.get("type", "function") == "function":
         return True
     return "name" in value and ("description" in value or any(key in value for key in _SCHEMA_KEYS))
+
+
+def _is_list_of_tools(value: list[Any]) -> bool:
+    return any(isinstance(item, dict) and (_is_tool(item) or _lacks_a_name(item)) for item in value)
+
+
+def _lacks_a_name(value: dict[str, Any]) -> bool:
+    """Is it a tool but for the name? `parameters` alone may be anything, a schema in it is one of a tool."""
+    schemas = [value[key] for key in _SCHEMA_KEYS if isinstance(value.get(key), dict)]
+    return (
+        "name" not in value
+        and isinstance(value.get("description"), str)
+        and any("type" in schema or "properties" in schema for schema in schemas)
+    )
 
 
 def _read(value: dict[str, Any], path: Path, document: Document, server: str) -> Iterator[SourceTool]:

@@ -50,6 +50,11 @@ class SourceTool:
         return self.base
 
 
+def shown_examples(tool: SourceTool) -> Any:
+    """The examples of input that Anthropic's models are shown beside a definition; None without any."""
+    return tool.raw.get("input_examples") if isinstance(tool.raw, dict) else None
+
+
 @dataclass(frozen=True)
 class ToolSet:
     """Tools that a model is offered together. `name` says where they came from."""

@@ -17,8 +17,10 @@ MOST_VALUES = 2_000_000
 class YamlPlaces:
     """Looks up places in one composed document."""
 
-    def __init__(self, root: yaml.Node | None, text: str) -> None:
-        self._root, self._text = root, text
+    def __init__(
+        self, root: yaml.Node | None, text: str, repeated: dict[int, yaml.Node] | None = None
+    ) -> None:
+        self._root, self._text, self._repeated = root, text, repeated or {}
 
     def find(self, path: Path) -> Place | None:
         """The place of the value at the path, or None when there is none."""
@@ -35,6 +37,20 @@ class YamlPlaces:
         if isinstance(node, yaml.SequenceNode):
             return {index: self._place(item, item) for index, item in enumerate(node.value)}
         return {}
+
+    def repeated_key(self, path: Path) -> tuple[int, str] | None:
+        """Offset and text of the first key that a mapping at or below the path has twice."""
+        node = self._root
+        for part in path:
+            node, _ = _member(node, part)
+        waiting = [node] if node is not None and self._repeated else []
+        while waiting:
+            node = waiting.pop()
+            key = self._repeated.get(id(node))
+            if key is not None:
+                return key.start_mark.index, str(key.value)
+            waiting += reversed(_inside(node))
+        return None
 
     def _place(self, node: yaml.Node, key: yaml.Node) -> Place:
         end = node.end_mark.index
@@ -53,10 +69,11 @@ def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
             return None, YamlPlaces(None, text)
         if _size(root, {}) > MOST_VALUES:
             raise yaml.YAMLError("its anchors stand for too many values")
+        repeated = _repeated(root)  # before merging, which may name a key again
         value = _plain(root, loader)
     finally:
         loader.dispose()
-    return value, YamlPlaces(root, text)
+    return value, YamlPlaces(root, text, repeated)
 
 
 def _plain(node: yaml.Node, loader: Any) -> Any:
@@ -84,6 +101,34 @@ def _size(node: yaml.Node, known: dict[int, int]) -> int:
     inner = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
     known[id(node)] = 1 + sum(_size(part, known) for part in inner)
     return known[id(node)]
+
+
+def _repeated(root: yaml.Node) -> dict[int, yaml.Node]:
+    """The second of two like keys, by the identity of the mapping that has them."""
+    found: dict[int, yaml.Node] = {}
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            keys: set[str] = set()
+            for key, _ in node.value:
+                if str(key.value) in keys and not key.tag.endswith(":merge"):
+                    found.setdefault(id(node), key)
+                keys.add(str(key.value))
+        waiting += _inside(node)
+    return found
+
+
+def _inside(node: yaml.Node) -> list[yaml.Node]:
+    """The collections in a collection."""
+    if isinstance(node, yaml.ScalarNode):
+        return []
+    parts = [part[1] if isinstance(part, tuple) else part for part in node.value]
+    return [part for part in parts if not isinstance(part, yaml.ScalarNode)]
 
 
 def _member(node: yaml.Node | None, part: str | int) -> tuple[yaml.Node | None, yaml.Node | None]:

@@ -141,7 +141,20 @@ def _range(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     )
     if ends is None or not all(end is None or numbers.is_number(end) for end in ends):
         raise wrong("range", "[low, high] or {min, max} in numbers", spec)
-    return numbers.Range(*ends)
+    low, high = ends
+    if low is not None and high is not None and low > high:
+        raise InputError("", f"matcher 'range' from {low} to {high} fits no number", "swap the two")
+    return numbers.Range(low, high)
+
+
+def _flag(name: str, make: Callable[[], Matcher]) -> Build:
+    def build(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+        if spec is not True:
+            raise InputError("", f"matcher '{name}' is written {{\"{name}\": true}}, got {spec!r}",
+                             "leave the parameter out of args, or use another matcher")  # fmt: skip
+        return make()
+
+    return build
 
 
 def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
@@ -233,9 +246,9 @@ KINDS: dict[str, Kind] = {
     "range": Kind(_range),
     "type": Kind(_type),
     "schema": Kind(_schema),
-    "present": Kind(lambda spec, options, scope: values.Present()),
-    "absent": Kind(lambda spec, options, scope: values.Absent()),
-    "any": Kind(lambda spec, options, scope: values.Anything()),
+    "present": Kind(_flag("present", values.Present)),
+    "absent": Kind(_flag("absent", values.Absent)),
+    "any": Kind(_flag("any", values.Anything)),
     "optional": Kind(lambda spec, options, scope: values.Optional(compile_matcher(spec, scope))),
     "default": Kind(lambda spec, options, scope: values.Default(spec)),
     "ref": Kind(_ref, frozenset(("path",))),

@@ -9,6 +9,7 @@ from rightcall.errors import InputError, suggestion
 from rightcall.metrics.matching.base import MISSING, Matcher, Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.equality import identical_arguments, same
+from rightcall.metrics.matching.matchers.values import Present
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -71,7 +72,9 @@ class Slot:
         if score or value is not MISSING:
             return score
         default = self.defaults(actual.name).get(name, MISSING)
-        return 0.0 if default is MISSING else self._value_score(name, default, at)
+        if default is MISSING or isinstance(self.matchers.get(name), Present):  # a default is not passed
+            return 0.0
+        return self._value_score(name, default, at)
 
     def _value_score(self, name: str, value: Any, at: int) -> float:
         if name in self.matchers:
@@ -98,6 +101,8 @@ class Slot:
 
 def fits(pattern: Any) -> Callable[[str], bool]:
     """Whether a tool's name is what a pattern asks for."""
+    if not pattern:
+        raise InputError("", "a tool must have a name, got none", 'name it, or say {"regex": ".+"} for any')
     if isinstance(pattern, str):
         return pattern.__eq__
     if isinstance(pattern, dict):

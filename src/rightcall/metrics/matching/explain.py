@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
+import msgspec
+
 from rightcall.metrics.matching.alignment import Comparison, Pair
 from rightcall.metrics.matching.base import Matcher
 from rightcall.metrics.matching.equality import NUMBERS, same
@@ -49,7 +51,7 @@ def explain(
             failures += argument_failures(slot, calls[pair.call], pair.call)
         elif slot.required and number in unordered and unordered[number].call not in taken:
             taken.add(unordered[number].call)
-            failures.append(_out_of_order(slot, unordered[number].call))
+            failures.append(_out_of_order(slot, unordered[number].call, slots))
         elif slot.required:
             open_slots.append(number)
     left = [at for at in range(len(calls)) if at not in taken]
@@ -67,6 +69,22 @@ def _forbidden_calls(golden: Golden, calls: Sequence[ToolCall]) -> Iterator[Fail
         for at, call in enumerate(calls):
             if is_forbidden(call.name):
                 yield Failure("forbidden_call", call.name, actual=call.arguments, call=at)
+
+
+def forbidden_among(golden: Golden, slots: Sequence[Slot], calls: Sequence[ToolCall]) -> Iterator[Failure]:
+    """What is forbidden among calls that do not count: a call that failed may have had its effect all the same."""
+    for failure in _forbidden_calls(golden, calls):
+        yield msgspec.structs.replace(failure, call=None)
+    for call in calls:
+        arguments = call.arguments or {}
+        named = dict.fromkeys(
+            name
+            for slot in slots
+            if slot.fits(call.name)
+            for name in slot.call.forbidden_args
+            if name in arguments
+        )
+        yield from (Failure("forbidden_arg", call.name, name, actual=arguments[name]) for name in named)
 
 
 def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
@@ -112,10 +130,18 @@ def kind_of(value: Any) -> Any:
     return float if kind in NUMBERS else kind
 
 
-def _out_of_order(slot: Slot, at: int) -> Failure:
-    after = f"after {', '.join(slot.call.after)}" if slot.call.after else "in the order given"
+def _out_of_order(slot: Slot, at: int, slots: Sequence[Slot]) -> Failure:
+    """A call that came at the wrong time, with the edge that says so: its own, or one that leads to it."""
+    tool_of = {other.call.id: pattern_text(other.call.tool) for other in slots if other.call.id}
+    followers = [pattern_text(other.call.tool) for other in slots if slot.call.id in other.call.after]
+    if slot.call.after:
+        when = f"after {', '.join(tool_of[name] for name in slot.call.after)}"
+    elif followers:
+        when = f"before {', '.join(dict.fromkeys(followers))}"
+    else:
+        when = "in the order given"
     return Failure(
-        "order_violation", pattern_text(slot.call.tool), expected=after, call=at, expected_call=slot.index
+        "order_violation", pattern_text(slot.call.tool), expected=when, call=at, expected_call=slot.index
     )
 
 

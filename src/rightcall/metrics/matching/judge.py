@@ -11,9 +11,10 @@ from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
-from rightcall.metrics.matching.explain import explain
+from rightcall.metrics.matching.explain import explain, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
 from rightcall.metrics.matching.single import judge_single
+from rightcall.metrics.matching.soundness import refuse_unsound
 from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -64,6 +65,7 @@ def judge_closely(
         if single is not None:
             numbers, failures = single
             return _verdict(golden, numbers, failures, 1, rules)
+    refuse_unsound(golden)
     calls = counted_calls(trajectory.calls, golden.count_failed)
     alternatives = _alternatives(golden)
     try:
@@ -132,7 +134,10 @@ def _judge_one(
     numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
     failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
     failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
-    return _verdict(golden, numbers, failures, len(calls), rules)
+    if len(calls) < len(trajectory.calls):
+        counted = set(map(id, calls))
+        failures += forbidden_among(golden, slots, [c for c in trajectory.calls if id(c) not in counted])
+    return _verdict(golden, numbers, failures, len(trajectory.calls), rules)
 
 
 def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:

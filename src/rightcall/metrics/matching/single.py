@@ -33,7 +33,12 @@ def judge_single(
     if len(golden.expected_calls) != 1 or len(trajectory.calls) != 1:
         return None
     wanted, call = golden.expected_calls[0], trajectory.calls[0]
-    if not isinstance(wanted.tool, str) or not is_ordinary(wanted) or golden.argument_matching != "exact":
+    if (
+        not wanted.tool
+        or not isinstance(wanted.tool, str)
+        or not is_ordinary(wanted)
+        or golden.argument_matching != "exact"
+    ):
         return None
     if wanted.forbidden_args or not wanted.weight or not _is_plain(wanted):
         return None

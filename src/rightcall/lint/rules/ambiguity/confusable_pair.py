@@ -11,6 +11,8 @@ from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
 
 SAME_TEXT = 0.95
+DESTROYS = 0.80
+"""From here on two tools that destroy are an error; below, a reader kept delete_chart and delete_image apart."""
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
@@ -38,7 +40,9 @@ def _severity(pair: Pair) -> Severity:
     # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
     destroys = pair.first.effect.kind == "destroy" and pair.second.effect.is_destructive
     destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.effect.is_destructive)
-    if not pair.told_apart and (destroys or (pair.score >= LIKELY and pair.text >= SAME_TEXT)):
+    if not pair.told_apart and (
+        (destroys and pair.score >= DESTROYS) or (pair.score >= LIKELY and pair.text >= SAME_TEXT)
+    ):
         return "error"
     return "warning" if pair.score >= LIKELY else "info"
 
@@ -57,9 +61,9 @@ RULE = Rule(
     explanation="""The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of
     the names, less when the texts tell the two apart. From 0.70 on it is an info, from 0.90 a
     warning, and a warning as soon as stored runs show the confusion; an error with nearly the same
-    text, or when both destroy something, as long as neither text tells them apart. It ranks pairs
-    that models really confuse above others, but it is a reason to look, not a proof: with stored
-    runs the finding carries what was measured.""",
+    text, or from 0.80 on when both destroy something, as long as neither text tells them apart. It
+    ranks pairs that models really confuse above others, but it is a reason to look, not a proof:
+    with stored runs the finding carries what was measured.""",
     bad=[
         {
             "name": "get_city_forecast",

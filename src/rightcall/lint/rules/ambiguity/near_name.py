@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from rightcall.lint.confusability.names import edit_distance
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.facts.words import STOP_WORDS
+from rightcall.lint.features.text import stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
@@ -18,10 +20,22 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         if one.name.casefold() == two.name.casefold():
             continue
         if sorted(one.name_tokens) == sorted(two.name_tokens):
-            if "".join(one.name_tokens) != "".join(two.name_tokens):
+            if "".join(one.name_tokens) != "".join(two.name_tokens) and not _two_terms(one, two):
                 yield two, _finding(one, two, "has the same words as")
         elif _one_token_apart(one.name_tokens, two.name_tokens):
             yield two, _finding(one, two, "is a letter or two from")
+
+
+def _two_terms(one: ToolFeatures, two: ToolFeatures) -> bool:
+    """`speech_to_text`, `text_to_speech`: a way and its way back, whose first sentences have little in common."""
+    if "to" not in one.name_tokens:
+        return False
+    first, second = ({stem(word) for word in words(_opening(tool))} - STOP_WORDS for tool in (one, two))
+    return len(first & second) * 2 < min(len(first), len(second))
+
+
+def _opening(tool: ToolFeatures) -> str:
+    return tool.sentences[0] if tool.sentences else ""
 
 
 def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:
@@ -73,7 +87,8 @@ RULE = Rule(
     severity="warning",
     summary="Two names differ by a letter, a plural, or the order of their words.",
     explanation="""`get_order` and `get_orders` are one slip apart, for a model as for people. Name the difference:
-    `get_order` and `list_orders`.""",
+    `get_order` and `list_orders`. A way and its way
+    back (`speech_to_text`, `text_to_speech`) are left alone when their texts have little in common.""",
     bad=[{}, {"name": "get_forecasts"}],
     good=[{}, {"name": "list_forecasts"}],
     sources=("META",),

@@ -15,9 +15,11 @@ from rightcall.lint.rule import Rule
 
 _SAID = re.compile(
     r"\bdefault(?:s|ed)?(?: value)?(?: is|:| to|=| =)+\s*(?:"
-    r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
+    r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?\d{1,3}(?:,\d{3})+(?!\d)|-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
     re.IGNORECASE,
 )
+_ONLY_SOMETIMES = re.compile(r"\s*\((?!max|min|range|limit|up to)[\w ]{1,30}:\s*-?[\d.]+", re.IGNORECASE)
+"""“7.4 (timeline: 3.8)”: another default in another case, so that the schema can name neither."""
 _VAGUE = word_set(
     """
     the a an all any none null no not current today now empty auto automatic user your whatever its this that in
@@ -54,7 +56,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 def _said(node: Node) -> Any:
     """The default the text names as a value of the parameter's type, or None when it is not that clear."""
     found = _SAID.search(node.text)
-    if not found:
+    if not found or _ONLY_SOMETIMES.match(node.text, found.start("after")):
         return None
     word = found["quoted"] if found["quoted"] is not None else found["bare"]
     kind = node.schema.get("type")
@@ -66,11 +68,12 @@ def _said(node: Node) -> Any:
 
 
 def _value(word: str, kind: str, found: re.Match[str]) -> Any:
+    number = word.replace(",", "")
     try:
         if kind == "integer":
-            return int(word)
+            return int(number)
         if kind == "number":
-            return float(word) if "." in word else int(word)
+            return float(number) if "." in number else int(number)
     except ValueError:
         return None
     if kind == "boolean":

@@ -17,6 +17,8 @@ _MENTION = re.compile(
     rf" (?:parameter|argument|param|option|flag)\b|\b(?:parameter|argument|param) {_NAME}|\b(?:set|pass) {_NAME} to\b"
 )
 
+_OF_ANOTHER = re.compile(r"\s+(?:of|in|to)\s+(?:the\s+)?[`'\"]?([A-Za-z][\w.-]*\w)")
+
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for tool in tools.tools:
@@ -26,6 +28,9 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         for found in _MENTION.finditer(tool.description):
             name = next(group for group in found.groups() if group)
             if name in known or f'"{name}"' in tool.text or not tool.parameters:
+                continue
+            of = _OF_ANOTHER.match(tool.description, found.end())
+            if of is not None and of[1] in tools.by_name and of[1] != tool.name:
                 continue
             hint = suggestion(name, known) or "rename it in the text, or declare it"
             yield (

@@ -15,8 +15,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     namespace = set(name_tokens(tool.source.server))
     tokens = [token for token in tool.name_tokens if token not in namespace]
     if tokens and all(token in GENERIC_NAME_TOKENS for token in tokens):
+        named = len(tokens) < len(tool.name_tokens)
         yield Finding(
-            ("name",), f"'{tool.name}' would fit any tool", "name the thing it acts on: invoice_mark_paid"
+            ("name",),
+            f"'{tool.name}' names no more than its server" if named else f"'{tool.name}' would fit any tool",
+            "name the thing it acts on: invoice_mark_paid",
+            severity="info" if named else None,
         )
 
 
@@ -27,7 +31,7 @@ RULE = Rule(
     summary="Every word of the name is generic: `process_data`, `run`, `get_info`.",
     explanation="""The name is the first thing a model compares with the request. When it could be anything, the
     choice rests on the description alone, and in a large set the tool is missed or taken for
-    others.""",
+    others. An info when the name also holds the name of its server: `get_figma_data`.""",
     bad={"name": "process_data"},
     good={"name": "get_forecast"},
     sources=("OAI-fc", "ANT-eng"),

@@ -10,7 +10,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 DEEP = 3
-TOO_DEEP = 5
+TOO_DEEP = 10
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ RULE = Rule(
     code="TD310",
     name="deep-nesting",
     severity="warning",
-    summary="A property is more than 3 levels deep (more than 5: error).",
+    summary="A property is more than 3 levels deep (more than 10: error).",
     explanation="""Each level is another chance to close a brace too early or put a field in the wrong object.
     OpenAI refuses more than 10 levels in strict mode.""",
     bad={"input_schema": {"properties": {"network": _nested(3)}}},

@@ -23,7 +23,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     # that says which thing is meant.
     for node in tool.parameters:
         identifies = node.name.lower().endswith(("_id", "id")) and len(tool.parameters) == 1
-        if identifies and "default" not in node.schema and tool.effect.verb not in ("list", "search"):
+        if identifies and "default" not in node.schema and not _lists(tool):
             yield Finding(
                 INPUT, f"nothing is required, not even '{node.name}'", f'add "required": ["{node.name}"]'
             )
@@ -35,6 +35,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             'list what it needs in "required"',
             severity="info",
         )
+
+
+def _lists(tool: ToolFeatures) -> bool:
+    """`list_sections`, `get_sections_list`: without the id it gives all of them."""
+    return tool.effect.verb in ("list", "search") or "list" in tool.name_tokens
 
 
 RULE = Rule(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.diagnostic import Finding
+from rightcall.lint.diagnostic import Finding, Severity
 from rightcall.lint.features.docstrings import documented_parameters
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import shortened
@@ -24,12 +24,23 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if node.depth > 1 or node.parent is None or node.parent.parent is not None:
             inner.setdefault(_top(node), []).append(node)
         elif node.name not in in_text:  # docstring-leak says it better
-            yield Finding(node.path, f"'{node.name}' has no description", _HINT)
+            severity: Severity | None = "info" if _wraps(node) else None
+            yield Finding(node.path, f"'{node.name}' has no description", _HINT, severity=severity)
     for top, nodes in inner.items():
         names = ", ".join(dict.fromkeys(node.name for node in nodes))
         where = f"'{top.name}'" if top.name else str(top.path[-1])
         verb = "has" if len(nodes) == 1 else "have"
         yield Finding(nodes[0].path, f"inside {where}, {shortened(names, 60)} {verb} no description", _HINT)
+
+
+def _wraps(node: Node) -> bool:
+    """An object whose own fields are all described: there is nothing left to say of it."""
+    fields = node.schema.get("properties")
+    return (
+        isinstance(fields, dict)
+        and bool(fields)
+        and all(isinstance(field, dict) and bool(field.get("description")) for field in fields.values())
+    )
 
 
 _HINT = "say what it is, its form, and where it comes from"
@@ -69,7 +80,8 @@ RULE = Rule(
     severity="warning",
     summary="A property, at any depth, has no description.",
     explanation="""Type and name do not say whether `date` is 2026-03-04 or “next Tuesday”, nor where an id comes
-    from. The model fills the gap with a guess.""",
+    from. The model fills the gap with a guess. An info for an object whose own fields are all
+    described.""",
     bad={"input_schema": {"properties": {"city": {"description": None}}}},
     good={},
     sources=("OAI-fc", "SM1"),

@@ -11,7 +11,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _OPTIONAL = re.compile(
-    r"^\W*optional\b|\(optional\)|\bthis (?:parameter |field |argument )?is optional\b", re.I
+    r"^\W*optional\b|\(optional\)|, optional\.?$|\bthis (?:parameter |field |argument )?is optional\b", re.I
 )
 _REQUIRED = re.compile(
     (
@@ -22,6 +22,10 @@ _REQUIRED = re.compile(
 )
 
 
+_KEYS = re.compile(r"\n\s*(?:[-*•]|\d+[.)])\s")
+_CONDITION_BEFORE = re.compile(r"\b(?:if|when|unless)\b[^.;\n]*$", re.I)
+_CONDITION_AFTER = re.compile(r"\s*(?:if|when|unless)\b", re.I)
+
 _MARKS = ("optional", "required", "mandatory")
 
 
@@ -29,7 +33,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if not tool.says_any(_MARKS):
         return
     for node in tool.properties:
-        if node.required and _OPTIONAL.search(node.text) and node.parent is not None:
+        if node.required and _says(_OPTIONAL, node) and node.parent is not None:
             names = [name for name in node.parent.schema["required"] if name != node.name]
             yield Finding(
                 node.path,
@@ -37,13 +41,24 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 "make the two agree",
                 edits=(Edit((*node.parent.path, "required"), names),),
             )
-        elif not node.required and _REQUIRED.search(node.text) and "default" not in node.schema:
+        elif not node.required and _says(_REQUIRED, node) and "default" not in node.schema:
             yield Finding(
                 node.path,
                 f"'{node.name}' is not required, its text says it is",
                 "make the two agree",
                 edits=_requiring(node),
             )
+
+
+def _says(pattern: re.Pattern[str], node: Node) -> bool:
+    """Does the text say it of the parameter itself, and without a condition? A list in it is about its keys."""
+    text = _KEYS.split(node.text, maxsplit=1)[0]
+    found = pattern.search(text)
+    return (
+        found is not None
+        and not _CONDITION_BEFORE.search(text[: found.start()])
+        and not _CONDITION_AFTER.match(text, found.end())
+    )
 
 
 def _requiring(node: Node) -> tuple[Edit, ...]:

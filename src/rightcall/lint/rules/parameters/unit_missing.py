@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.facts.words import MEASURES, UNIT_PARAMETERS, UNITS
+from rightcall.lint.features.docstrings import documented_parameters
 from rightcall.lint.features.text import name_tokens, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
@@ -28,10 +29,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         if asks_unit or "enum" in node.schema or any(token in UNITS for token in tokens[:-1]):
             continue
-        said = words(node.text)
-        if _NO_UNIT.search(node.text):
+        text = node.text
+        if node.depth == 1:
+            text = f"{text} {documented_parameters(tool.description)[0].get(node.name, '')}"
+        if _NO_UNIT.search(text):
             continue
-        if "%" in node.text or any(word in UNITS or word.rstrip("s") in UNITS for word in said):
+        if "%" in text or any(word in UNITS or word.rstrip("s") in UNITS for word in words(text)):
             continue
         example = f"{node.name}_seconds, or say" if tokens[-1] in _TIME else "say"
         yield Finding(

@@ -31,7 +31,7 @@ _LIMIT = {
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     if tool.effect.verb not in ("list", "search", "query") or any(
-        _BOUND.search(name) for name in tool.parameter_names
+        _BOUND.search(node.name) for node in tool.properties if node.depth <= 2
     ):
         return
     if not tool.parameters and tool.effect.verb != "list":

@@ -16,13 +16,10 @@ _ALWAYS = re.compile(
 )
 _MAYBE = re.compile(r"command|cmd|code|script|expression|query|function|statement", re.I)
 _RUN_VERBS = frozenset(["run", "execute", "exec", "eval", "evaluate", "invoke", "start"])
-_PROGRAM = re.compile(
-    (
-        r"\b(?:shell|bash|sql|python|javascript|js|powershell|terminal|program|snippet|code to (?:run|execute|evaluate)"
-        r"|to execute)\b"
-    ),
-    re.I,
-)
+_QUERY = re.compile(r"expression|query", re.I)
+_LANGUAGE = r"shell|bash|sql|python|javascript|js|powershell|terminal|program|snippet"
+_PROGRAM = re.compile(rf"\b(?:{_LANGUAGE}|code to (?:run|execute|evaluate)|to execute)\b", re.I)
+_PROGRAM_OF_A_QUERY = re.compile(rf"\b(?:{_LANGUAGE})\b", re.I)
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -43,12 +40,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 def _runs(tool: ToolFeatures, node: Node) -> bool:
     if _ALWAYS.fullmatch(node.name):
         return True
-    runs = bool(_RUN_VERBS & set(tool.name_tokens))
-    return (
-        bool(_MAYBE.fullmatch(node.name))
-        and runs
-        and bool(_PROGRAM.search(f"{node.text} {tool.name} {tool.description}"))
-    )
+    if not _MAYBE.fullmatch(node.name) or _RUN_VERBS.isdisjoint(tool.name_tokens):
+        return False
+    if _QUERY.fullmatch(node.name):  # PromQL and the like only read; SQL may be named as what this is not
+        first = "".join(tool.sentences[:1])
+        return bool(_PROGRAM_OF_A_QUERY.search(f"{node.text} {tool.name} {first}"))
+    return bool(_PROGRAM.search(f"{node.text} {tool.name} {tool.description}"))
 
 
 RULE = Rule(

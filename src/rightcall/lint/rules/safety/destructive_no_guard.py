@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import CONFIRMING_PARAMETER, REVERSIBLE
+from rightcall.lint.features.parts import is_part_of_a_file
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
@@ -30,7 +31,9 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 INPUT,
                 f"'{tool.effect.verb}' happens at the first call, nothing asks back",
                 "take a confirmation_token that a preview gives, or dry_run, or expected_version",
-                severity="warning" if tool.effect.kind == "destroy" else "info",
+                severity="warning"
+                if tool.effect.kind == "destroy" and not is_part_of_a_file(tool)
+                else "info",
             ),
         )
 
@@ -41,7 +44,8 @@ RULE = Rule(
     severity="warning",
     summary="A destructive tool has no confirmation, dry run or expected version, and no preview beside it.",
     explanation="""A required `confirmation_token` that only a preview, or the user, can give makes it impossible
-    to destroy by a wrong guess. Verbs that merely take something away give an info.""",
+    to destroy by a wrong guess. Verbs that merely take something away give an info, and so
+    do parts of a file that is being edited.""",
     bad={
         "name": "delete_station",
         "description": "Permanently deletes one station with all its readings; this cannot be undone. Use it when "

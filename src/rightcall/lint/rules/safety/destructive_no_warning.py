@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.mentions import IRREVERSIBLE
+from rightcall.lint.features.mentions import CONSEQUENCE, IRREVERSIBLE
+from rightcall.lint.features.parts import is_part_of_a_file
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -16,6 +17,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         not effect.is_destructive
         or effect.verb not in tool.name_tokens
         or IRREVERSIBLE.search(tool.all_prose)
+        or CONSEQUENCE.search(tool.lower)
     ):
         return
     yield Finding(
@@ -24,7 +26,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         "not say "
         "whether that can be undone",
         "say what is lost and whether it comes back: “Permanently deletes …; cannot be undone.”",
-        severity="error" if effect.kind == "destroy" else "info",
+        severity="error" if effect.kind == "destroy" and not is_part_of_a_file(tool) else "info",
     )
 
 
@@ -34,8 +36,9 @@ RULE = Rule(
     severity="error",
     summary="A tool that deletes, drops, wipes … does not say that this is final, or that it can be undone.",
     explanation="""Two tools that delete look alike to a model until one says “permanently, with all data” and the
-    other “only the session; the account stays”. Verbs that merely take something away (cancel,
-    remove) give an info.""",
+    other “only the session; the account stays”. It is enough to say what goes with it, what stays
+    or what breaks. Verbs that merely take something away (cancel, remove) give an info, and so do
+    parts of a file that is being edited.""",
     bad={
         "name": "delete_station",
         "description": (

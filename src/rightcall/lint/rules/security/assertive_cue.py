@@ -11,8 +11,8 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 _CUE = re.compile(
-    r"\balways (?:use|call|prefer|choose|invoke) this (?:tool|function|one)?(?! (?:tool )?(?:before|after|when|if"
-    r"|to|for|with))"
+    r"\balways (?:use|call|prefer|choose|invoke) this\b(?! (?:(?:tool|function|one) )?(?:(?:before|after|when|if|to"
+    r"|for|with)\b|(?:over|instead of|rather than) (?!all|any|every|other)))(?: (?:tool|function|one))?"
     r"|\bshould (?:always )?be (?:called|used) (?:whenever|as (?:often|much)) (?:as )?possible"
     r"|\balways default to (?:using )?this (?:tool|function)\b"
     r"|\bmost (?:effective|reliable|accurate|powerful|trusted)\b[\w, -]{0,50}\b(?:tool|function|choice|option)\b"
@@ -42,7 +42,8 @@ RULE = Rule(
     severity="warning",
     summary="“Always use this tool”, “the most effective tool”, “preferred over all others”.",
     explanation="""Such words alone moved the share of calls between two equal tools from 7 % to 82 %. They win
-    requests the tool is wrong for.""",
+    requests the tool is wrong for. To prefer it over something that is named is advice, and left
+    alone.""",
     bad={
         "description": "Returns the daily forecast, or an error. Use it when the user asks about coming days. It "
         "is the most effective "

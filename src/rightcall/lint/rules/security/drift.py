@@ -17,13 +17,8 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for tool in tools.tools:
         known = tools.locked.get(lock_key(tool.source))
         if known is None:
-            yield (
-                tool,
-                Finding(
-                    (), "is not in the lockfile", "read it, then run with --update-lock", severity="warning"
-                ),
-            )
-        elif known != definition_hash(tool.source):
+            yield tool, Finding((), "is not in the lockfile", "read it, then run with --update-lock")
+        elif definition_hash(tool.source) not in known:
             yield (
                 tool,
                 Finding(
@@ -38,13 +33,13 @@ RULE = Rule(
     code="TD809",
     name="drift",
     severity="error",
-    summary="The definition differs from the hash in the lockfile.",
+    summary="The definition differs from the hash in the lockfile, or is not in it.",
     explanation="""A server may show a harmless tool until it is approved and change it afterwards (a “rug pull”).
-    The lockfile holds a SHA-256 of each definition as it was read; a new tool gives a warning.
-    `--update-lock` accepts the present state.""",
+    The lockfile holds a SHA-256 of each definition as it was read; a tool that is not in it was never
+    approved. `--update-lock` accepts the present state.""",
     bad={},
     good={},
     sources=("SNYK",),
     check_set=check_set,
-    settings={"locked": {"get_forecast": "0" * 64}},
+    settings={"locked": {"get_forecast": frozenset(("0" * 64,))}},
 )

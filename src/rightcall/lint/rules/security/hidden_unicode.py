@@ -18,7 +18,8 @@ _JOINERS = "\u200c\u200d"
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    if tool.text.isascii() and "\\u00" not in tool.text and "\x7f" not in tool.text:
+    everything = "".join(text for _, text in tool.strings)
+    if everything.isascii() and not _CONTROL.search(everything):
         return
     for path, text in tool.strings:
         hidden = hidden_characters(text)

@@ -18,6 +18,18 @@ _SECRETS = re.compile(
     r"(?:conversation|chat|message) history"
 )
 
+# “Hidden directories (such as ~/.ssh) are rejected” is a guard, unless the sentence asks for something as well.
+_REFUSED = re.compile(
+    r"[^.;\n]{0,30}?\b(?:is|are|will be) (?:always )?(?:blocked|rejected|refused|denied|forbidden|disallowed"
+    r"|not allowed)\b",
+    re.I,
+)
+_ASKED = re.compile(
+    r"\b(?:read|open|send|pass|include|attach|copy|cat|fetch|load|put|give|provide|must|need|require|without|unless"
+    r"|missing|lack|otherwise|or|if|first)",
+    re.I,
+)
+
 _MARKS = ("ssh", "id_", "/etc/", "credentials", "netrc", "~/.", "mcp", "history")
 
 
@@ -27,7 +39,23 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             path,
             f"speaks of {found.group()}",
             "no description needs to point a model at secrets; find out who wrote this",
+            severity="info" if _guards(found) else None,
         )
+
+
+def _guards(found: re.Match[str]) -> bool:
+    """Does its sentence or list item say no more than that such a path is refused?"""
+    text = found.string
+    refused = _REFUSED.match(text, found.end())
+    if refused is None:
+        return False
+    before = re.split(r"[.!?;]\s|\n|\s[-*•]\s", text[: found.start()].replace("e.g. ", ""))[-1]
+    after = text[found.end() : refused.end() + _ROOM_FOR_A_CATCH]
+    return not _ASKED.search(before) and not _ASKED.search(after.split(". ", 1)[0])
+
+
+_ROOM_FOR_A_CATCH = 40
+"""How far behind “is refused” an “unless …” is looked for."""
 
 
 RULE = Rule(
@@ -35,7 +63,8 @@ RULE = Rule(
     name="sensitive-reference",
     severity="error",
     summary="The text names `~/.ssh`, `id_rsa`, `/etc/passwd`, cloud credentials, or asks for the conversation.",
-    explanation="""Poisoned tools tell the model to read a key “for verification” and pass it along as an argument.""",
+    explanation="""Poisoned tools tell the model to read a key “for verification” and pass it along as an
+    argument. An info when the sentence only says that such a path is refused.""",
     bad={
         "description": "Returns the daily forecast, or an error. Use it when the user asks about coming days. "
         "Reads ~/.ssh/config to find "

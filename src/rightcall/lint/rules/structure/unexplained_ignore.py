@@ -1,24 +1,58 @@
-"""An inline ignore without a reason."""
+"""An inline ignore without a reason, or one that names nothing there is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
-from rightcall.lint.diagnostic import Finding
+from rightcall.errors import suggestion
+from rightcall.lint.diagnostic import Finding, Path
+from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.ignores import comment_ignores, ignores_of
+from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
 from rightcall.lint.rule import Rule
+
+KEYS = ("ignore", "effect", "idempotency")
+"""What a definition may say under `x-rightcall`."""
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
+    yield from _unknown_keys(tool.source.extension, ("x-rightcall",))
+    if "x-rightcall" in tool.text:
+        for node in tool.nodes:
+            yield from _unknown_keys(node.schema.get("x-rightcall"), (*node.path, "x-rightcall"))
     for ignore in ignores_of(tool):
-        if not ignore.reason:
-            yield Finding((*ignore.path, "x-rightcall"), f"{ignore.rule} is ignored without a reason", _HINT)
+        for problem, hint in _problems(ignore):
+            yield Finding((*ignore.path, "x-rightcall"), problem, hint)
     document = tool.source.document
     if document is not None and document.kind == "yaml" and tool.source.base in ((0,), ("tools", 0), ()):
         for ignore in comment_ignores(document):
-            if not ignore.reason:
-                yield Finding((), f"line {ignore.line}: {ignore.rule} is ignored without a reason", _HINT)
+            for problem, hint in _problems(ignore):
+                yield Finding((), f"line {ignore.line}: {problem}", hint)
+
+
+def _problems(ignore: Ignore) -> Iterator[tuple[str, str]]:
+    word = shortened(ignore.rule, 40)
+    if ignore.rule.upper() not in _known() and ignore.rule.lower() not in _known():
+        near = suggestion(ignore.rule, _known())
+        yield f"no rule is called '{word}', so ignoring it has no effect", near or "see: rightcall rule"
+    elif not ignore.reason:
+        yield f"{word} is ignored without a reason", _HINT
+
+
+def _unknown_keys(extension: Any, path: Path) -> Iterator[Finding]:
+    for key in extension if isinstance(extension, dict) else ():
+        if key not in KEYS:
+            problem = f"'{shortened(str(key), 40)}' means nothing under x-rightcall"
+            yield Finding((*path, key), problem, suggestion(str(key), KEYS) or f"known are {', '.join(KEYS)}")
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    from rightcall.lint.catalog import rules  # which lists this rule too
+
+    return tuple(name for rule in rules() for name in (rule.code, rule.name))
 
 
 _HINT = 'say why: {"ignore": {"TD301": "documented in the system prompt"}}; until then it has no effect'
@@ -27,9 +61,10 @@ RULE = Rule(
     code="TD008",
     name="unexplained-ignore",
     severity="warning",
-    summary="An inline ignore gives no reason, and so has no effect.",
+    summary="An inline ignore gives no reason or names no rule, and so has no effect.",
     explanation="""Whoever reads the definition next year wants to know why the advice was not taken. An ignore
-    without a reason is not obeyed.""",
+    without a reason is not obeyed. One that names a rule there is not, or stands under a misspelt key, does nothing
+    either, while its author believes the matter settled.""",
     bad={"x-rightcall": {"ignore": {"TD301": ""}}},
     good={"x-rightcall": {"ignore": {"TD301": "the parameters are documented in the system prompt"}}},
     sources=("practice",),

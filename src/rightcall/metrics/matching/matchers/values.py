@@ -34,6 +34,8 @@ class OneOf:
         return max((option.score(value, at) for option in self.options), default=0.0)
 
     def describe(self) -> str:
+        if not self.options:
+            return "one of none, which no value is"
         return "one of " + ", ".join(option.describe() for option in self.options)
 
 
