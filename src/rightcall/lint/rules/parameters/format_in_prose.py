@@ -34,7 +34,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if format_ and not _OTHER_FORM.search(node.text):
             yield Finding(
                 node.path,
-                f"the text of '{node.name}' asks for the format {format_}, the schema for any text",
+                f"the text of '{node.name}' asks for a {format_}, the schema for any text",
                 f'add "format": "{format_}"',
                 edits=(Edit((*node.path, "format"), format_),),
             )
