@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.errors import InputError
-from rightcall.files import atomic_write
+from rightcall.files import atomic_write, write_file
 
 
 def test_nothing_is_seen_before_the_block_ends(tmp_path: Path):
@@ -40,3 +40,17 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path):
         pass
     with pytest.raises(InputError, match="there is no folder"), atomic_write(tmp_path / "no" / "f.txt"):
         pass
+
+
+def test_a_device_is_written_and_stays_one() -> None:
+    write_file("/dev/null", b"nothing")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_link_stays_a_link_and_the_mode_is_kept(tmp_path: Path) -> None:
+    file, link = tmp_path / "a.json", tmp_path / "b.json"
+    file.write_text("old")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    write_file(link, b"new")
+    assert link.is_symlink() and file.read_text() == "new" and file.stat().st_mode & 0o777 == 0o640

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -71,10 +72,39 @@ def test_a_fix_in_yaml_keeps_comments_and_layout(tmp_path: Path) -> None:
     fixed = fix(read_paths([file]), config=LintConfig(select=("TD006", "TD309")))
     write(fixed)
     assert sorted(fixed[0].codes) == ["TD006", "TD309"]
-    wanted = YAML.replace("type: str,", 'type: "string",').replace(
-        "      type: object\n", '      "additionalProperties": false\n      type: object\n'
+    assert (
+        file.read_text()
+        == YAML.replace("type: str,", "type: string,") + "      additionalProperties: false\n"
     )
-    assert file.read_text() == wanted
+
+
+SHARED = """\
+- name: get_tide
+  description: >-
+    Returns the \u200btides of one port,
+    everywhere and always.
+  input_schema: &port
+    type: dict   # odd
+    properties:
+      port: {type: string}
+- name: get_wind
+  description: |
+    Returns the wind.
+
+    Fails\u200b with not_found.
+  input_schema: *port
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_fix_in_yaml_follows_anchors_line_ends_and_blocks_of_text(newline: str) -> None:
+    text = SHARED.replace("\n", newline)
+    (fixed,) = fix(
+        read_text(text, kind=".yaml"), config=LintConfig(select=("TD006", "TD309", "hidden-unicode"))
+    )
+    closed = SHARED.replace("{type: string}\n", "{type: string}\n    additionalProperties: false\n")
+    wanted = closed.replace("type: dict", "type: object").replace("\u200b", "")
+    assert fixed.after.text == wanted.replace("\n", newline)
 
 
 def test_a_fix_in_jsonl_replaces_its_line(tmp_path: Path) -> None:

@@ -69,3 +69,19 @@ def test_github_commands_are_escaped() -> None:
     )
     assert all(line.count("::") == 2 + 2 * line.count("::error::x") for line in lines)
     assert len(lines) == len(lint(read_text(json.dumps(hostile))).diagnostics)
+
+
+def test_one_is_not_many() -> None:
+    report = lint_tools(
+        [
+            {"name": "get_weather", "description": "Forecast."},
+            {
+                "name": "list_weather",
+                "description": "b",
+                "input_schema": {"properties": {"q": {"type": "array"}}},
+            },
+        ]
+    )
+    shown = text(report, least="info")
+    assert "1 word is too few" in shown
+    assert "1 words" not in shown and "1 have" not in shown

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 from pathlib import Path
 
 import click
@@ -22,6 +21,7 @@ FILES = ("suite.yaml", "tools.json", "goldens.jsonl")
 def init(folder: Path, model: str, force: bool) -> None:
     """Write suite.yaml, tools.json and goldens.jsonl into FOLDER: a suite that runs, to be made your own."""
     from rightcall.demo import FOLDER
+    from rightcall.files import reason, write_file
     from rightcall.suite.suite import suite_schema
 
     there = [name for name in FILES if (folder / name).exists()]
@@ -29,18 +29,21 @@ def init(folder: Path, model: str, force: bool) -> None:
         raise InputError(
             str(folder), f"already has {', '.join(there)}", "use --force to replace, or another folder"
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
-        shutil.copyfile(FOLDER / name, folder / name)
-    suite = (folder / "suite.yaml").read_text(encoding="utf-8")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be made: {reason(error)}", "name another folder") from None
+    suite = (FOLDER / "suite.yaml").read_text(encoding="utf-8")
     mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
     for line, value in mine.items():
         key = line.partition(":")[0]
         # A JSON string is a YAML string; `keyword:` without quotes is none.
         suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}", 1)
-    (folder / "suite.yaml").write_text(suite, encoding="utf-8")
     schema = json.dumps(suite_schema(), indent=2) + "\n"
-    (folder / "suite.schema.json").write_text(schema, encoding="utf-8")
+    made = {name: (FOLDER / name).read_bytes() for name in FILES}
+    made |= {"suite.yaml": suite.encode(), "suite.schema.json": schema.encode()}
+    for name, data in made.items():
+        write_file(folder / name, data)
     out = console()
     files = ", ".join(FILES)
     out.print(f"wrote {files} and suite.schema.json (for editors) to {folder}", markup=False, soft_wrap=True)

@@ -183,7 +183,9 @@ def _print(report: Report, form: str, options: dict[str, Any]) -> None:
     to_file = options["output"] is not None
     text = _rendered(report, form, options["show"], colour=not to_file)
     if to_file:
-        options["output"].write_text(text, "utf-8")
+        from rightcall.files import write_file
+
+        write_file(options["output"], text.encode("utf-8"))
     else:
         click.echo(text, nl=False)
 

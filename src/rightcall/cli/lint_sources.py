@@ -18,7 +18,7 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
     """The tools of files, folders and suites, then those of MCP servers. A suite stands for its tools."""
     from rightcall.cli.python_tools import tools_of_module
     from rightcall.lint import read_paths
-    from rightcall.lint.engine import as_sets
+    from rightcall.lint.source.read import tool_set
 
     named = [_named_by(source) for source in sources]
     paths = [source for source in named if not source.startswith("mcp:")]
@@ -39,7 +39,8 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
         if source.startswith("mcp:"):
             from rightcall.tools.source import tools_of
 
-            sets += as_sets(tools_of(source))
+            name = f"mcp:{_server_name(source)}"
+            sets.append(tool_set(tools_of(source), name=name, origin=name))
     return sets
 
 
@@ -62,6 +63,16 @@ def _named_by(source: str) -> str:
     if tools is None:
         return source
     return tools if tools.startswith("mcp:") else str(path.parent / tools)
+
+
+def _server_name(source: str) -> str:
+    """The command of a server, or the host of its URL: the rest of a URL may hold secrets."""
+    from urllib.parse import urlsplit
+
+    from rightcall.tools.mcp import read_address
+
+    address = read_address(source, source)
+    return " ".join(address.command)[:100] if address.command else urlsplit(address.url).hostname or "server"
 
 
 def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:

@@ -91,7 +91,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; never shows a traceback for something the user can mend."""
     try:
-        code = cli.main(standalone_mode=False)
+        code = _run()
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -108,9 +108,30 @@ def main() -> None:
         code = 130
     except BrokenPipeError:
         # The reader went away (`| head`). Python would complain again while closing stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()
         code = 0
+    except OSError as error:
+        from rightcall.files import NO_ROOM, reason
+
+        if error.errno not in NO_ROOM:
+            raise
+        _forget_stdout()
+        _complain(f"{error.filename or 'output'}: cannot be written: {reason(error)}; make room, then again")
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _run() -> object:
+    """The exit code of the command that was typed; a command may also end by `SystemExit`."""
+    try:
+        return cli.main(standalone_mode=False)
+    except SystemExit as end:
+        return end.code
+
+
+def _forget_stdout() -> None:
+    """Python writes what is left while closing stdout, and would complain again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(problem: str) -> None:

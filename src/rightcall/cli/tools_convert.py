@@ -79,10 +79,9 @@ def _write(text: bytes, count: int, output: Path | None) -> None:
     if output is None:
         sys.stdout.buffer.write(text)
         return
-    try:
-        output.write_bytes(text)
-    except OSError as error:
-        raise InputError(str(output), f"cannot be written: {error.strerror or error}") from None
+    from rightcall.files import write_file
+
+    write_file(output, text)
     _tell(f"{count} {'tool' if count == 1 else 'tools'} written to {output}")
 
 

@@ -9,7 +9,7 @@
 Knows nothing of goldens, tools or suites; rooms that have files stand on it.
 """
 
-from rightcall.files.atomic import atomic_write
+from rightcall.files.atomic import NO_ROOM, atomic_write, reason, write_file
 from rightcall.files.documents import DOCUMENT_SUFFIXES, Items, read_items, refuse_other_format, value_of
 from rightcall.files.lines import MAX_LINE_BYTES, numbered_lines, refuse_long_line, unchecked_lines
 from rightcall.files.opening import existing_file, open_checked, read_checked
@@ -17,6 +17,7 @@ from rightcall.files.opening import existing_file, open_checked, read_checked
 __all__ = [
     "DOCUMENT_SUFFIXES",
     "MAX_LINE_BYTES",
+    "NO_ROOM",
     "Items",
     "atomic_write",
     "existing_file",
@@ -24,8 +25,10 @@ __all__ = [
     "open_checked",
     "read_checked",
     "read_items",
+    "reason",
     "refuse_long_line",
     "refuse_other_format",
     "unchecked_lines",
     "value_of",
+    "write_file",
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -15,19 +17,59 @@ from rightcall.errors import InputError
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that takes the place of `path` when the block ends without an exception.
 
-    The new content lies beside the old one until then, so an interrupted write changes nothing.
+    The new content lies beside the old one until then, so an interrupted write changes nothing. A device or a pipe
+    is written as it is; links are followed; a file that may not be written raises `InputError`, as does a full disk.
     """
-    import tempfile  # slow to import, and most processes only read
-
     target = Path(path).resolve()
+    _refuse_unwritable(path, target)
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield file
+        else:
+            with _replacing(path, target) as file:
+                yield file
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise InputError(str(path), f"cannot be written: {reason(error)}", "make room, then again") from None
+
+
+def write_file(path: str | Path, data: bytes) -> None:
+    """Put `data` in the place of the file, whole or not at all."""
+    with atomic_write(path) as file:
+        file.write(data)
+
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What an `OSError` says when it was the disk, whatever was being written."""
+
+
+def reason(error: OSError) -> str:
+    """What the system said, as part of a sentence."""
+    return (error.strerror or str(error)).lower()
+
+
+def _refuse_unwritable(path: str | Path, target: Path) -> None:
     if target.is_dir():
         raise InputError(str(path), "is a folder", "give the name of a file in it")
     if not target.parent.is_dir():
         raise InputError(str(path), f"there is no folder '{target.parent}'", "make it first")
+    if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & _ANYONE_WRITES):
+        raise InputError(str(path), "is read-only", "allow writing it, or name another file")
+
+
+_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # a superuser passes every check but this one
+
+
+@contextlib.contextmanager
+def _replacing(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
+    import tempfile  # slow to import, and most processes only read
+
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
     except OSError as error:
-        raise InputError(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(str(path), f"cannot be written: {reason(error)}", "name a file elsewhere") from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.files import write_file
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.report import Report
 from rightcall.model.codec import decode
@@ -69,7 +70,7 @@ def read_baseline(path: Path) -> Baseline:
 def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write a baseline, one line a finding."""
     table = {"format": baseline.format, "findings": baseline.findings}
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
+    write_file(path, msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
 
 
 class _Files:

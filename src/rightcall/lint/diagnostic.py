@@ -56,7 +56,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 class Diagnostic(Record, frozen=True):
     """One lint message on a tool, with its place in the file.
 
-    `line` and `column` count from 1; 0 means that the tool did not come from a file. `pointer` is the JSON
+    `line` and `column` count from 1; 0 means that the place in the file is not known, or that there is no file: then
+    `origin` says where the tool came from, such as `mcp:SERVER`. `pointer` is the JSON
     pointer from the root of the file (or of the tool, without a file). `fingerprint` stays the same when
     lines move, so that a baseline survives edits elsewhere. `evidence` says what stored runs showed.
     """
@@ -76,6 +77,7 @@ class Diagnostic(Record, frozen=True):
     others: tuple[str, ...] = ()
     evidence: str = ""
     fingerprint: str = ""
+    origin: str = ""
 
 
 def pointer(path: Path) -> str:

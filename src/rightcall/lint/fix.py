@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from rightcall.files import write_file
 from rightcall.lint.checks import Found, features_of, find
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Edit
@@ -65,13 +67,15 @@ def write(fixed: Iterable[Fixed]) -> None:
     """Write corrected documents to their files; a document of a JSONL file replaces its line."""
     for each in fixed:
         path = Path(each.before.name)
+        old = path.read_bytes()
+        mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
         if each.before.kind == "json" and path.suffix == ".jsonl":
-            lines = path.read_text("utf-8").split("\n")
+            lines = old.decode("utf-8-sig").split("\n")
             lines[each.before.first_line - 1] = each.after.text
             text = "\n".join(lines)
         else:
             text = each.after.text
-        path.write_bytes(text.encode("utf-8"))
+        write_file(path, mark + text.encode("utf-8"))
 
 
 def _fixed(
@@ -111,7 +115,9 @@ def _one_pass(document: Document, found: list[Found]) -> tuple[Document, list[st
     for each in found:
         edits = [Edit(each.tool.source.document_path(edit.path), edit.value) for edit in each.finding.edits]
         mine = [splice(document, edit) for edit in edits]
-        if any(one is None or any(one.meets(other) for other in splices[-50:]) for one in mine):
+        if any(
+            one is None or any(one.meets(other) and one != other for other in splices[-50:]) for one in mine
+        ):
             continue
         if any(_related(edit.path, paths) for edit in edits):
             continue

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.files import write_file
 from rightcall.lint.source.tools import SourceTool, ToolSet, shown_examples
 from rightcall.model.record import Record
 
@@ -81,4 +82,4 @@ def read_lock(path: Path) -> dict[str, frozenset[str]]:
 def write_lock(path: Path, lock: Lock) -> None:
     """Write the lockfile, sorted, so that changes show as changed lines."""
     table = {"format": lock.format, "tools": dict(sorted(lock.tools.items()))}
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
+    write_file(path, msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")

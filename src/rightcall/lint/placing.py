@@ -29,7 +29,11 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
         where = places.get(key)
         if where is None:
             document = tool.source.document
-            located = document.locate(tool.source.document_path(path)) if document else (0, 0, "")
+            located = (
+                document.locate(tool.source.document_path(path))
+                if document
+                else (tool.source.line, min(tool.source.line, 1), "")
+            )
             where = places[key] = located
         if id(tool) not in ignores:
             document = tool.source.document
@@ -49,6 +53,7 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
 def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
     tool, rule, finding = found.tool, found.rule, found.finding
     source = tool.source
+    is_server = source.origin.startswith("mcp:")
     key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
     confused = evidence.of_confusion(tool.name, finding.others) if finding.others else ""
     severity = finding.severity or rule.severity
@@ -59,7 +64,7 @@ def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
         tool=tool.name,
         message=finding.message,
         hint=finding.hint,
-        file=source.document.name if source.document else "",
+        file=source.document.name if source.document else "" if is_server else source.origin,
         line=where[0],
         column=where[1],
         pointer=pointer(source.document_path(finding.path)),
@@ -67,6 +72,7 @@ def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
         fix=fix_kind(found),
         others=finding.others,
         evidence=confused or evidence.of_parameter(tool.name, finding.path),
+        origin=source.origin if is_server else "",
         fingerprint=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16],
     )
 

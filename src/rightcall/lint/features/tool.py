@@ -13,6 +13,7 @@ from rightcall.lint.diagnostic import Path
 from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.nodes import Node, walk
+from rightcall.lint.features.standing import counted, sharing
 from rightcall.lint.features.text import flat, name_tokens, sentences, stem, words
 from rightcall.lint.features.tokens import estimate_tokens
 from rightcall.lint.lazy import lazy
@@ -46,6 +47,16 @@ class ToolFeatures:
         """The input schema and every schema inside it, but for definitions that nothing refers to."""
         found = walk(self.schema, INPUT)
         return found if not _DEFINITIONS & self.schema.keys() else _referenced(found)
+
+    @lazy
+    def sharing(self) -> frozenset[Path]:
+        """The schemas whose value another schema judges too: closing one refuses what the other declares."""
+        return sharing(self.nodes, self.resolve)
+
+    @lazy
+    def counted(self) -> frozenset[Path]:
+        """The schemas that are counted or negated: loosening one can refuse what was accepted."""
+        return counted(self.nodes, self.resolve)
 
     @lazy
     def properties(self) -> list[Node]:

@@ -17,14 +17,13 @@ def github(report: Report) -> str:
 def _command(diagnostic: Diagnostic) -> str:
     properties = {"title": f"{diagnostic.code} {diagnostic.rule}"}
     if diagnostic.file:
-        properties = {
-            "file": diagnostic.file,
-            "line": str(diagnostic.line),
-            "col": str(diagnostic.column),
-            **properties,
-        }
+        line = {"line": str(diagnostic.line), "col": str(diagnostic.column)} if diagnostic.line else {}
+        properties = {"file": diagnostic.file, **line, **properties}
     said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    message = f"{diagnostic.tool}: {diagnostic.message}" + (f"; {diagnostic.hint}" if diagnostic.hint else "")
+    source = f"{diagnostic.origin}: " if diagnostic.origin else ""
+    message = f"{source}{diagnostic.tool}: {diagnostic.message}" + (
+        f"; {diagnostic.hint}" if diagnostic.hint else ""
+    )
     return f"::{_LEVELS[diagnostic.severity]} {said}::{_data(message)}"
 
 

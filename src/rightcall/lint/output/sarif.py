@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import re
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -36,6 +38,24 @@ def sarif(report: Report, version: str = "") -> str:
     return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
 
 
+_PAGES = "docs/lint/rules"
+
+
+def _uri(diagnostic: Diagnostic) -> str:
+    """Where the tool is, as a reference: relative below the working directory.
+
+    Code scanning refuses results without a file, so a server gets a name that stays the same: `mcp/SERVER`.
+    """
+    if not diagnostic.file:
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", diagnostic.origin.removeprefix("mcp:")).strip("-.")
+        return f"mcp/{name or 'server'}" if diagnostic.origin else "tools"
+    path, here = Path(diagnostic.file), Path.cwd()
+    whole = path if path.is_absolute() else here / path
+    if whole.is_relative_to(here) and ".." not in whole.parts:
+        return quote(whole.relative_to(here).as_posix().encode("utf-8", "replace"))
+    return "file://" + quote(whole.resolve().as_posix().encode("utf-8", "replace"))
+
+
 def _rule(code: str) -> dict[str, Any]:
     rule = find_rule(code)
     return {
@@ -43,6 +63,8 @@ def _rule(code: str) -> dict[str, Any]:
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": " ".join(rule.explanation.split())},
+        "help": {"text": f"{' '.join(rule.explanation.split())} `rightcall rule {rule.code}` says more."},
+        "helpUri": f"{_PAGES}/{rule.name}.md",
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"tags": [FAMILIES[rule.family]]},
     }
@@ -60,10 +82,9 @@ def _result(diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
     location: dict[str, Any] = {
         "logicalLocations": [{"fullyQualifiedName": _safe(diagnostic.pointer), "kind": "object"}]
     }
-    if diagnostic.file:
-        location["physicalLocation"] = {
-            "artifactLocation": {"uri": PurePath(diagnostic.file).as_posix()},
-            "region": {"startLine": max(diagnostic.line, 1), "startColumn": max(diagnostic.column, 1)},
-        }
+    location["physicalLocation"] = {
+        "artifactLocation": {"uri": _uri(diagnostic)},
+        "region": {"startLine": max(diagnostic.line, 1), "startColumn": max(diagnostic.column, 1)},
+    }
     result["locations"] = [location]
     return result

@@ -19,10 +19,11 @@ def text(report: Report, *, least: Severity = "warning", paint: Paint = lambda s
 
 
 def place(diagnostic: Diagnostic) -> str:
-    """`tools.json:14:9`, or the pointer when there is no file."""
-    if diagnostic.file:
+    """`tools.json:14:9`, or the file or server and the pointer when the line is not known."""
+    if diagnostic.file and diagnostic.line:
         return printable(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
-    return printable(diagnostic.pointer or "tool")
+    source = diagnostic.file or diagnostic.origin
+    return printable(" ".join(filter(None, (source, diagnostic.pointer))) or "tool")
 
 
 def printable(words: str) -> str:
@@ -78,7 +79,9 @@ def _summary(report: Report, hidden: int, paint: Paint) -> Iterator[str]:
     fixable = sum(d.fix == "safe" for d in report.diagnostics)
     notes = [f"{fixable} can be fixed with --fix"] if fixable else []
     suggested = sum(d.fix == "suggested" for d in report.diagnostics)
-    notes += [f"{suggested} have a suggestion (--suggest)"] if suggested else []
+    notes += (
+        [f"{suggested} {'has' if suggested == 1 else 'have'} a suggestion (--suggest)"] if suggested else []
+    )
     notes += [f"{hidden} not shown (--show info)"] if hidden else []
     notes += [f"{report.known} known from the baseline"] if report.known else []
     notes += [f"{report.ignored} ignored"] if report.ignored else []

@@ -1,7 +1,8 @@
 """Corrections as changes of a document's text, keeping everything else as it was.
 
-A value that is put into YAML is written as JSON, which is YAML too. All changes are checked at the end by
-reading the new text and comparing it with the value that was wanted; if they differ, nothing is changed.
+A value that is put into YAML is written in the style around it, or as JSON, which is YAML too. All changes are
+checked at the end by reading the new text and comparing it with the value that was wanted; if they differ, nothing is
+changed.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ class Splice:
     start: int
     end: int
     text: str
+
+    @property
+    def indent(self) -> int:
+        """How deep an inserted line stands: of two at one place, the inner one comes first."""
+        return len(self.text) - len(self.text.lstrip())
 
     def meets(self, other: Splice) -> bool:
         """Do the two touch? Two insertions at one place do not: they come one after the other."""
@@ -75,7 +81,8 @@ def splice(document: Document, edit: Edit) -> Splice | None:
 
 def _checked(document: Document, splices: list[Splice], wanted: Any) -> Document | None:
     text = document.text
-    for each in sorted(splices, key=lambda s: (s.start, s.end), reverse=True):
+    once = dict.fromkeys(splices)  # an anchor's value is one text, wherever it is used
+    for each in sorted(once, key=lambda s: (s.start, s.end, -s.indent), reverse=True):
         text = text[: each.start] + each.text + text[each.end :]
     try:
         changed = Document(document.name, text, kind=document.kind, first_line=document.first_line)
@@ -86,24 +93,28 @@ def _checked(document: Document, splices: list[Splice], wanted: Any) -> Document
 
 def _replacement(document: Document, place: Place, value: Any) -> Splice:
     text = document.text
+    if document.kind == "yaml" and isinstance(value, str):
+        from rightcall.lint.source.yaml_style import in_style_of  # yaml costs 20 ms of import
+
+        alike = in_style_of(text[place.start : place.end], value, _newline(text))
+        if alike is not None:
+            return Splice(place.start, place.end, alike)
     written = _written(document, value, _indent_of_line(text, place.key))
     if document.kind == "yaml" and text[place.start] in "|>" and text[place.end - 1 : place.end] == "\n":
-        written += "\n"
+        written += _newline(text)
     return Splice(place.start, place.end, written)
 
 
 def _addition(document: Document, holder: Place, edit: Edit) -> Splice | None:
-    """A new member at the end of an object (YAML in block style: at its beginning)."""
-    text, members = document.text, list(document.places.members(holder).values())
+    """A new member at the end of an object."""
+    text = document.text
+    named = document.places.members(holder).values()
+    members = [each for each in named if holder.start <= each.key < holder.end]  # not those merged by `<<`
     if not isinstance(edit.path[-1], str):
         return None
-    name = json.dumps(edit.path[-1], ensure_ascii=False) + ": "
+    name = _key(document, members, edit.path[-1]) + ": "
     if not holder.flow:
-        if not members:
-            return None
-        at = members[0].key
-        indent = " " * (at - text.rfind("\n", 0, at) - 1)
-        return Splice(at, at, f"{name}{_written(document, edit.value, '')}\n{indent}")
+        return _line_added(text, members, name + _written(document, edit.value, "")) if members else None
     if not members:
         if text[holder.start + 1 : holder.end - 1].strip():
             return None
@@ -112,6 +123,37 @@ def _addition(document: Document, holder: Place, edit: Edit) -> Splice | None:
     broken = "\n" in text[holder.start : members[0].key]
     comma = f",\n{indent}" if broken else _comma(text, members)
     return Splice(last.end, last.end, comma + name + _written(document, edit.value, indent if broken else ""))
+
+
+def _line_added(text: str, members: list[Place], line: str) -> Splice:
+    """A line more in YAML's block style."""
+    at, newline = members[0].key, _newline(text)
+    indent = " " * (at - text.rfind("\n", 0, at) - 1)
+    if text[members[-1].start] in "|>":  # what follows a block of text may be part of it
+        return Splice(at, at, f"{line}{newline}{indent}")
+    end = _end_of_line(text, members[-1].end)
+    return Splice(end, end, f"{newline}{indent}{line}")
+
+
+def _key(document: Document, members: list[Place], name: str) -> str:
+    """The name with quotes, or without when it needs none and those beside it have none."""
+    if document.kind == "yaml" and not any(document.text[member.key] in "\"'" for member in members):
+        from rightcall.lint.source.yaml_style import can_be_bare
+
+        if can_be_bare(name):
+            return name
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _end_of_line(text: str, offset: int) -> int:
+    """Where the line ends, after a comment that may stand on it."""
+    end = text.find("\n", offset)
+    end = len(text) if end < 0 else end
+    return end - 1 if text[end - 1 : end] == "\r" else end
 
 
 def _comma(text: str, members: list[Place]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path as FilePath
 
 from rightcall.errors import InputError
@@ -57,7 +58,7 @@ def read_file(path: FilePath, *, import_python: PythonLoader | None = None) -> l
         tools = import_python(path)
         if not tools:
             raise InputError(str(path), "no tool definitions found", "a tool is a function with @rc.tool")
-        return [tool_set(tools, name=str(path))]
+        return [tool_set(tools, name=str(path), origin=str(path), lines=_function_lines(path))]
     text = _text_of(path)
     sets = read_text(text, name=str(path), kind=".jsonl" if path.suffix == ".jsonl" else path.suffix)
     if not any(each.tools for each in sets):
@@ -96,9 +97,28 @@ def read_document(document: Document) -> ToolSet:
     return ToolSet(where, tuple(found), tuple(provider_run))
 
 
-def tool_set(tools: Iterable[Tool], *, name: str = "", server: str = "") -> ToolSet:
+def tool_set(
+    tools: Iterable[Tool],
+    *,
+    name: str = "",
+    server: str = "",
+    origin: str = "",
+    lines: Mapping[str, int] | None = None,
+) -> ToolSet:
     """A set from tools of the model, as an MCP server, a suite or a Python module gives them."""
-    return ToolSet(name, tuple(_source_tool(tool, index, server) for index, tool in enumerate(tools)))
+    made = (_source_tool(tool, index, server) for index, tool in enumerate(tools))
+    known = lines or {}
+    return ToolSet(name, tuple(replace(each, origin=origin, line=known.get(each.name, 0)) for each in made))
+
+
+def _function_lines(path: FilePath) -> dict[str, int]:
+    """Where the functions of a module begin, by name."""
+    import ast  # only for modules
+
+    defined = ast.walk(ast.parse(path.read_bytes()))
+    return {
+        each.name: each.lineno for each in defined if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
 
 
 def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:

@@ -152,7 +152,7 @@ def _lacks_a_name(value: dict[str, Any]) -> bool:
 
 
 def _read(value: dict[str, Any], path: Path, document: Document, server: str) -> Iterator[SourceTool]:
-    inner, base, spelling = value, path, _flat_spelling(value)
+    inner, base, spelling = value, path, _flat_spelling(value, path)
     if isinstance(value.get("toolSpec"), dict):
         inner, base, spelling = value["toolSpec"], (*path, "toolSpec"), "bedrock"
     elif isinstance(value.get("function"), dict):
@@ -192,7 +192,7 @@ def _read(value: dict[str, Any], path: Path, document: Document, server: str) ->
     )
 
 
-def _flat_spelling(value: dict[str, Any]) -> Spelling:
+def _flat_spelling(value: dict[str, Any], path: Path) -> Spelling:
     if "inputSchema" in value:
         return "mcp"
     if "input_schema" in value:
@@ -201,6 +201,8 @@ def _flat_spelling(value: dict[str, Any]) -> Spelling:
         return "gemini"
     if value.get("type") == "function":
         return "openai-responses"
+    if path[-2:-1] in (("functionDeclarations",), ("function_declarations",)):
+        return "gemini"
     return "plain"
 
 

@@ -19,7 +19,8 @@ class SourceTool:
 
     Nothing is checked yet: `input_schema` may be a number. `paths` leads from canonical paths to those of
     the document, the longest one that fits counts; `base` is the path of the whole tool. `extension` is
-    what the definition says to RightCall under `x-rightcall`.
+    what the definition says to RightCall under `x-rightcall`. A tool without a document says its `origin`: a
+    Python file, with the `line` of the function when it is known, or `mcp:SERVER`.
     """
 
     name: str
@@ -36,6 +37,8 @@ class SourceTool:
     document: Document | None = None
     fixable: bool = True
     extension: Any = None
+    origin: str = ""
+    line: int = 0
     raw: Any = None
 
     def document_path(self, path: Path) -> Path:

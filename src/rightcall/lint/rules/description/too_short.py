@@ -18,7 +18,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if len(tool.words) < FEWEST_WORDS:
         yield Finding(
             ("description",),
-            f"{len(tool.words)} words are too few to choose by",
+            f"{len(tool.words)} {'word is' if len(tool.words) == 1 else 'words are'} too few to choose by",
             "say what it does, when to use it and when not, what it returns",
             severity=None if tool.parameters else "info",
         )

@@ -27,7 +27,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                     tool,
                     Finding(
                         ("name",),
-                        f"'{verb}' here, '{usual}' in {used[usual]} other names of the set",
+                        f"'{verb}' here, '{usual}' in {used[usual]} other name{'s' * (used[usual] != 1)} of the set",
                         "use one verb for one action",
                     ),
                 )

@@ -22,7 +22,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         refusing = sorted(tool.targets & _REFUSING)
         message = f"'{node.name or 'a list'}' does not say what it is a list of"
         if refusing:
-            message += f"; {', '.join(refusing)} refuse that"
+            message += f"; {', '.join(refusing)} {'refuses' if len(refusing) == 1 else 'refuse'} that"
         yield Finding(node.path, message, 'add "items"', severity="error" if refusing else None)
 
 

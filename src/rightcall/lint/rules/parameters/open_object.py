@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.features.standing import can_be_closed
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -17,6 +18,8 @@ _OPEN_ON_PURPOSE = (
     "oneOf",
     "$ref",
     "if",
+    "dependentSchemas",
+    "dependencies",
 )
 
 
@@ -28,13 +31,15 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             key in node.schema for key in _OPEN_ON_PURPOSE
         ):
             continue
+        if node.path in tool.sharing:
+            continue
         where = f"'{node.name}'" if node.name else "the input"
         edit = Edit((*node.path, "additionalProperties"), False)
         yield Finding(
             node.path,
             f"{where} accepts arguments that nobody declared",
             'add "additionalProperties": false',
-            edits=(edit,),
+            edits=(edit,) if can_be_closed(node) else (),
             safe=True,
         )
 

@@ -32,7 +32,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             if not givers - {id(tool)} and len(words(node.text)) < 8:
                 yield (
                     tool,
-                    Finding(node.path, f"no tool of the set gives a {node.name}", _hint(node, tokens[-2])),
+                    Finding(node.path, f"no tool of the set gives '{node.name}'", _hint(node, tokens[-2])),
                 )
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.portability.anthropic_strict import moved_to_text, unsupported
 from rightcall.lint.rule import Rule
+
+_NEEDED_BY_OTHERS = word_set(
+    "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"
+)
+"""Keywords without which others refuse more, or references lead nowhere."""
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -26,7 +32,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 f"strict mode refuses {', '.join(keys)}",
                 "say it in the description, as the SDK does",
                 edits=edits,
-                safe=True,
+                safe=node.path not in tool.counted and _NEEDED_BY_OTHERS.isdisjoint(keys),
             )
 
 

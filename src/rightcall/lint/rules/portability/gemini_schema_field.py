@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.facts.providers import provider
-from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    if "gemini" not in tool.targets or tool.source.spelling == "gemini":
+    if "gemini" not in tool.targets or _takes_json_schema(tool):
         return
     known = provider("gemini").keywords
     for node in tool.nodes:
@@ -30,6 +30,10 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 "send it as parameters_json_schema, or say it otherwise",
                 edits=edits,
             )
+
+
+def _takes_json_schema(tool: ToolFeatures) -> bool:
+    return tool.source.document_path(INPUT)[-1:] in (("parametersJsonSchema",), ("parameters_json_schema",))
 
 
 RULE = Rule(

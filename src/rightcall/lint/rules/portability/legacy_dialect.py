@@ -17,7 +17,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     current = dialect_of(tool.schema) == DEFAULT_DIALECT
     for node in tool.nodes:
         if isinstance(node.schema.get("nullable"), bool) and not tool.targets & {"gemini"}:
-            yield _finding((*node.path, "nullable"), "'nullable' is OpenAPI 3.0", _without_nullable(node))
+            yield _finding(
+                (*node.path, "nullable"),
+                "'nullable' is OpenAPI 3.0",
+                _without_nullable(node),
+                safe=node.path not in tool.counted,
+            )
         if not current:
             continue
         for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
@@ -35,13 +40,13 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", _renamed(tool))
 
 
-def _finding(path: Path, message: str, edits: tuple[Edit, ...]) -> Finding:
+def _finding(path: Path, message: str, edits: tuple[Edit, ...], *, safe: bool = True) -> Finding:
     return Finding(
         path,
         f"{message}: JSON Schema 2020-12 has another word for it",
         "use the current keyword",
         edits=edits,
-        safe=True,
+        safe=safe,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.standing import can_be_closed
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.portability.null_union import with_null
 from rightcall.lint.rule import Rule
@@ -23,14 +24,15 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         is_open = node.schema.get("additionalProperties") is not False
         if not missing and not is_open:
             continue
+        closable = node.path not in tool.sharing and can_be_closed(node)
         what = [f"{', '.join(missing)} not required"] if missing else []
         what += ["additionalProperties is not false"] if is_open else []
         yield Finding(
             node.path,
             f"strict mode refuses this object: {'; '.join(what)}",
             "require every property, optional ones with null among their types, and close the object",
-            edits=_edits(node, missing, is_open),
-            safe=True,
+            edits=() if is_open and not closable else _edits(node, missing, is_open),
+            safe=not missing,
         )
 
 
@@ -60,11 +62,12 @@ RULE = Rule(
     summary="For OpenAI strict: an object that is open or has optional properties.",
     explanation="""In strict mode every object says `additionalProperties: false` and requires all its properties;
     an optional one takes null instead of being left out. Otherwise the request is refused. The tool
-    must then treat null as “not given”.""",
+    must then treat null as “not given”: requiring what was optional is only suggested, and an object
+    of free keys, or one that shares its value with another schema, is left to you.""",
     bad={"input_schema": {"required": ["city"]}},
     good={},
     sources=("OAI-so",),
     check=check,
-    fix="safe",
+    fix="suggested",
     targets=("openai-strict",),
 )

@@ -24,7 +24,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if isinstance(reference, str) and _reaches(reference, reference, leads):
             refusing = sorted(target for target in tool.targets if not provider(target).recursive)
             who = (
-                f"{', '.join(refusing)} refuse that"
+                f"{', '.join(refusing)} {'refuses' if len(refusing) == 1 else 'refuse'} that"
                 if refusing
                 else "some providers refuse that, and models nest without end"
             )

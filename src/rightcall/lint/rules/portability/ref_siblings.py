@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.facts.lists import word_set
 from rightcall.lint.facts.providers import provider
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+
+_ANNOTATIONS = word_set("description title default examples deprecated readOnly writeOnly $comment")
+"""Keywords that judge no value: beside them, a reference means the same in place."""
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -28,7 +32,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             f"$ref beside {', '.join(siblings)}: OpenAI wants it inlined",
             "write the schema in place",
             edits=edits,
-            safe=True,
+            safe=_ANNOTATIONS.issuperset(siblings),
         )
 
 

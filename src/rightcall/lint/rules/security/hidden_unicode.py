@@ -13,6 +13,7 @@ from rightcall.lint.rule import Rule
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HIDDEN = ("Cf", "Co", "Cn", "Cc", "Cs")
+_VALUES = frozenset(("const", "enum", "default", "examples"))
 _JOINERS = "\u200c\u200d"
 
 
@@ -34,7 +35,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             f"{len(hidden)} invisible characters ({points}){said}",
             "delete them, and ask how they got there",
             edits=edits,
-            safe=True,
+            safe=_VALUES.isdisjoint(path),
         )
 
 

@@ -16,7 +16,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         kind = node.schema.get("type")
         path = (*node.path, "type")
         if isinstance(kind, str):
-            right = json_type(kind) if kind not in JSON_TYPES else None
+            right = json_type(kind) if kind not in JSON_TYPES and not _is_gemini(tool, kind) else None
             if right is not None:
                 edit = Edit(path, right) if right else Edit(path, REMOVED)
                 hint = (
@@ -34,6 +34,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                     edits=(edit,),
                     safe=True,
                 )
+
+
+def _is_gemini(tool: ToolFeatures, kind: str) -> bool:
+    """Gemini's own Schema spells the types STRING, OBJECT and so on."""
+    return "gemini" in tool.targets and kind.isupper() and kind.lower() in JSON_TYPES
 
 
 RULE = Rule(

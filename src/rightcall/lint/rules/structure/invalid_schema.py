@@ -14,7 +14,8 @@ from rightcall.lint.rule import Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    for path, message in meta_errors(tool.schema) if tool.schema else ():
+    # Several vocabularies of the meta-schema say the same of one place.
+    for path, message in dict.fromkeys(meta_errors(tool.schema)) if tool.schema else ():
         last = path[-1] if path else ""
         if "required" in path[-2:]:
             continue  # required-misplaced says it better
