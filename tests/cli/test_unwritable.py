@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.cli.conftest import asked, did, write_lines
 
 TOOLS = [{"name": "get_x", "description": "Gets x.", "input_schema": {"type": "dict", "properties": {}}}]
 
@@ -61,3 +65,26 @@ def test_a_read_only_file_is_not_fixed(tmp_path: Path) -> None:
     code, said = typed(tmp_path, "lint", "tools.json", "--fix")
     assert (code, said) == (2, "error: tools.json: is read-only; allow writing it, or name another file\n")
     assert json.loads(file.read_text()) == TOOLS
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_closed_stdout_is_no_fault(tmp_path: Path, options: tuple[str, ...]) -> None:
+    write_lines(tmp_path / "g.jsonl", asked("a"))
+    write_lines(tmp_path / "d.jsonl", did("a", "Hue"))
+    command = shlex.join(
+        [sys.executable, "-m", "rightcall.cli.main", "score", "g.jsonl", "d.jsonl", *options]
+    )
+    done = subprocess.run(
+        ["sh", "-c", f"{command} >&-"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and done.stderr == ""
+
+
+def test_what_an_encoding_lacks_is_replaced(tmp_path: Path) -> None:
+    write_lines(tmp_path / "g.jsonl", asked("a", city="Huế"))
+    write_lines(tmp_path / "d.jsonl", did("a", "Hà Nội"))
+    done = subprocess.run(
+        [sys.executable, "-m", "rightcall.cli.main", "score", "g.jsonl", "d.jsonl"],
+        cwd=tmp_path, env={**os.environ, "PYTHONIOENCODING": "cp1252"}, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1 and done.stderr == b"" and b"? a  get_weather: city should be" in done.stdout

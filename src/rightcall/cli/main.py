@@ -90,6 +90,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; never shows a traceback for something the user can mend."""
+    _make_streams_safe()
     try:
         code = _run()
         sys.stdout.flush()
@@ -127,6 +128,16 @@ def _run() -> object:
         return cli.main(standalone_mode=False)
     except SystemExit as end:
         return end.code
+
+
+def _make_streams_safe() -> None:
+    """Streams that are closed are written to nowhere; what an encoding lacks becomes a question mark."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _forget_stdout() -> None:
