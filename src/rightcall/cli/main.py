@@ -125,7 +125,7 @@ def main() -> None:
 def _run() -> object:
     """The exit code of the command that was typed; a command may also end by `SystemExit`."""
     try:
-        return cli.main(standalone_mode=False)
+        return cli.main(prog_name="rightcall", standalone_mode=False)
     except SystemExit as end:
         return end.code
 
