@@ -71,7 +71,7 @@ class Evidence:
 
     def of_parameter(self, tool: str, path: Path) -> str:
         """One line on how often the parameter at a path was filled wrongly; "" when it never was."""
-        if path[:2] != ("input_schema", "properties") or len(path) < 3:
+        if not self._by_parameter or path[:2] != ("input_schema", "properties") or len(path) < 3:
             return ""
         return "; ".join(
             f"{seen.parameter} was wrong in {seen.wrong} of {seen.trials} trials{_of_run(seen.run)}"

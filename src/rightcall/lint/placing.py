@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from rightcall.lint.checks import Found
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Diagnostic, FixKind, Path, pointer
 from rightcall.lint.evidence import Evidence
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
+from rightcall.lint.source.tools import SourceTool
 
-Where = tuple[int, int, str]
-"""Line, column, excerpt."""
+
+class Where(NamedTuple):
+    """Where a finding stands in its file."""
+
+    line: int
+    column: int
+    excerpt: str
+    pointer: str
 
 
 def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[tuple[Found, Where]], int]:
@@ -28,13 +36,7 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
         key = id(tool), path
         where = places.get(key)
         if where is None:
-            document = tool.source.document
-            located = (
-                document.locate(tool.source.document_path(path))
-                if document
-                else (tool.source.line, min(tool.source.line, 1), "")
-            )
-            where = places[key] = located
+            where = places[key] = _place(tool.source, path)
         if id(tool) not in ignores:
             document = tool.source.document
             if id(document) not in comments:
@@ -42,12 +44,19 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
             ignores[id(tool)] = [*ignores_of(tool), *comments[id(document)]]
         inline = ignores[id(tool)]
         if (config.per_tool_ignores and config.ignores(tool.name, rule)) or (
-            inline and any(ignore.covers(rule, path, where[0]) for ignore in inline)
+            inline and any(ignore.covers(rule, path, where.line) for ignore in inline)
         ):
             ignored += 1
         else:
             shown.append((found, where))
     return shown, ignored
+
+
+def _place(source: SourceTool, path: Path) -> Where:
+    real = source.document_path(path)
+    if source.document is None:
+        return Where(source.line, min(source.line, 1), "", pointer(real))
+    return Where(*source.document.locate(real), pointer(real))
 
 
 def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
@@ -65,10 +74,10 @@ def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
         message=finding.message,
         hint=finding.hint,
         file=source.document.name if source.document else "" if is_server else source.origin,
-        line=where[0],
-        column=where[1],
-        pointer=pointer(source.document_path(finding.path)),
-        excerpt=where[2],
+        line=where.line,
+        column=where.column,
+        pointer=where.pointer,
+        excerpt=where.excerpt,
         fix=fix_kind(found),
         others=finding.others,
         evidence=confused or evidence.of_parameter(tool.name, finding.path),

@@ -168,8 +168,8 @@ class ToolFeatures:
         self, pattern: re.Pattern[str], marks: tuple[str, ...]
     ) -> Iterator[tuple[Path, re.Match[str]]]:
         """The same in every text of the definition: enums, defaults, examples and unused definitions too."""
-        everything = flat("\n".join(text for _, text in self.strings))
-        if any(mark in everything for mark in marks):
+        everything = flat(_ESCAPED_SPACE.sub(" ", self.whole_text))
+        if any(mark in everything for mark in marks) and pattern.search(everything):
             yield from _found(pattern, self.strings)
 
     @lazy
@@ -195,6 +195,17 @@ class ToolFeatures:
             return msgspec.json.encode(parts).decode()
         except (UnicodeEncodeError, OverflowError, RecursionError):  # half a surrogate pair, 10^40
             return json.dumps(parts, separators=(",", ":"), default=str)
+
+    @lazy
+    def whole_text(self) -> str:
+        """The same with all that stands beside it: title, hints, output schema, examples."""
+        beside = (self.source.title, self.annotations, self.source.output_schema, shown_examples(self.source))
+        try:
+            return (
+                self.text + json.dumps(beside, ensure_ascii=False, default=str) if any(beside) else self.text
+            )
+        except (ValueError, RecursionError):
+            return self.text
 
     @lazy
     def tokens(self) -> int:
@@ -235,6 +246,7 @@ def _found(pattern: re.Pattern[str], texts: list[tuple[Path, str]]) -> Iterator[
             yield path, found
 
 
+_ESCAPED_SPACE = re.compile(r"\\[nrt]")
 _DEFINITIONS = {"$defs", "definitions"}
 
 

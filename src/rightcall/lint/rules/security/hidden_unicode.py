@@ -18,8 +18,8 @@ _JOINERS = "\u200c\u200d"
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    everything = "".join(text for _, text in tool.strings)
-    if everything.isascii() and not _CONTROL.search(everything):
+    text = tool.whole_text
+    if text.isascii() and "\\u00" not in text and "\x7f" not in text:
         return
     for path, text in tool.strings:
         hidden = hidden_characters(text)

@@ -28,8 +28,9 @@ _ORDERS = re.compile(
 
 _MARKS = (
     "ignore", "disregard", "forget", "override", "the user", "you are now", "new system prompt", "developer mode",
-    "these ", "instruction", "prompt", "directive",
-    "<important", "<system", "<secret", "<instruction", "<critical",
+    "these instruction", "this instruction", "your instruction", "system instruction", "these directive",
+    "this directive", "your directive", "system directive", "these prompt", "this prompt", "your prompt",
+    "system prompt", "<important", "<system", "<secret", "<instruction", "<critical",
 )  # fmt: skip
 
 
