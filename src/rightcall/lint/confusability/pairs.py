@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from rightcall.lint.confusability.candidates import ALL_PAIRS, MOST_ALIKE, Candidate, candidates
 from rightcall.lint.confusability.names import name_likeness
-from rightcall.lint.confusability.vectors import Vector, Weights, cosine, tool_words
+from rightcall.lint.confusability.texts import Text, Texts
+from rightcall.lint.confusability.vectors import Vector, Weights, cosine
 from rightcall.lint.facts.words import OPPOSITES, SIDES, STOP_WORDS
 from rightcall.lint.features.text import stem, words
 from rightcall.lint.features.tool import ToolFeatures
@@ -32,13 +32,6 @@ _OPPOSITES: dict[str, set[str]] = {}
 for _one, _other in (*OPPOSITES, *SIDES):
     _OPPOSITES.setdefault(_one, set()).add(_other)
     _OPPOSITES.setdefault(_other, set()).add(_one)
-
-
-class Text(NamedTuple):
-    """The words of a tool and their weights."""
-
-    words: Counter[str]
-    vector: Vector
 
 
 @dataclass(frozen=True)
@@ -90,36 +83,24 @@ def confusable_pairs(tools: Sequence[ToolFeatures], queries: Sequence[tuple[str,
     """Every pair that scores at least `FLOOR`, the most alike first."""
     if len(tools) < 2:
         return []
-    counted = [tool_words(tool) for tool in tools]
-    weights = Weights(counted)
-    vectors: dict[int, Vector] = {}
-    asked = _asked(tools, queries, weights)
+    texts = Texts(tools)
+    asked = _asked(tools, queries, texts.weights)
     floor = FLOOR if len(tools) <= ALL_PAIRS else WARN
     found = []
-    for candidate in candidates(tools, counted, weights, floor):
-        pair = _scored(candidate, tools, vectors, counted, weights, floor)
+    for candidate in candidates(tools, texts.counted, texts.weights, floor):
+        pair = _scored(candidate, tools, texts, floor)
         if pair is not None:
-            found.append(_with_queries(pair, candidate, asked, vectors))
+            found.append(_with_queries(pair, candidate, asked, texts))
     return sorted(found, key=lambda pair: (-pair.score, pair.first.name, pair.second.name))
 
 
-def _scored(
-    candidate: Candidate,
-    tools: Sequence[ToolFeatures],
-    vectors: dict[int, Vector],
-    counted: list[Counter[str]],
-    weights: Weights,
-    floor: float,
-) -> Pair | None:
+def _scored(candidate: Candidate, tools: Sequence[ToolFeatures], texts: Texts, floor: float) -> Pair | None:
     i, j, parameters, scale = candidate
     first, second = tools[i], tools[j]
     names = name_likeness(first.name_tokens, second.name_tokens)
     if candidate.text_needed(floor, names) > MOST_ALIKE:
         return None
-    for k in (i, j):
-        if k not in vectors:
-            vectors[k] = weights.vector(counted[k])
-    text = cosine(vectors[i], vectors[j])
+    text = texts.likeness(i, j)
     score = (0.5 * text + 0.3 * parameters + 0.2 * names) * scale
     if score < floor:
         return None
@@ -128,8 +109,8 @@ def _scored(
     score *= _kept_apart(first, second) * (0.85 if told_apart else 1.0)
     if score < floor:
         return None
-    texts = Text(counted[i], vectors[i]), Text(counted[j], vectors[j])
-    return Pair(first, second, min(score, 1.0), text, parameters, names, told_apart, named, texts)
+    both = texts.text(i), texts.text(j)
+    return Pair(first, second, min(score, 1.0), text, parameters, names, told_apart, named, both)
 
 
 def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
@@ -189,7 +170,7 @@ def _asked(
 
 
 def _with_queries(
-    pair: Pair, candidate: Candidate, asked: dict[int, list[tuple[str, Vector]]], vectors: dict[int, Vector]
+    pair: Pair, candidate: Candidate, asked: dict[int, list[tuple[str, Vector]]], texts: Texts
 ) -> Pair:
     if not asked:
         return pair
@@ -198,7 +179,7 @@ def _with_queries(
         text
         for right, wrong in ((i, j), (j, i))
         for text, vector in asked.get(right, ())
-        if cosine(vector, vectors[wrong]) > cosine(vector, vectors[right])
+        if cosine(vector, texts.text(wrong).vector) > cosine(vector, texts.text(right).vector)
     ]
     if not misleading:
         return pair

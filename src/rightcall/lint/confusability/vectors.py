@@ -89,8 +89,6 @@ class Weights:
 
 def cosine(first: Vector, second: Vector) -> float:
     """Likeness of two vectors of length 1."""
-    if first == second:  # the same text twice is common in large sets, and seen at once
-        return 1.0 if first else 0.0
     common = first.keys() & second.keys()
     return sum(map(mul, map(first.__getitem__, common), map(second.__getitem__, common)), start=0.0)
 
