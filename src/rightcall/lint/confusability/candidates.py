@@ -41,6 +41,7 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Every pair that could reach the floor, judged by its parameters and by how many words it shares."""
     taken = [tool.parameter_names for tool in tools]
+    said = [frozenset(words) for words in counted]
     for i, j in _pairs(counted, weights):
         mine, other = taken[i], taken[j]
         if mine or other:
@@ -51,7 +52,7 @@ def candidates(
         else:
             pair = Candidate(i, j, 0.0, 1 / 0.7)
         needed = pair.text_needed(floor, 1.0)
-        if needed <= MOST_ALIKE and _overlap(counted[i], counted[j]) >= needed - SLACK:
+        if needed <= MOST_ALIKE and _overlap(said[i], said[j]) >= needed - SLACK:
             yield pair
 
 
@@ -76,6 +77,6 @@ def _sharing_telling_words(counted: Sequence[Counter[str]], weights: Weights) ->
                 yield pair
 
 
-def _overlap(one: Counter[str], two: Counter[str]) -> float:
+def _overlap(one: frozenset[str], two: frozenset[str]) -> float:
     """A cheap look at how many words two texts share."""
-    return len(one.keys() & two.keys()) / min(len(one), len(two)) if one and two else 0.0
+    return len(one & two) / min(len(one), len(two)) if one and two else 0.0

@@ -23,11 +23,6 @@ FLOOR = 0.60
 """Pairs below are not kept; in large sets, pairs below `WARN`."""
 QUERY_PUSH = 0.1
 
-_CONTRAST = re.compile(
-    r"\b(?:instead|unlike|rather than|as opposed to|in contrast|do(?:es)? not|don't|not for|never use|only (?:for"
-    r"|when|if)"
-    r"|whereas|see also)\b"
-)
 _OPPOSITES: dict[str, set[str]] = {}
 for _one, _other in (*OPPOSITES, *SIDES):
     _OPPOSITES.setdefault(_one, set()).add(_other)
@@ -105,7 +100,7 @@ def _scored(candidate: Candidate, tools: Sequence[ToolFeatures], texts: Texts, f
     if score < floor:
         return None
     named = _names(first, second) or _names(second, first)
-    told_apart = named or (bool(_CONTRAST.search(first.lower)) and bool(_CONTRAST.search(second.lower)))
+    told_apart = named or (first.states_contrast and second.states_contrast)
     score *= _kept_apart(first, second) * (0.85 if told_apart else 1.0)
     if score < floor:
         return None
@@ -121,7 +116,7 @@ def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
             factor *= 0.8  # models keep delete and get, delete and create apart
         elif first.effect.kind != second.effect.kind:
             factor *= 0.9
-    one, two = set(first.name_tokens), set(second.name_tokens)
+    one, two = first.name_words, second.name_words
     if first.name != second.name and (one <= two or two <= one):
         factor *= 0.9  # the longer name says what it adds: get_pull_request, get_pull_request_files
     if _opposite(one - two, two - one):
@@ -129,7 +124,7 @@ def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
     return factor
 
 
-def _opposite(only_first: set[str], only_second: set[str]) -> bool:
+def _opposite(only_first: frozenset[str], only_second: frozenset[str]) -> bool:
     """Do the names differ by a pair of opposites, which models keep apart?"""
     return any(not _OPPOSITES[word].isdisjoint(only_second) for word in only_first & _OPPOSITES.keys())
 

@@ -65,3 +65,11 @@ VERSION_PARAMETER = re.compile(
 def backticked(text: str) -> list[str]:
     """Identifiers set in back-ticks."""
     return re.findall(r"`([A-Za-z_][\w.-]*)`", text) if "`" in text else []
+
+
+CONTRAST = re.compile(
+    r"\b(?:instead|unlike|rather than|as opposed to|in contrast|do(?:es)? not|don't|not for|never use|only (?:for"
+    r"|when|if)"
+    r"|whereas|see also)\b"
+)
+"""Words that set a tool apart from others."""

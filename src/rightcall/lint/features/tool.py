@@ -12,6 +12,7 @@ import msgspec
 from rightcall.lint.diagnostic import Path
 from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
+from rightcall.lint.features.mentions import CONTRAST
 from rightcall.lint.features.nodes import Node, walk
 from rightcall.lint.features.standing import counted, sharing
 from rightcall.lint.features.text import flat, name_tokens, sentences, stem, words
@@ -83,6 +84,16 @@ class ToolFeatures:
     def name_tokens(self) -> tuple[str, ...]:
         """The words of the name."""
         return name_tokens(self.name)
+
+    @lazy
+    def name_words(self) -> frozenset[str]:
+        """The words of the name, each once."""
+        return frozenset(self.name_tokens)
+
+    @lazy
+    def states_contrast(self) -> bool:
+        """Does the description say when not to use the tool, or how it differs from others?"""
+        return CONTRAST.search(self.lower) is not None
 
     @lazy
     def name_stems(self) -> frozenset[str]:
