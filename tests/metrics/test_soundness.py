@@ -86,3 +86,19 @@ def test_a_default_is_no_argument_that_is_present():
     for spec, passes in (("celsius", True), ({"present": True}, False)):
         golden = a_golden({"tool": "a", "args": {"units": spec}})
         assert judge(golden, a_trajectory("a"), tools).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ({"id": 3}, "pay: order should be the value id of F's result, but 7 came from nowhere"),
+        (None, "pay: order should be the value id of F's result, which was not recorded, was 7"),
+    ],
+)
+def test_nobody_is_accused_of_inventing_what_was_not_recorded(output, said):
+    expected = [
+        {"tool": "find", "id": "F"},
+        {"tool": "pay", "args": {"order": {"ref": {"call": "F", "path": "id"}}}},
+    ]
+    made = [{"name": "find", "output": output}, {"name": "pay", "arguments": {"order": 7}}]
+    assert reason(judged(expected, made).failures) == said

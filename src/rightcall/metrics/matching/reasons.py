@@ -8,6 +8,7 @@ from typing import Any
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import Scope, shown
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
+from rightcall.metrics.matching.matchers.references import NOT_RECORDED
 from rightcall.model.failure import Code, Failure
 
 NOTHING_CALLED = "nothing was called; expected "
@@ -85,7 +86,12 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
     "forbidden_call": lambda f: f"{call_text(f.tool, f.actual)} is forbidden here",
     "forbidden_arg": lambda f: f"{f.tool}: {f.parameter} must not be passed, was {shown(f.actual)}",
     "hallucinated_ref": lambda f: (
-        f"{f.tool}: {f.parameter} should be {_wanted(f)}, but {shown(f.actual)} came from nowhere"
+        f"{f.tool}: {f.parameter} should be {_wanted(f)}, "
+        + (
+            f"was {shown(f.actual)}"
+            if f.detail.endswith(NOT_RECORDED)
+            else f"but {shown(f.actual)} came from nowhere"
+        )
     ),
     "over_calling": lambda f: f"{f.actual} calls, at most {f.expected} are allowed",
     "over_latency": lambda f: f"took {f.actual:g} ms, the budget is {f.expected:g} ms",

@@ -25,6 +25,9 @@ def value_at(document: Any, path: str) -> Any:
     return here
 
 
+NOT_RECORDED = ", which was not recorded"
+
+
 @dataclass(slots=True)
 class Ref:
     """A value out of an earlier call's result: `{"ref": {"call": "find", "path": "orders.0.id"}}`.
@@ -48,7 +51,11 @@ class Ref:
         return call.step is None or step is None or call.step < step
 
     def describe(self) -> str:
-        return f"the value {self.path or 'returned'} of {self.call}'s result"
+        made = [call for call in self.calls if self.fits(call.name)]
+        unknown = bool(made) and all(call.output is None for call in made)
+        return f"the value {self.path or 'returned'} of {self.call}'s result" + (
+            NOT_RECORDED if unknown else ""
+        )
 
 
 @dataclass(slots=True)
