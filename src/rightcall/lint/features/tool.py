@@ -178,9 +178,12 @@ class ToolFeatures:
     def search_everywhere(
         self, pattern: re.Pattern[str], marks: tuple[str, ...]
     ) -> Iterator[tuple[Path, re.Match[str]]]:
-        """The same in every text of the definition: enums, defaults, examples and unused definitions too."""
-        everything = flat(_ESCAPED_SPACE.sub(" ", self.whole_text))
-        if any(mark in everything for mark in marks) and pattern.search(everything):
+        """The same in every text of the definition: enums, defaults, examples and unused definitions too.
+
+        `marks` are looked for in JSON, where space may be written in many ways: they are best single words.
+        """
+        written = self.whole_text.lower()
+        if any(mark in written for mark in marks) and pattern.search(flat(_ESCAPED_SPACE.sub(" ", written))):
             yield from _found(pattern, self.strings)
 
     @lazy

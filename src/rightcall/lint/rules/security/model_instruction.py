@@ -27,10 +27,8 @@ _ORDERS = re.compile(
 )
 
 _MARKS = (
-    "ignore", "disregard", "forget", "override", "the user", "you are now", "new system prompt", "developer mode",
-    "these instruction", "this instruction", "your instruction", "system instruction", "these directive",
-    "this directive", "your directive", "system directive", "these prompt", "this prompt", "your prompt",
-    "system prompt", "<important", "<system", "<secret", "<instruction", "<critical",
+    "ignore", "disregard", "forget", "override", "user", "prompt", "instruction", "directive", "developer",
+    "<important", "<system", "<secret", "<critical", "you are", "are now", "nnow", "\u00a0now",
 )  # fmt: skip
 
 
