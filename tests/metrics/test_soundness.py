@@ -102,3 +102,9 @@ def test_nobody_is_accused_of_inventing_what_was_not_recorded(output, said):
     ]
     made = [{"name": "find", "output": output}, {"name": "pay", "arguments": {"order": 7}}]
     assert reason(judged(expected, made).failures) == said
+
+
+def test_a_call_that_is_allowed_with_other_arguments_is_told_with_them():
+    expected = [{"tool": "get", "args": {"x": 1}, "required": False}]
+    said = reason(judged(expected, [{"name": "get", "arguments": {"x": 2}}]).failures)
+    assert said == "get(x=2) was not expected, only get(x=1) would do"

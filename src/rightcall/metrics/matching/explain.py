@@ -202,7 +202,14 @@ def _surplus(
         elif call.arguments is None:
             yield Failure("bad_json", call.name, actual=call.raw, call=at)
         elif not lenient:
-            yield Failure(_surplus_code(calls, at), call.name, actual=call.arguments, call=at)
+            code = _surplus_code(calls, at)
+            allowed = _allowed_arguments(slots, call) if code == "unexpected_call" else None
+            yield Failure(code, call.name, expected=allowed, actual=call.arguments, call=at)
+
+
+def _allowed_arguments(slots: Sequence[Slot], call: ToolCall) -> dict[str, Any] | None:
+    """With which arguments the tool might have been called, though it need not; None when it might not."""
+    return next((slot.call.args for slot in slots if not slot.required and slot.fits(call.name)), None)
 
 
 def _surplus_code(calls: Sequence[ToolCall], at: int) -> Code:

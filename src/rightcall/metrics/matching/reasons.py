@@ -68,7 +68,10 @@ def _wrong_value(f: Failure) -> str:
 SENTENCES: dict[Code, Callable[[Failure], str]] = {
     "no_call": lambda f: f"{NOTHING_CALLED}{call_text(f.tool, f.expected)}",
     "missing_call": lambda f: f"{call_text(f.tool, f.expected)} was not called",
-    "unexpected_call": lambda f: f"{call_text(f.tool, f.actual)} was not expected",
+    "unexpected_call": lambda f: (
+        f"{call_text(f.tool, f.actual)} was not expected"
+        + (f", only {call_text(f.tool, f.expected)} would do" if f.expected is not None else "")
+    ),
     "duplicate_call": lambda f: f"{call_text(f.tool, f.actual)} was called again for nothing",
     "retry": lambda f: f"{call_text(f.tool, f.actual)} was tried again after a failure",
     "wrong_tool": lambda f: f"called {f.actual} instead of {f.tool}",
