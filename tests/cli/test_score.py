@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -249,6 +250,17 @@ def test_metrics_of_a_module_in_this_folder_are_told_in_the_table(scored, tmp_pa
     assert "seven: 1 broke (a: seven gave the value 7.0, which is not from 0 to 1)" in shown.out
     plain = scored([asked("a")], [did("a", "Hanoi")], "--metric=own_metrics:Plain")
     assert plain.code == 2 and "is not a subclass of rightcall.Metric" in plain.err
+
+
+@pytest.mark.parametrize("options", [(), ("--metric=own_metrics:Fails",)])
+def test_a_folder_cannot_put_its_modules_under_the_program(tmp_path, options):
+    (tmp_path / "own_metrics.py").write_text(OWN_METRICS)
+    (tmp_path / "rich.py").write_text("raise RuntimeError('taken over')")
+    write_lines(tmp_path / "g.jsonl", asked("a"))
+    write_lines(tmp_path / "d.jsonl", did("a", "Hanoi"))
+    command = [Path(sys.executable).parent / "rightcall", "score", "g.jsonl", "d.jsonl", *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_golden_that_cannot_be_judged_is_told_with_its_file(scored):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,10 +27,14 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def import_from_here() -> None:
-    """Let `module:Class` name a module in the current folder, as `python -m` would."""
-    if "" not in sys.path:
-        sys.path.insert(0, "")
+def import_from_here(names: Iterable[str]) -> None:
+    """Let `module:Class` name a module in the current folder.
+
+    Only when such a name was typed, and after all that is installed: a folder must not put its own `rich.py` under a
+    program that is merely started in it.
+    """
+    if "" not in sys.path and any(":" in name for name in names):
+        sys.path.append("")
 
 
 def console() -> Console:

@@ -54,7 +54,7 @@ def score(
     from rightcall.tools import load_tools
 
     gc.disable()  # cases make no cycles, and looking for some takes a tenth of the time
-    import_from_here()
+    import_from_here(metrics)
     asked = resolve_metrics(list(metrics))
     missing: list[int] = []
     results = score_recorded(
