@@ -94,3 +94,13 @@ def test_square_brackets_in_a_dataset_are_text_and_not_markup(rightcall, tmp_pat
     shown = rightcall("dataset", "stats", "[g].jsonl")
     assert shown.code == 0 and "[/red]x 1" in shown.out and "[bold] 1" in shown.out
     assert "written to [h].jsonl" in rightcall("dataset", "convert", "[g].jsonl", "-o", "[h].jsonl").out
+
+
+def test_bad_rows_are_not_dropped_from_the_only_copy(rightcall, tmp_path):
+    content = '{"input": "Hi"}\n{"inptu": "Hi"}\n'
+    (tmp_path / "g.jsonl").write_text(content)
+    done = rightcall("dataset", "convert", "g.jsonl", "-o", "g.jsonl", "--skip-bad")
+    assert done.code == 2 and "would delete the bad rows from the only copy" in done.err
+    assert (tmp_path / "g.jsonl").read_text() == content
+    missing = rightcall("dataset", "convert", "nope.jsonl", "-o", "g.jsonl", "--skip-bad")
+    assert missing.code == 2 and "nope.jsonl: no such file" in missing.err

@@ -131,7 +131,7 @@ def convert(
         raise InputError(str(answers), "only --from bfcl takes a second file")
     from rightcall.cli.dataset_quality import SkippedRows
 
-    if skip_bad and output.exists() and output.samefile(file):
+    if skip_bad and output.resolve() == file.resolve():
         problem = "--skip-bad would delete the bad rows from the only copy"
         raise InputError(str(output), problem, "write to another file")
     skipped = SkippedRows() if skip_bad else None
