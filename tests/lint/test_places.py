@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rightcall.cli.lint_sources import _server_name
 from rightcall.cli.python_tools import tools_of_module
 from rightcall.lint import lint, read_paths, read_text
 from rightcall.lint.output.github import github
@@ -89,3 +90,15 @@ def test_sarif_holds_what_code_scanning_asks_for(of_module: Report) -> None:
             place = result["locations"][0]["physicalLocation"]
             assert re.fullmatch(r"[A-Za-z0-9._~:/%-]+", place["artifactLocation"]["uri"])
             assert place["region"]["startLine"] >= 1 and place["region"]["startColumn"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("mcp:npx -y @scope/server --token s3cret", "npx -y @scope/server"),
+        ("mcp:python -m my.server -k s3cret", "python -m my.server"),
+        ("mcp:server KEY=s3cret", "server"),
+    ],
+)
+def test_the_name_of_a_server_holds_no_secret(source: str, name: str) -> None:
+    assert _server_name(source) == name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,13 +67,16 @@ def _named_by(source: str) -> str:
 
 
 def _server_name(source: str) -> str:
-    """The command of a server, or the host of its URL: the rest of a URL may hold secrets."""
+    """The program of a server, or the host of its URL: options and the rest of a URL may hold secrets."""
     from urllib.parse import urlsplit
 
     from rightcall.tools.mcp import read_address
 
     address = read_address(source, source)
-    return " ".join(address.command)[:100] if address.command else urlsplit(address.url).hostname or "server"
+    if not address.command:
+        return urlsplit(address.url).hostname or "server"
+    named = takewhile(lambda word: word in ("-m", "-y") or not word.startswith("-"), address.command)
+    return " ".join(word for word in named if "=" not in word)[:100]
 
 
 def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:
