@@ -44,7 +44,7 @@ def test_any_json_is_read(value: Any) -> None:
 @given(st.lists(hostile_tools, max_size=3), st.sampled_from(TARGETS))
 def test_hostile_tools_are_converted(tools: list[Any], target: str) -> None:
     for found in read_text(json.dumps(tools)):
-        request(convert_all(found.tools, target), target)
+        assert json.dumps(request(convert_all(found.tools, target), target))
 
 
 @given(
@@ -52,7 +52,8 @@ def test_hostile_tools_are_converted(tools: list[Any], target: str) -> None:
     st.sampled_from(TARGETS),
 )
 def test_any_parts_of_all_of_are_joined(parts: list[Any], target: str) -> None:
-    convert(Tool("get_x", "Gets x.", {"type": "object", "allOf": parts}), target)
+    made = convert(Tool("get_x", "Gets x.", {"type": "object", "allOf": parts}), target)
+    assert "allOf" not in made.input_schema or "strict" not in target
 
 
 @given(
@@ -60,7 +61,7 @@ def test_any_parts_of_all_of_are_joined(parts: list[Any], target: str) -> None:
     st.sampled_from(TARGETS),
 )
 def test_any_schema_is_converted(schema: dict[str, Any], target: str) -> None:
-    convert(Tool("get_x", "Gets x.", schema), target)
+    assert json.dumps(convert(Tool("get_x", "Gets x.", schema), target).input_schema)
 
 
 def test_a_reference_is_never_fetched_and_a_deep_schema_is_survived() -> None:
