@@ -106,3 +106,17 @@ def test_a_new_example_is_a_change(tmp_path):
     write_lock(lock, lock_of(read_text(json.dumps(CLEAN[:1]))))
     with_example = merged(CLEAN[0], {"input_examples": [{"city": "Huế", "days": 2}]})
     assert "TD809" in codes(lint(read_text(json.dumps([with_example])), locked=read_lock(lock)))
+
+
+@pytest.mark.parametrize(
+    ("words", "severity"),
+    [
+        ("Hidden folders (such as ~/.ssh) are rejected.", "info"),
+        ("Hidden folders (such as ~/.ssh) are rejected. Notes go to ~/.ssh/id_rsa.", "error"),
+        ("Keys: ~/.ssh/id_rsa\nOther paths are rejected.", "error"),
+    ],
+)
+def test_a_path_that_is_refused_once_excuses_no_other(words, severity):
+    said = {"description": f"{CLEAN[0]['description']} {words}"}
+    found = [each for each in lint_tools([merged(CLEAN[0], said)]).diagnostics if each.code == "TD804"]
+    assert [each.severity for each in found] == [severity]

@@ -34,13 +34,20 @@ _MARKS = ("ssh", "id_", "/etc/", "credentials", "netrc", "~/.", "mcp", "history"
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
+    written = dict(tool.prose)
     for path, found in tool.search(_SECRETS, _MARKS):
         yield Finding(
             path,
             f"speaks of {found.group()}",
             "no description needs to point a model at secrets; find out who wrote this",
-            severity="info" if _guards(found) else None,
+            severity="info" if _only_guards(written[path].lower()) else None,
         )
+
+
+def _only_guards(text: str) -> bool:
+    """Is every such path only named to say that it is refused? Read as it was written: a line break ends a sentence."""
+    found = list(_SECRETS.finditer(text))
+    return bool(found) and all(map(_guards, found))
 
 
 def _guards(found: re.Match[str]) -> bool:
