@@ -208,7 +208,7 @@ class ToolFeatures:
         try:
             return msgspec.json.encode(parts).decode()
         except (UnicodeEncodeError, OverflowError, RecursionError):  # half a surrogate pair, 10^40
-            return json.dumps(parts, separators=(",", ":"), default=str)
+            return json.dumps(parts, separators=(",", ":"), ensure_ascii=False, default=str)
 
     @lazy
     def whole_text(self) -> str:
