@@ -140,7 +140,6 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
     from rightcall.lint import lint as run_lint
     from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, read_lock, write_lock
-    from rightcall.lint.processes import usable_processors
     from rightcall.lint.source.joining import joined
 
     lock = options["lock"] or settings.path("lock")
@@ -158,7 +157,6 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
             [each for seen in runs for each in seen.misfilled()],
         ),
         queries=queries_in(options["goldens"]),
-        processes=usable_processors(),
     )
     if runs:
         from rightcall.suite.rule_effects import rule_effects

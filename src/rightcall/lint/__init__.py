@@ -1,7 +1,7 @@
 """Find what makes models choose and fill tools wrongly, in the definitions, before they do.
 
     engine          run the rules over sets of tools: `lint`
-    checks, placing, portions, processes   its steps
+    checks, placing its steps
     rules/          one folder a family, one file a rule; to add one, add a file
     catalog         all rules, `find_rule`
     source/         reading definitions with the place of every value
