@@ -7,8 +7,8 @@
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how alike two tools are, and why
-    facts/          word lists, provider limits, sources
-    portability/    a tool's schema as one provider wants it, and what was lost
+    facts/          word lists, sources
+    conversion      tools converted for a provider, with what it will refuse
     fix, baseline, lockfile, ignores, output/
 
 Nothing here fetches a reference or runs what it reads.

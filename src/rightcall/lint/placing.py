@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rightcall.files.pointer import JsonPath, pointer
 from rightcall.lint.checks import Found
 from rightcall.lint.config import LintConfig
-from rightcall.lint.diagnostic import Diagnostic, FixKind, Path, pointer
+from rightcall.lint.diagnostic import Diagnostic, FixKind
 from rightcall.lint.evidence import Evidence
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
 from rightcall.lint.source.tools import SourceTool
@@ -29,7 +30,7 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
     shown = []
     ignored = 0
     comments: dict[int, list[Ignore]] = {}
-    places: dict[tuple[int, Path], Where] = {}  # rules often speak of the same place
+    places: dict[tuple[int, JsonPath], Where] = {}  # rules often speak of the same place
     for found in everything:
         tool, rule, finding = found
         path = finding.path
@@ -52,7 +53,7 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
     return shown, ignored
 
 
-def _place(source: SourceTool, path: Path) -> Where:
+def _place(source: SourceTool, path: JsonPath) -> Where:
     real = source.document_path(path)
     if source.document is None:
         return Where(source.line, min(source.line, 1), "", pointer(real))

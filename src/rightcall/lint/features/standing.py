@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files.pointer import JsonPath
 from rightcall.lint.facts.lists import word_set
 from rightcall.lint.features.nodes import Node
 
@@ -34,13 +34,13 @@ _DEFINITIONS = ("$defs", "definitions")
 _UNKNOWN_TARGET = ("$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor")
 
 
-def sharing(nodes: list[Node], resolve: Resolve) -> frozenset[Path]:
+def sharing(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
     """The schemas whose value another schema judges too, with all that is inside them."""
     starts = [node for node in nodes if node.parent is not None and _shares(node.part, node.parent.schema)]
     return _reached(nodes, starts, resolve, through=lambda node: len(_SHAPING & node.schema.keys()) > 1)
 
 
-def counted(nodes: list[Node], resolve: Resolve) -> frozenset[Path]:
+def counted(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
     """The schemas that must not fit more often than they do, with all that is inside them."""
     starts = [node for node in nodes if node.part in _COUNTED]
     return _reached(nodes, starts, resolve, through=lambda node: False)
@@ -80,7 +80,7 @@ def _shares(part: str, holder: dict[str, Any]) -> bool:
 
 def _reached(
     nodes: list[Node], starts: Iterable[Node], resolve: Resolve, *, through: Callable[[Node], bool]
-) -> frozenset[Path]:
+) -> frozenset[JsonPath]:
     """The starts, what is inside them, what they refer to, and what the nodes that `through` names refer to."""
     referring = [node for node in nodes if isinstance(node.schema.get("$ref"), str)]
     waiting = [*starts]
@@ -95,7 +95,7 @@ def _reached(
     for node in nodes:
         if node.part not in _DEFINITIONS:
             inside.setdefault(id(node.parent), []).append(node)
-    found_paths: set[Path] = set()
+    found_paths: set[JsonPath] = set()
     while waiting:
         node = waiting.pop()
         if node.path not in found_paths:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rightcall.errors import InputError
-from rightcall.lint.diagnostic import Path
+from rightcall.files.pointer import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.openapi import is_openapi
 from rightcall.lint.source.spellings import stray_in
@@ -29,7 +29,7 @@ def refuse_what_is_unclear(document: Document, tools: Sequence[SourceTool]) -> N
         raise InputError(f"{document.name}:{document.position(path)[0]}", f"{entry}{problem}", hint)
 
 
-def _refuse_repeated_key(document: Document, path: Path, holder: str) -> None:
+def _refuse_repeated_key(document: Document, path: JsonPath, holder: str) -> None:
     repeated = document.repeated_key(path)
     if repeated is not None:
         line, key = repeated

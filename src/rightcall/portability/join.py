@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
-from rightcall.lint.portability.rewrite import Losses, as_text, into_description, without
+from rightcall.files.pointer import JsonPath
+from rightcall.portability.rewrite import Losses, as_text, into_description, without
 
 MOST_VARIANTS = 64
 _NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
@@ -17,7 +17,7 @@ class UnfitError(Exception):
     """No value fits both schemas; the text says why."""
 
 
-def joined(first: dict[str, Any], second: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def joined(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """One schema for the values that fit both: all properties, everything required, the tighter bounds.
 
     What one schema cannot say twice (a second pattern) goes into the description and is told as lost.
@@ -43,7 +43,7 @@ def joined(first: dict[str, Any], second: dict[str, Any], path: Path, losses: Lo
     return _without_impossible(made)
 
 
-def _both(key: str, first: Any, second: Any, path: Path, losses: Losses) -> Any:
+def _both(key: str, first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:
     """What the two values of one keyword come to, or None when one value cannot say both."""
     if key in _PLAIN:
         return _PLAIN[key](first, second)
@@ -58,7 +58,7 @@ def _both(key: str, first: Any, second: Any, path: Path, losses: Losses) -> Any:
     return _named(first, second, (*path, key), losses) if key in _NAMED else None
 
 
-def _free_keys(first: Any, second: Any, path: Path, losses: Losses) -> Any:
+def _free_keys(first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:
     if first is False or second is False:
         return False
     if isinstance(first, dict) and isinstance(second, dict):
@@ -66,7 +66,7 @@ def _free_keys(first: Any, second: Any, path: Path, losses: Losses) -> Any:
     return second if first is True else first
 
 
-def _named(first: dict[str, Any], second: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _named(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     made = dict(first)
     for name, schema in second.items():
         mine = made.get(name)
@@ -94,7 +94,7 @@ def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "properties": without(named, impossible)}
 
 
-def _pairs(first: list[Any], second: list[Any], path: Path, losses: Losses) -> list[Any] | None:
+def _pairs(first: list[Any], second: list[Any], path: JsonPath, losses: Losses) -> list[Any] | None:
     if len(first) * len(second) > MOST_VARIANTS or not all(isinstance(v, dict) for v in first + second):
         return None
     found: list[Any] = []
@@ -109,7 +109,7 @@ def _pairs(first: list[Any], second: list[Any], path: Path, losses: Losses) -> l
     return found
 
 
-def _tell_closed(first: dict[str, Any], second: dict[str, Any], path: Path, losses: Losses) -> None:
+def _tell_closed(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> None:
     for closed, other in ((first, second), (second, first)):
         more, own = other.get("properties"), closed.get("properties")
         if closed.get("additionalProperties") is not False or not isinstance(more, dict):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
-from rightcall.lint.facts.providers import provider
-from rightcall.lint.portability.closing import closed, is_object, with_known_required
-from rightcall.lint.portability.null_union import with_null
-from rightcall.lint.portability.rewrite import UNSAID, Losses, as_text, into_description, without
-from rightcall.lint.portability.typed import typed, with_items
+from rightcall.files.pointer import JsonPath
+from rightcall.portability.closed_objects import closed, is_object, with_known_required
+from rightcall.portability.null_union import with_null
+from rightcall.portability.provider_limits import provider
+from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_description, without
+from rightcall.portability.types import typed, with_items
 
 
-def strict_schema(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """One schema as strict mode takes it."""
     if "oneOf" in schema and "anyOf" not in schema:
         losses.add(path, "oneOf", "written as anyOf: several variants may fit")
@@ -22,7 +22,7 @@ def strict_schema(schema: dict[str, Any], path: Path, losses: Losses) -> dict[st
     return _complete(schema, path, losses) if is_object(schema) else schema
 
 
-def _said_in_text(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _said_in_text(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """Keywords that strict mode does not take, in the description instead."""
     facts = provider("openai-strict")
     named = schema.get("format")
@@ -42,7 +42,7 @@ def _said_in_text(schema: dict[str, Any], path: Path, losses: Losses) -> dict[st
     return into_description(schema, f"({text})") if said else schema
 
 
-def _complete(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _complete(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     schema = closed(with_known_required(schema, path, losses), path, losses)
     properties = schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}

@@ -8,18 +8,17 @@ from typing import Any
 
 import msgspec
 
-from rightcall.lint.facts.providers import check_target, provider
-from rightcall.lint.portability import anthropic_strict, gemini, openai_strict
-from rightcall.lint.portability.expand import Needs, expanded
-from rightcall.lint.portability.fields import kept_fields
-from rightcall.lint.portability.naming import distinct_names
-from rightcall.lint.portability.rewrite import TESTS, Change, Loss, Losses, rewritten
-from rightcall.lint.portability.tidy import with_current_words, with_json_types
-from rightcall.lint.portability.variants import one_object
-from rightcall.lint.source.read import tool_set
-from rightcall.lint.source.tools import SourceTool
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.portability import anthropic_strict, gemini, openai_strict
+from rightcall.portability.definition import Definition, definition_of
+from rightcall.portability.distinct_names import distinct_names
+from rightcall.portability.expand import Needs, expanded
+from rightcall.portability.fields import kept_fields
+from rightcall.portability.provider_limits import check_target, provider
+from rightcall.portability.rewrite import TESTS, Change, Loss, Losses, rewritten
+from rightcall.portability.tidy import with_current_words, with_json_types
+from rightcall.portability.variants import one_object
 
 DEEPEST = 100
 
@@ -53,27 +52,20 @@ class Converted(Record, frozen=True):
     fields: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-def convert(tool: Tool | SourceTool, target: str) -> Converted:
-    """The tool for one of the targets; raises `ConfigError` for an unknown one.
+def converted(tools: Sequence[Tool | Definition], target: str) -> list[Converted]:
+    """Tools that are offered together for one of the targets, in their order, with names that stay distinct.
 
-    Only what the target needs is changed: a schema it takes already comes back as it is.
+    Only what the target needs is changed: a schema it takes already comes back as it is. Raises `ConfigError`
+    for an unknown target.
     """
-    return convert_all([tool], target)[0]
-
-
-def convert_all(tools: Sequence[Tool | SourceTool], target: str) -> list[Converted]:
-    """Tools that are offered together, in their order, with names that stay distinct."""
-    from rightcall.lint.portability.verdict import with_verdict
-
     facts = provider(check_target(target))
-    given = [tool_set([tool]).tools[0] if isinstance(tool, Tool) else tool for tool in tools]
+    given = [definition_of(tool) if isinstance(tool, Tool) else tool for tool in tools]
     names = distinct_names([tool.name for tool in given], facts.name, facts.name_length, "_-")
     times = Counter(tool.name for tool in given)
-    made = [_converted(tool, name, target, times) for tool, name in zip(given, names, strict=True)]
-    return with_verdict(made, target)
+    return [_converted(tool, name, target, times) for tool, name in zip(given, names, strict=True)]
 
 
-def _converted(tool: SourceTool, name: str, target: str, times: Counter[str]) -> Converted:
+def _converted(tool: Definition, name: str, target: str, times: Counter[str]) -> Converted:
     losses = Losses()
     if name != tool.name:
         losses.add((), "name", f"'{tool.name}' written as '{name}'")

@@ -10,7 +10,7 @@ import msgspec
 from rightcall.errors import ConfigError, suggestion
 
 
-class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ProviderLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one target accepts. None and () mean that no limit is known."""
 
     name: str
@@ -42,7 +42,7 @@ class ProviderFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str
     portable_name: str
     json_schema_formats: tuple[str, ...]
-    targets: dict[str, Provider]
+    targets: dict[str, ProviderLimits]
 
 
 TARGETS = ("anthropic", "anthropic-strict", "openai", "openai-strict", "gemini", "bedrock", "mcp")
@@ -52,11 +52,11 @@ TARGETS = ("anthropic", "anthropic-strict", "openai", "openai-strict", "gemini",
 @cache
 def provider_facts() -> ProviderFacts:
     """The facts, read at first use."""
-    data = files("rightcall.lint.facts").joinpath("providers.json").read_bytes()
+    data = files("rightcall.portability").joinpath("providers.json").read_bytes()
     return msgspec.json.decode(data, type=ProviderFacts)
 
 
-def provider(target: str) -> Provider:
+def provider(target: str) -> ProviderLimits:
     """The facts about one target."""
     return provider_facts().targets[target]
 

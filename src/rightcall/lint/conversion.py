@@ -1,26 +1,31 @@
-"""What the linter would still call an error of converted tools: the target will refuse them."""
+"""Tools converted for a provider, with what the linter still calls an error: the provider will refuse it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import lint
-from rightcall.lint.portability.rewrite import Loss
 from rightcall.lint.source.tools import SourceTool, ToolSet
-
-if TYPE_CHECKING:
-    from rightcall.lint.portability.convert import Converted
+from rightcall.model.tool import Tool
+from rightcall.portability.convert import Converted, converted
+from rightcall.portability.definition import Definition
+from rightcall.portability.rewrite import Loss
 
 _RULES = ("TD001", "TD002", "TD004", "TD006", "TD007", "TD7")
 """Not JSON Schema, no object at the root, references to nowhere, and what the target itself refuses."""
 
 
-def with_verdict(tools: Sequence[Converted], target: str) -> list[Converted]:
-    """The tools, each with the errors that are left among what is refused."""
+def convert(tool: Tool | Definition, target: str) -> Converted:
+    """The tool for one of the targets; raises `ConfigError` for an unknown one."""
+    return convert_all([tool], target)[0]
+
+
+def convert_all(given: Sequence[Tool | Definition], target: str) -> list[Converted]:
+    """Tools that are offered together, each with the errors that remain among what is refused."""
+    tools = converted(given, target)
     sources = [
         SourceTool(tool.name, tool.description, tool.input_schema, base=(index,))
         for index, tool in enumerate(tools)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
-from rightcall.lint.facts.providers import provider
-from rightcall.lint.portability.closing import closed, is_object, with_known_required
-from rightcall.lint.portability.join import UnfitError, joined
-from rightcall.lint.portability.null_union import without_null
-from rightcall.lint.portability.rewrite import UNSAID, Losses, without
+from rightcall.files.pointer import JsonPath
+from rightcall.portability.closed_objects import closed, is_object, with_known_required
+from rightcall.portability.join import UnfitError, joined
+from rightcall.portability.null_union import without_null
+from rightcall.portability.provider_limits import provider
+from rightcall.portability.rewrite import UNSAID, Losses, without
 
 
 def unsupported(schema: dict[str, Any]) -> list[str]:
@@ -39,7 +39,7 @@ def moved_to_text(schema: dict[str, Any], keys: list[str]) -> str:
     return f"{before}{{{said}}}"
 
 
-def strict_schema(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """One schema as strict mode takes it. Parameters that took null only to be optional become optional."""
     schema = _optional_by_absence(with_known_required(schema, path, losses))
     unsaid = [key for key in UNSAID if key in schema]
@@ -64,7 +64,7 @@ def _is_left_by_sdk(key: str, value: Any) -> bool:
     return key == "default" or key.startswith("x-")
 
 
-def _with_any_of(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _with_any_of(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     losses.add(path, "oneOf", "written as anyOf: several variants may fit")
     schema, variants = without(schema, ["oneOf"]), schema["oneOf"]
     try:

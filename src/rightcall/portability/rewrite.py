@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rightcall.lint.diagnostic import Path, pointer
+from rightcall.files.pointer import JsonPath, pointer
 from rightcall.model.record import Record
 
 DEEPEST = 150
@@ -35,22 +35,22 @@ class Losses:
         self.found: list[Loss] = []
         self.refused: list[Loss] = []
 
-    def add(self, path: Path, keyword: str, note: str) -> None:
+    def add(self, path: JsonPath, keyword: str, note: str) -> None:
         """One more loss."""
         self.found.append(Loss(pointer(path), keyword, note))
 
-    def refuse(self, path: Path, keyword: str, note: str) -> None:
+    def refuse(self, path: JsonPath, keyword: str, note: str) -> None:
         """Something that cannot be sent at all; told once a place."""
         refusal = Loss(pointer(path), keyword, note)
         if refusal not in self.refused:
             self.refused.append(refusal)
 
 
-Change = Callable[[dict[str, Any], Path, Losses], dict[str, Any]]
+Change = Callable[[dict[str, Any], JsonPath, Losses], dict[str, Any]]
 
 
 def rewritten(
-    schema: Any, change: Change, losses: Losses, path: Path = (), *, except_in: tuple[str, ...] = ()
+    schema: Any, change: Change, losses: Losses, path: JsonPath = (), *, except_in: tuple[str, ...] = ()
 ) -> Any:
     """The schema with `change` applied to every schema in it, inner ones first; the input is not touched.
 
@@ -59,7 +59,7 @@ def rewritten(
     if not isinstance(schema, dict) or len(path) > DEEPEST:
         return schema
 
-    def inner(part: Any, at: Path) -> Any:
+    def inner(part: Any, at: JsonPath) -> Any:
         return rewritten(part, change, losses, at, except_in=except_in)
 
     return change(with_parts(schema, path, inner, except_in=except_in), path, losses)
@@ -67,8 +67,8 @@ def rewritten(
 
 def with_parts(
     schema: dict[str, Any],
-    path: Path,
-    change: Callable[[Any, Path], Any],
+    path: JsonPath,
+    change: Callable[[Any, JsonPath], Any],
     *,
     except_in: tuple[str, ...] = (),
 ) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rightcall.lint.portability.convert import Converted
+from rightcall.portability.convert import Converted
 
 
 def request(tools: Sequence[Converted], target: str) -> Any:

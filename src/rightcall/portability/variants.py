@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.portability.join import joined
-from rightcall.lint.portability.rewrite import Losses, as_text, without
+from rightcall.portability.join import joined
+from rightcall.portability.rewrite import Losses, as_text, without
 
 _SAID = frozenset(("type", "properties", "required", "additionalProperties", "description", "title"))
 

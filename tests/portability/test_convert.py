@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from rightcall.errors import ConfigError
 from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.facts.providers import TARGETS
-from rightcall.lint.portability.convert import Converted, convert, convert_all
-from rightcall.lint.portability.null_union import with_null, without_null
+from rightcall.lint.conversion import convert, convert_all
 from rightcall.model import Tool
+from rightcall.portability.convert import Converted
+from rightcall.portability.null_union import with_null, without_null
+from rightcall.portability.provider_limits import TARGETS
 from tests.lint.strategies import clean_tools
 
 ORDER = Tool(

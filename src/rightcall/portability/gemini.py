@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
-from rightcall.lint.facts.providers import provider
-from rightcall.lint.portability.closing import with_known_required
-from rightcall.lint.portability.join import UnfitError, joined
-from rightcall.lint.portability.naming import distinct_names
-from rightcall.lint.portability.rewrite import UNSAID, Losses, as_text, into_description, without
+from rightcall.files.pointer import JsonPath
+from rightcall.portability.closed_objects import with_known_required
+from rightcall.portability.distinct_names import distinct_names
+from rightcall.portability.join import UnfitError, joined
+from rightcall.portability.provider_limits import provider
+from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_description, without
 
 
-def gemini_schema(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def gemini_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """One schema in Gemini's fields; what has no field moves into the description."""
     schema = with_known_required(schema, path, losses)
     schema = _with_one_type(_with_text_enum(schema, path, losses), path, losses)
@@ -32,7 +32,7 @@ def gemini_schema(schema: dict[str, Any], path: Path, losses: Losses) -> dict[st
     return into_description(schema, f"({text})") if said else schema
 
 
-def _with_text_enum(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _with_text_enum(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """`const` as an `enum` of one; an `enum` holds texts only, null is `nullable`, one number two bounds."""
     if "const" in schema:
         schema = {
@@ -57,7 +57,7 @@ def _with_text_enum(schema: dict[str, Any], path: Path, losses: Losses) -> dict[
     return into_description(schema, f"(enum: {as_text(values)})")
 
 
-def _with_one_type(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _with_one_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     declared = schema.get("type")
     if not isinstance(declared, list):
         return schema
@@ -71,7 +71,7 @@ def _with_one_type(schema: dict[str, Any], path: Path, losses: Losses) -> dict[s
     return _with_variants(without(schema, ["type"]), [{"type": kind} for kind in kinds], path, losses)
 
 
-def _with_variants(schema: dict[str, Any], variants: Any, path: Path, losses: Losses) -> dict[str, Any]:
+def _with_variants(schema: dict[str, Any], variants: Any, path: JsonPath, losses: Losses) -> dict[str, Any]:
     """The schema with these variants, beside those it may have."""
     try:
         return joined(schema, {"anyOf": variants}, path, losses)
@@ -91,7 +91,7 @@ def _with_inclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _with_plain_names(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _with_plain_names(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """Property names of letters, digits and _; the tool then gets the new names."""
     properties = schema.get("properties")
     if not isinstance(properties, dict):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
-from rightcall.lint.portability.rewrite import Losses, without
+from rightcall.files.pointer import JsonPath
+from rightcall.portability.rewrite import Losses, without
 
 
 def is_object(schema: dict[str, Any]) -> bool:
@@ -14,7 +14,7 @@ def is_object(schema: dict[str, Any]) -> bool:
     return "properties" in schema or "object" in (kinds if isinstance(kinds, list) else [kinds])
 
 
-def with_known_required(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def with_known_required(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """Without required names that are no property; in a closed object nothing could fit them."""
     listed, properties = schema.get("required"), schema.get("properties")
     if not isinstance(listed, list) or not is_object(schema):
@@ -27,7 +27,7 @@ def with_known_required(schema: dict[str, Any], path: Path, losses: Losses) -> d
     return {**without(schema, ["required"]), "required": kept} if unknown else schema
 
 
-def closed(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def closed(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """The object with `additionalProperties: false`; told when it was open on purpose or by its nature."""
     extra = schema.get("additionalProperties")
     if extra is False:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.portability.rewrite import Losses
-from rightcall.lint.source.tools import SourceTool
 from rightcall.model.dialects.mcp import HINTS
+from rightcall.portability.definition import Definition
+from rightcall.portability.rewrite import Losses
 
 _READ = frozenset(("name", "title", "description", "type", "function", "toolSpec", "strict", "server",
                    "annotations", "x-rightcall", "input_schema", "inputSchema", "parameters", "response", "returns",
                    "parametersJsonSchema", "parameters_json_schema", "output_schema", "outputSchema"))  # fmt: skip
 
 
-def kept_fields(tool: SourceTool, target: str, losses: Losses) -> dict[str, Any]:
+def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]:
     """The further fields in the target's words; those it does not have are told as lost.
 
     Fields that only one provider knows (`_meta`, `cache_control`) stay with that provider.
@@ -43,7 +43,7 @@ def kept_fields(tool: SourceTool, target: str, losses: Losses) -> dict[str, Any]
     return said
 
 
-def _hints(tool: SourceTool) -> Any:
+def _hints(tool: Definition) -> Any:
     """The annotations as MCP spells them; our own spelling is translated."""
     if not isinstance(tool.annotations, dict):
         return None
@@ -51,7 +51,7 @@ def _hints(tool: SourceTool) -> Any:
     return {theirs.get(name, name): value for name, value in tool.annotations.items() if value is not None}
 
 
-def _others(tool: SourceTool) -> dict[str, Any]:
+def _others(tool: Definition) -> dict[str, Any]:
     if not isinstance(tool.raw, dict) or tool.spelling == "openapi":
         return {}
     holders = [tool.raw, *(tool.raw.get(key) for key in ("function", "toolSpec"))]

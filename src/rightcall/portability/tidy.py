@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
-from rightcall.lint.features.schemas import json_type
-from rightcall.lint.portability.null_union import with_null
-from rightcall.lint.portability.rewrite import DEEPEST, Losses, rewritten, with_parts, without
+from rightcall.files.pointer import JsonPath
+from rightcall.portability.json_types import json_type
+from rightcall.portability.null_union import with_null
+from rightcall.portability.rewrite import DEEPEST, Losses, rewritten, with_parts, without
 
 
-def with_json_types(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def with_json_types(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """`str` as `string` and so on. A type that means nothing is left out."""
     declared = schema.get("type")
     if isinstance(declared, str):
@@ -43,14 +43,14 @@ def with_current_words(schema: dict[str, Any], losses: Losses, *, nullable: bool
     return schema if nullable else dict(rewritten(schema, _with_null_type, losses))
 
 
-def _with_null_type(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _with_null_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     nullable = schema.get("nullable")
     if not isinstance(nullable, bool):
         return schema
     return with_null(without(schema, ["nullable"])) if nullable else without(schema, ["nullable"])
 
 
-def _current(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _current(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         exclusive = schema.get(bound)
         if isinstance(exclusive, bool):
@@ -80,7 +80,7 @@ def _with_new_references(schema: Any, depth: int) -> Any:
     return changed
 
 
-def _without_booleans(schema: Any, path: Path, losses: Losses, depth: int = 0) -> Any:
+def _without_booleans(schema: Any, path: JsonPath, losses: Losses, depth: int = 0) -> Any:
     """`true` as `{}`; what is `false` can never be given and is left out, or refused where it must be."""
     if not isinstance(schema, dict) or depth > DEEPEST:
         return {} if schema is True and path[-1] != "additionalProperties" else schema
@@ -88,7 +88,7 @@ def _without_booleans(schema: Any, path: Path, losses: Losses, depth: int = 0) -
     return with_parts(schema, path, lambda part, at: _without_booleans(part, at, losses, depth + 1))
 
 
-def _without_impossible(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def _without_impossible(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     properties, required = schema.get("properties"), schema.get("required")
     if isinstance(properties, dict):
         for name in [name for name, inner in properties.items() if inner is False]:

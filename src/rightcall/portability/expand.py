@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rightcall.lint.diagnostic import Path
-from rightcall.lint.portability.join import UnfitError, joined
-from rightcall.lint.portability.references import is_local, resolved
-from rightcall.lint.portability.rewrite import DEEPEST, TESTS, Losses, with_parts, without
+from rightcall.files.pointer import JsonPath
+from rightcall.portability.join import UnfitError, joined
+from rightcall.portability.references import is_local, resolved
+from rightcall.portability.rewrite import DEEPEST, TESTS, Losses, with_parts, without
 
 MOST_SCHEMAS = 20_000
 ANNOTATIONS = frozenset(("description", "title", "default", "examples", "example", "deprecated", "readOnly",
@@ -69,7 +69,7 @@ class _Expansion:
         ]
         return {**schema, key: opened}
 
-    def _schema(self, schema: Any, path: Path, within: frozenset[str]) -> Any:
+    def _schema(self, schema: Any, path: JsonPath, within: frozenset[str]) -> Any:
         """One schema and those inside it; `within` are the references that were written out around it."""
         self._seen += 1
         if not isinstance(schema, dict) or len(path) > DEEPEST:
@@ -83,7 +83,7 @@ class _Expansion:
         return with_parts(schema, path, lambda part, at: self._schema(part, at, within), except_in=left)
 
     def _alone(
-        self, schema: dict[str, Any], path: Path, within: frozenset[str]
+        self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
         try:
             if self._needs.no_all_of and isinstance(schema.get("allOf"), list):
@@ -104,7 +104,7 @@ class _Expansion:
         return isinstance(schema.get("$ref"), str) and bool(set(schema) - {"$ref", "$defs", "definitions"})
 
     def _inlined(
-        self, schema: dict[str, Any], path: Path, within: frozenset[str]
+        self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
         try:
             return self._opened(schema, path, within)
@@ -115,7 +115,7 @@ class _Expansion:
             return {"$ref": schema["$ref"]}, within
 
     def _opened(
-        self, schema: dict[str, Any], path: Path, within: frozenset[str]
+        self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
         """The schema with the reference at its top replaced by what it leads to, and no `allOf`."""
         while isinstance(schema.get("$ref"), str):
@@ -138,7 +138,7 @@ class _Expansion:
         return schema, within
 
     def _without_all_of(
-        self, schema: dict[str, Any], path: Path, within: frozenset[str]
+        self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
         parts, rest = schema["allOf"], without(schema, ["allOf"])
         if len(parts) == 1 and isinstance(parts[0], dict) and not set(parts[0]) & set(rest):
@@ -161,7 +161,7 @@ class _Expansion:
         return "properties" in beside if self._needs.lone_variants == "objects" else bool(beside)
 
     def _distributed(
-        self, schema: dict[str, Any], key: str, path: Path, within: frozenset[str]
+        self, schema: dict[str, Any], key: str, path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
         """What stands beside the variants said in each of them: both must hold, so nothing is lost."""
         outer = {name: value for name, value in schema.items() if name in ANNOTATIONS}

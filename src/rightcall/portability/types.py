@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
-from rightcall.lint.portability.rewrite import Losses
+from rightcall.files.pointer import JsonPath
+from rightcall.portability.rewrite import Losses
 
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null",
                            dict: "object", list: "array"}  # fmt: skip
@@ -20,7 +20,7 @@ PLAIN = ("string", "number", "boolean", "null")
 """What stands for "any value" where objects and lists must be described to be sent."""
 
 
-def typed(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def typed(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """The schema with a type: that of its values, that its keywords are about, or any plain one."""
     if any(key in schema for key in ("type", "anyOf", "oneOf", "allOf", "$ref")):
         return schema
@@ -38,7 +38,7 @@ def typed(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
     return {"type": list(PLAIN), **schema}
 
 
-def with_items(schema: dict[str, Any], path: Path, losses: Losses) -> dict[str, Any]:
+def with_items(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """A list that says what is in it: what its places say, or any plain value."""
     kinds = schema.get("type")
     if "array" not in (kinds if isinstance(kinds, list) else [kinds]) or isinstance(
