@@ -1,7 +1,7 @@
 """Find what makes models choose and fill tools wrongly, in the definitions, before they do.
 
     engine          run the rules over sets of tools: `lint`
-    checks, placing its steps
+    checks, locate  its steps
     rules/          one folder a family, one file a rule; to add one, add a file
     catalog         all rules, `find_rule`
     source/         reading definitions with the place of every value
@@ -18,7 +18,7 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Diagnostic, Severity
 from rightcall.lint.engine import lint
 from rightcall.lint.evidence import Confusion, Evidence, Misfilled, RuleEffect
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 from rightcall.lint.source.read import read_paths, read_text, tool_set
 from rightcall.lint.source.tools import ToolSet
 
@@ -27,8 +27,8 @@ __all__ = [
     "Diagnostic",
     "Evidence",
     "LintConfig",
+    "LintReport",
     "Misfilled",
-    "Report",
     "RuleEffect",
     "Severity",
     "ToolSet",

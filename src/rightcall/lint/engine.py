@@ -12,9 +12,9 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
 from rightcall.lint.evidence import Evidence
 from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.locate import diagnostic_of, not_ignored
 from rightcall.lint.lockfile import Locked
-from rightcall.lint.placing import diagnostic_of, not_ignored
-from rightcall.lint.report import MOST_PAIRS, PairSummary, Report, ToolSummary
+from rightcall.lint.report import MOST_PAIRS, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import Rule
 from rightcall.lint.source.read import tool_set
 from rightcall.lint.source.tools import ToolSet
@@ -28,7 +28,7 @@ def lint(
     locked: Locked | None = None,
     evidence: Evidence | None = None,
     queries: Sequence[tuple[str, str]] = (),
-) -> Report:
+) -> LintReport:
     """Lint sets of tools as they were read, or a plain list of tools as one set.
 
     `locked` holds the hashes of a lockfile. `queries` are user requests with the name of the tool that
@@ -39,7 +39,7 @@ def lint(
     job = LintJob(config, config.chosen(rules()), locked, evidence or Evidence(), queries)
     reports = [job.report(each) for each in as_sets(tools)]
     pairs = sorted((pair for each in reports for pair in each.pairs), key=lambda pair: -pair.score)
-    return Report(
+    return LintReport(
         tuple(diagnostic for each in reports for diagnostic in each.diagnostics),
         tuple(tool for each in reports for tool in each.tools),
         tuple(pairs[:MOST_PAIRS]),
@@ -57,14 +57,14 @@ class LintJob:
     evidence: Evidence
     queries: Sequence[tuple[str, str]]
 
-    def report(self, tools: ToolSet) -> Report:
+    def report(self, tools: ToolSet) -> LintReport:
         """What the rules find in one set."""
         features = features_of(tools, self.config, self.locked, self.queries)
         found = [*found_in_set(features, self.chosen), *found_in_tools(features.tools, self.chosen)]
         shown, ignored = not_ignored(found, self.config)
         diagnostics = _in_order(tools, [diagnostic_of(each, where, self.evidence) for each, where in shown])
         summaries = _tool_summaries(tools, features, diagnostics)
-        return Report(tuple(diagnostics), summaries, _pair_summaries(tools, features), ignored=ignored)
+        return LintReport(tuple(diagnostics), summaries, _pair_summaries(tools, features), ignored=ignored)
 
 
 def as_sets(tools: Iterable[ToolSet] | Iterable[Tool]) -> list[ToolSet]:

@@ -14,9 +14,8 @@ from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST
 from rightcall.lint.features.nodes import Node, walk
-from rightcall.lint.features.standing import counted, sharing
-from rightcall.lint.features.text import flat, name_tokens, sentences, stem, words
-from rightcall.lint.features.tokens import estimate_tokens
+from rightcall.lint.features.schema_context import counted, sharing
+from rightcall.lint.features.text import estimate_tokens, flat, name_tokens, sentences, stem, words
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
 

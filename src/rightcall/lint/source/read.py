@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 
 from rightcall.errors import InputError
+from rightcall.lint.source.ambiguity import refuse_what_is_unclear
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
 from rightcall.lint.source.spellings import provider_run_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
-from rightcall.lint.source.unclear import refuse_what_is_unclear
 from rightcall.model.tool import Tool
 from rightcall.portability.definition import spelled_hints
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rightcall.files.pointer import JsonPath
-from rightcall.lint.facts.lists import word_set
+from rightcall.lint.facts.words import word_set
 from rightcall.lint.features.nodes import Node
 
 Resolve = Callable[[str], Any]
