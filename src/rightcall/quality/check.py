@@ -14,12 +14,12 @@ from rightcall.metrics.matching.soundness import unsound
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.suite.places import Places
+from rightcall.quality.seen_ids import SeenIds
 from rightcall.tools import offered_tools
 from rightcall.tools.one_argument import argument_problems
 
 
-class Finding(Record, frozen=True):
+class DatasetFinding(Record, frozen=True):
     """One thing in a dataset that will not work (error) or is probably not meant (warning)."""
 
     where: str
@@ -34,18 +34,20 @@ Note = tuple[Literal["error", "warning"], str, str, str]
 """Severity, code, message, hint: a finding without its place."""
 
 
-def check_goldens(goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]) -> Iterator[Finding]:
+def check_goldens(
+    goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]
+) -> Iterator[DatasetFinding]:
     """Every problem of goldens given with their places. Without tools, only what goldens say of themselves."""
-    places = Places()
+    places = SeenIds()
     for where, golden in goldens:
         earlier = places.first(golden.id, where)
         if earlier is not None:
             message = f"the id '{golden.id}' is already used at {earlier}"
-            yield Finding(
+            yield DatasetFinding(
                 where, golden.id, "error", "duplicate_id", message, "give each golden an id of its own"
             )
         for severity, code, message, hint in notes_of(golden, tools):
-            yield Finding(where, golden.id, severity, code, message, hint)
+            yield DatasetFinding(where, golden.id, severity, code, message, hint)
 
 
 def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:

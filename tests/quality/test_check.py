@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rightcall.model import ConversationalGolden, Golden, Tool, codec
-from rightcall.suite.check import check_goldens
+from rightcall.quality.check import check_goldens
 
 TOOLS = {
     tool.name: tool

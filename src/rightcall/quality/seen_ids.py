@@ -8,7 +8,7 @@ LOOKED_UP = 1_000
 """So many repeats are told with the place of the first; looking it up takes a pass over all ids."""
 
 
-class Places:
+class SeenIds:
     """Remembers ids by their hash and the line they are in."""
 
     def __init__(self) -> None:

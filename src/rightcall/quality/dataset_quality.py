@@ -18,8 +18,8 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers.base import ModelRequest, Prompt
 from rightcall.providers.keyword import KeywordProvider
-from rightcall.suite.check import Finding
-from rightcall.suite.near import NearTexts
+from rightcall.quality.check import DatasetFinding
+from rightcall.quality.near_duplicates import NearTexts
 from rightcall.tools import offered_tools
 
 MOST_COMPARED = 100_000
@@ -70,7 +70,7 @@ class QualityCheck:
         self._values: set[tuple[str, str, str]] = set()
         self._near = NearTexts()
 
-    def findings(self, goldens: Iterable[tuple[str, AnyGolden]]) -> Iterator[Finding]:
+    def findings(self, goldens: Iterable[tuple[str, AnyGolden]]) -> Iterator[DatasetFinding]:
         """What is doubtful about single goldens: near repeats, names of tools given away, too easy ones."""
         baseline = KeywordProvider()
         with asyncio.Runner() as loop:
@@ -80,13 +80,13 @@ class QualityCheck:
                 for call in _expected_calls(golden):
                     self._cover(call)
                 for code, message, hint in (*self._repeats(golden, where), *self._leaked(golden)):
-                    yield Finding(where, golden.id, "warning", code, message, hint)
+                    yield DatasetFinding(where, golden.id, "warning", code, message, hint)
                 if self._tools and isinstance(golden, Golden) and _asks_something(golden):
                     self._judged += 1
                     if loop.run(_passes(baseline, golden, offered_tools(golden, self._tools))):
                         self._easy += 1
                         message = "the keyword baseline passes it: no understanding is needed"
-                        yield Finding(
+                        yield DatasetFinding(
                             where, golden.id, "warning", "too_easy", message, "say it less literally"
                         )
 
