@@ -48,7 +48,10 @@ class Suite(Record, frozen=True):
     trials: Annotated[int, msgspec.Meta(gt=0, description="how often each golden is tried")] = 1
     seed: int = 0
     concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32
-    metrics: Annotated[tuple[str, ...], msgspec.Meta(description="beside the dimensions of every case")] = ()
+    metrics: Annotated[
+        tuple[str | dict[str, str | list[str]], ...],
+        msgspec.Meta(description="what must pass beside the goldens; {observe: NAME} only measures"),
+    ] = ()
     weights: Annotated[dict[str, float], msgspec.Meta(description="of the overall score")] = {}
     pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
     limits: Limits = Limits()
