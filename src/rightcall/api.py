@@ -35,6 +35,7 @@ __all__ = [
     "load_dataset",
     "load_tools",
     "open_store",
+    "rescore",
     "tool",
 ]
 
@@ -139,6 +140,28 @@ async def aevaluate(
     opened = open_store(store)
     outcome = await run_plan(plan, opened)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
+
+
+def rescore(
+    run: str = "last",
+    metrics: Sequence[AnyMetric] = (),
+    *,
+    observe: Sequence[AnyMetric] = (),
+    rules: Rules | None = None,
+    goldens: Iterable[AnyGolden] = (),
+    store: str | Path | None = None,
+) -> RunResult:
+    """Score the stored trajectories of a run again, by other metrics or rules, and keep that as a new run.
+
+    Nothing is run. `goldens` replace stored ones of the same id, for those that hold functions.
+    """
+    from rightcall.suite.rescoring import rescore_run
+
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), rules or Rules())
+    opened = open_store(store, must_exist=True)
+    work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
+    return RunResult(*finished(work, "await rightcall.suite.rescoring.rescore_run(…)"), opened)
 
 
 async def arun_cases(

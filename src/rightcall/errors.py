@@ -69,11 +69,12 @@ class InfrastructureError(RightCallError):
 class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error
     """An agent did not do what was expected of it, told in full by its text.
 
-    `infrastructure` says that nothing is known of the agent, because a model or a store did not answer.
+    `infrastructure` says that nothing is known of the agent, because a model or a store did not answer or a metric
+    broke. `result` is the result of the case, when one case was asserted.
     """
 
-    def __init__(self, text: str, *, infrastructure: bool = False) -> None:
-        self.infrastructure = infrastructure
+    def __init__(self, text: str, *, infrastructure: bool = False, result: object = None) -> None:
+        self.infrastructure, self.result = infrastructure, result
         super().__init__(text)
 
 

@@ -13,7 +13,7 @@ from rightcall.gate import Verdict
 from rightcall.metrics import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.case import AnyTestCase
-from rightcall.model.codec import encode_as
+from rightcall.model.codec import encode, encode_as
 from rightcall.model.described import fingerprinted, stable_repr
 from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Run, Summary
@@ -33,6 +33,8 @@ def keep_cases(
 ) -> tuple[str, Summary, Verdict]:
     """Store results that are all there already; the id of their run, what they add up to, the verdict."""
     goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
+    tools = {name: tool for case in cases for name, tool in case.tools.items()}
+    documents = {"tools": encode(list(tools.values()))} if tools else {}
     now = datetime.datetime.now(datetime.UTC)
     run = Run(
         id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
@@ -46,10 +48,11 @@ def keep_cases(
             "measures": _fingerprint(
                 [stable_repr(metric).encode() for metric in (*scorer.metrics, *scorer.observe)]
             ),
+            **{kind: hashlib.sha256(content).hexdigest() for kind, content in documents.items()},
         },
         versions={"rightcall": version("rightcall"), "python": platform.python_version()},
     )
-    writer = store.begin_run(run, planned=len(results))
+    writer = store.begin_run(run, planned=len(results), documents=documents)
     writer.add_goldens(goldens)
     writer.add(results)
     tally = Tally()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -19,10 +19,11 @@ from rightcall.executor import Agent, RunLimits, Session, agent_problems
 from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, Scorer, as_metrics, observed
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
+from rightcall.metrics.measure import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.suite.check import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
@@ -47,6 +48,7 @@ class Plan:
     dataset: Path | Sequence[Golden]
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
+    metric_seconds: float = METRIC_SECONDS
     rules: Rules = field(default_factory=Rules)
     trials: int = 1
     seed: int = 0
@@ -58,9 +60,15 @@ class Plan:
     selection: Selection = field(default_factory=Selection)
 
     @property
+    def own_agent(self) -> bool:
+        """Whether the agent is a user's function, which may hold conversations too."""
+        model = self.agent.model
+        return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+
+    @property
     def scorer(self) -> Scorer:
         """What every case is scored by."""
-        return Scorer(self.metrics, self.observe, self.rules)
+        return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[Golden]:
         stream = self.selection.chosen(self._all_goldens())
@@ -85,14 +93,7 @@ class Plan:
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
-            "metrics": _fingerprint(
-                [
-                    [stable_repr(metric) for metric in self.metrics],
-                    *([[stable_repr(metric) for metric in self.observe]] if self.observe else []),
-                    dict(self.rules.weights),
-                    self.rules.pass_rule,
-                ]
-            ),
+            "metrics": scorer_fingerprint(self.scorer),
             "selection": _fingerprint(repr(self.selection)),
         } | ({"faults": agent.faults.hash} if agent.faults else {})
 
@@ -106,9 +107,14 @@ class Plan:
     def _all_goldens(self) -> Iterator[Golden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
         for golden in stream:
-            if not isinstance(golden, Golden):
-                raise InputError(str(self.dataset), "holds conversations, which `run` cannot run yet")
-            yield golden
+            if not isinstance(golden, Golden) and not self.own_agent:
+                where = str(self.dataset) if isinstance(self.dataset, Path) else f"golden '{golden.id}'"
+                raise InputError(
+                    where,
+                    "is a conversation, which a model alone cannot hold yet",
+                    "give a function of your own as the agent: from the golden to the messages",
+                )
+            yield cast("Golden", golden)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
@@ -155,6 +161,7 @@ def plan_suite(
         dataset=folder / suite.dataset,
         metrics=metrics,
         observe=watched,
+        metric_seconds=suite.metric_seconds,
         rules=rules,
         trials=trials or suite.trials,
         seed=suite.seed,
@@ -168,6 +175,13 @@ def plan_suite(
     if problems:
         raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
     return plan
+
+
+def scorer_fingerprint(scorer: Scorer) -> str:
+    """The metrics and rules that results were made by."""
+    observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
+    named = [stable_repr(metric) for metric in scorer.metrics]
+    return _fingerprint([named, *observed_too, dict(scorer.rules.weights), scorer.rules.pass_rule])
 
 
 async def preflight(plan: Plan) -> int:
@@ -184,14 +198,16 @@ async def preflight(plan: Plan) -> int:
     tools = session.tools if session is not None else {}
     count = 0
 
-    def placed() -> Iterable[tuple[str, Golden]]:
+    def placed() -> Iterable[tuple[str, AnyGolden]]:
         nonlocal count
         if isinstance(plan.dataset, Path):
             source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
         else:
             source = (_validated(golden) for golden in plan.dataset)
         for where, golden in source:
-            if isinstance(golden, Golden) and plan.selection.chooses(golden):
+            if (plan.own_agent or isinstance(golden, Golden)) and plan.selection.chooses(
+                cast("Golden", golden)
+            ):
                 count += 1
                 yield where, golden
 
