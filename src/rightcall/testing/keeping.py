@@ -62,7 +62,7 @@ class Keeper:
         store = self._opened()
         run = msgspec.structs.replace(new_run(plan), id=run_id)
         try:
-            writer = store.begin_run(run, planned=len(goldens) * plan.trials)
+            writer = store.begin_run(run, planned=len(goldens) * plan.trials, documents=plan.documents())
         except InputError:  # another worker was first
             return store.resume_run(run_id)
         writer.add_goldens(goldens)
