@@ -44,6 +44,7 @@ def _is_whole(path: Path) -> bool:
     """Whether a file that became shorter is a sound database: clearing away old runs shortens it too."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
-            return connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+            found: tuple[str] = connection.execute("PRAGMA quick_check(1)").fetchone()
+            return found == ("ok",)
     except sqlite3.Error:
         return False
