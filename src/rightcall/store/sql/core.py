@@ -11,7 +11,7 @@ from typing import Self
 
 from sqlalchemy import Connection, Engine, select, text
 
-from rightcall.errors import InputError
+from rightcall.errors import InputError, StoreError
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
 from rightcall.store.sql.database_file import DatabaseFile
@@ -75,8 +75,13 @@ class Core:
     def writing(self) -> Iterator[Connection]:
         """A transaction that will write: all of it is stored when the block ends, or none of it."""
         self._require_file()
-        with writing(self.engine, self.name) as connection:
-            yield connection
+        try:
+            with writing(self.engine, self.name) as connection:
+                yield connection
+        except StoreError:
+            if self.file is None:  # others may be to a server that is gone, or was made read-only meanwhile
+                self.engine.dispose()
+            raise
         self._require_file()  # a file that was deleted meanwhile took the transaction with it
 
     def _require_file(self) -> None:
