@@ -6,7 +6,8 @@
     ├── ConfigError         a setup is wrong (several problems at once); raised before money is spent
     │   └── MissingExtraError   an optional package is needed; says the install line
     └── InfrastructureError something outside (a model, a store) did not answer
-        └── ProviderError       a model's; says whether asking again can help, and when
+        ├── ProviderError       a model's; says whether asking again can help, and when
+        └── StoreError          the store's; says whether trying again can help
 
     CheckFailed             an AssertionError: `check` and `assert_test` say so in a test
 
@@ -64,6 +65,18 @@ class InfrastructureError(RightCallError):
     """Something outside this process did not answer; says nothing about the agent."""
 
     exit_code = 4
+
+
+class StoreError(InfrastructureError):
+    """The store did not keep or give what was asked of it.
+
+    `retryable` says whether the same request may succeed later: a lock is released, a server comes back, room is made.
+    A store that was deleted or replaced does not come back.
+    """
+
+    def __init__(self, problem: str, *, retryable: bool = True) -> None:
+        self.retryable = retryable
+        super().__init__(problem)
 
 
 class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error

@@ -18,6 +18,7 @@ from rightcall.model.described import fingerprinted, stable_repr
 from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import Store
+from rightcall.store.persistence import Persistence
 from rightcall.suite.outcome import verdict_without_gate
 
 RECORDED = "recorded"
@@ -52,15 +53,16 @@ def keep_cases(
         },
         versions={"rightcall": version("rightcall"), "python": platform.python_version()},
     )
+    persist = Persistence()
     writer = store.begin_run(run, planned=len(results), documents=documents)
-    writer.add_goldens(goldens)
-    writer.add(results)
+    persist(lambda: writer.add_goldens(goldens))
+    persist(lambda: writer.add(results))
     tally = Tally()
     for result in results:
         tally.add(result)
     summary = tally.summary()
     verdict = verdict_without_gate(summary)
-    store.finish_run(run.id, summary, verdict.word)
+    persist(lambda: store.finish_run(run.id, summary, verdict.word))
     return run.id, summary, verdict
 
 
