@@ -55,7 +55,7 @@ def keep_cases(
     writer = store.begin_run(run, planned=len(results), documents=documents)
     writer.add_goldens(goldens)
     writer.add(results)
-    tally = Tally()
+    tally = Tally(scorer.names)
     for result in results:
         tally.add(result)
     summary = tally.summary()
