@@ -108,3 +108,16 @@ def test_goldens_that_pass_sometimes_are_named(store):
     found = flakiness(store, outcome.run.id)
     assert [(case.golden_id, case.passed, case.trials) for case in found.flaky] == [("g003", 3, 6)]
     assert found.stable_pass == 39
+
+
+def test_a_golden_that_does_harm_is_never_proposed_for_quarantine(store):
+    harmless = [Golden("?", id=f"g{i:03}", expected_calls=(ExpectedCall("a", {}),)) for i in range(2)]
+    harmful = Golden("?", id="g002", expected_calls=(ExpectedCall("a", {}),), forbidden_calls=("b",))
+    plan = Plan("test", agent(lambda i, t: t % 2), [*harmless, harmful], trials=6)
+    ran = asyncio.run(run_plan(plan, store))
+    found = flakiness(store, ran.run.id)
+    assert {case.golden_id: case.quarantine for case in found.flaky} == {
+        "g000": True,
+        "g001": True,
+        "g002": False,
+    }

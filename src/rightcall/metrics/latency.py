@@ -11,7 +11,8 @@ from rightcall.metrics.base import VerdictMetric
 class Latency(VerdictMetric):
     """Whether the agent stayed within the golden's time budget.
 
-    1 within `max_latency_ms`, budget / time taken beyond it; 1 when there is no budget or no measurement.
+    1 within `max_latency_ms`, budget / time taken beyond it; 1 when there is no budget. A budget without a measured
+    time makes the case an error.
 
     Golden: {"input": "Weather in Hanoi?", "max_latency_ms": 1000}
     Fails: {"latency_ms": 4000}

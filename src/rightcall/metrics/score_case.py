@@ -56,6 +56,11 @@ class Scorer:
     rules: Rules = DEFAULT_RULES
     seconds: float = METRIC_SECONDS
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The metrics that were asked for, to decide or to observe."""
+        return tuple(metric.name for metric in (*self.metrics, *self.observe))
+
     def stated(
         self, golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool]
     ) -> CaseResult:

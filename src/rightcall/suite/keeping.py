@@ -57,7 +57,7 @@ def keep_cases(
     writer = store.begin_run(run, planned=len(results), documents=documents)
     persist(lambda: writer.add_goldens(goldens))
     persist(lambda: writer.add(results))
-    tally = Tally()
+    tally = Tally(scorer.names)
     for result in results:
         tally.add(result)
     summary = tally.summary()

@@ -85,7 +85,10 @@ async def run_plan(
     if started is not None:
         started(run)
     running = _Running(
-        plan, Progress(run.id, goldens * plan.trials, Tally(), started=time.monotonic()), watch, persist
+        plan,
+        Progress(run.id, goldens * plan.trials, Tally(plan.scorer.names), started=time.monotonic()),
+        watch,
+        persist,
     )
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)

@@ -143,7 +143,7 @@ def _judge_one(
 
 
 def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
-    forbidden = called > 0 and forbids_all(golden)
+    forbidden = called > 0 and (golden.no_calls or (golden.category == "negative" and forbids_all(golden)))
     spoiled = forbidden
     for failure in failures:
         if failure.code in SPOILING:
@@ -164,8 +164,6 @@ def _passes(golden: Golden, numbers: Numbers, score: float, rules: Rules) -> boo
         return score >= rules.pass_score and numbers.fn == 0
     if numbers.content < 1.0:
         return False
-    if forbids_all(golden):
-        return True
     if golden.category == "secondary":
         threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
         return numbers.call_f1 >= threshold
