@@ -41,6 +41,7 @@ class Line(Record, frozen=True):
     latency_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     stop_reason: StopReason = "done"
     error: str = ""
+    lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
@@ -79,8 +80,9 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
             raise refused_item(error, Line, item, f"{path}:{number}") from None
         if line.messages is UNSET and line.calls is not UNSET:
             trajectory = Trajectory(
-                (), line.calls, line.output or "", line.usage, line.latency_ms, line.stop_reason, line.error
-            )
+                (), line.calls, line.output or "", line.usage, line.latency_ms, line.stop_reason, line.error,
+                lag_ms=line.lag_ms,
+            )  # fmt: skip
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
         yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
@@ -99,6 +101,7 @@ def _from_messages(line: Line, where: str) -> Trajectory:
         line.latency_ms,
         line.stop_reason,
         line.error,
+        lag_ms=line.lag_ms,
     )
 
 
@@ -117,4 +120,5 @@ def _line_of(recorded: RecordedTrajectory) -> Line:
         trajectory.latency_ms,
         trajectory.stop_reason,
         trajectory.error,
+        trajectory.lag_ms,
     )

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
 from rightcall.metrics.matching.flawless import flawless, is_flawless
-from rightcall.metrics.matching.judge import DEFAULT_RULES, judge_closely
+from rightcall.metrics.matching.judge import DEFAULT_RULES, judge_closely, latency_in_doubt
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
@@ -72,6 +72,9 @@ def result_of(
         verdict = judge_closely(golden, trajectory, tools, rules)
         passed, score, failures = verdict.passed, verdict.score, verdict.failures
         scores, error = dimension_scores(verdict), no_answer(trajectory)
+        if passed and not error:  # whatever else fails a case fails it on any machine
+            error = latency_in_doubt(golden, trajectory)
+            passed = not error
     return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
         golden.id,
         trial,

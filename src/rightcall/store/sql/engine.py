@@ -29,7 +29,7 @@ _ON_A_NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "tcp_user_timeout
 """Without these a connection whose other end is gone blocks its reader for hours."""
 
 _PASSING = ("OperationalError", "InternalError", "InterfaceError", "TimeoutError")
-"""Classes of errors, by PEP 249 and SQLAlchemy, that are about the engine's state rather than about what it was told."""
+"""Classes of errors (PEP 249, SQLAlchemy) that are about the engine's state rather than about what it was told."""
 
 _LASTING = ("not a database", "malformed", "already exists", "password", "does not exist")
 """What an engine says when trying again cannot help."""
