@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol, Self
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.single_turn import SingleTurn
@@ -86,10 +87,11 @@ class Session:
         self.settings = as_settings(agent.settings)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
+        self.lag = LagMeter()
         self._stack = AsyncExitStack()
         if self.provider is not None:
             at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
-            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed)
+            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed, lag=self.lag)
         self._equip(agent.tools)
 
     def _equip(self, tools: Sequence[Any]) -> None:
@@ -101,7 +103,7 @@ class Session:
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer: Performer = UserAgent(agent.model, agent.limits)
+            self.performer: Performer = UserAgent(agent.model, agent.limits, self.lag)
             return
         prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
@@ -115,6 +117,8 @@ class Session:
         return await self.provider.check() if self.provider else []
 
     async def __aenter__(self) -> Self:
+        self.lag.start()
+        self._stack.callback(self.lag.stop)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
         agent = self.agent

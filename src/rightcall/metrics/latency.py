@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
+from rightcall.metrics.matching.judge import latency_in_doubt
+from rightcall.model.case import TestCase
+from rightcall.model.score import Score
 
 
 @dataclass(frozen=True)
@@ -21,3 +24,7 @@ class Latency(VerdictMetric):
 
     number = "latency"
     codes = frozenset(("over_latency",))
+
+    def measure(self, case: TestCase) -> Score:
+        doubt = latency_in_doubt(case.golden, case.trajectory)
+        return Score.broken(doubt) if doubt else super().measure(case)

@@ -22,6 +22,7 @@ from rightcall.metrics.matching.judge import (
     FORBIDDEN,
     forbids_all,
     judge_closely,
+    latency_in_doubt,
     score_of_stated,
 )
 from rightcall.metrics.matching.reasons import reason
@@ -192,6 +193,8 @@ def _with_measured(
             result = _scored(result, score_of_stated(golden, numbers, rules, state.value))
     if golden.max_latency_ms is not None and trajectory.latency_ms is None:
         named["latency"] = Score.broken("the golden has max_latency_ms, and the time taken was not recorded")
+    elif result.passed and (doubt := latency_in_doubt(golden, trajectory)):
+        named["latency"] = Score.broken(doubt)  # whatever else fails a case fails it on any machine
     return decided(result, named)
 
 

@@ -43,7 +43,7 @@ class Progress(msgspec.Struct):
 
 
 class RunOutcome(msgspec.Struct, frozen=True):
-    """What came of a run. `stopped` says which budget ended it; `saved` how many goldens need not be run."""
+    """What came of a run. `stopped` says which budget ended it; `lag_ms` how late the event loop was at worst."""
 
     run: Run
     summary: Summary
@@ -51,6 +51,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
     stopped: str = ""
     planned: int = 0
     done: int = 0
+    lag_ms: float = 0.0
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
@@ -182,7 +183,8 @@ class _Running:
             verdict = decide(gate, self._evidence.outcomes(), baseline=baseline, stopped=stopped)
         else:
             verdict = verdict_without_gate(summary)
-        return RunOutcome(run, summary, verdict, self._over_budget, progress.planned, progress.done)
+        lag = self._session.lag.worst * 1000 if self._session else 0.0
+        return RunOutcome(run, summary, verdict, self._over_budget, progress.planned, progress.done, lag)
 
     def _written(self, batch: Sequence[CaseResult]) -> None:
         for result in batch:
