@@ -8,7 +8,9 @@ import platform
 import secrets
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 
+from rightcall.files import git_revision
 from rightcall.gate import Verdict
 from rightcall.metrics import Metric
 from rightcall.metrics.tally import Tally
@@ -44,7 +46,8 @@ def keep_cases(
             "dataset": _fingerprint([encode(golden) for golden in goldens]),
             "measures": _fingerprint([repr(metric).encode() for metric in metrics]),
         },
-        versions={"rightcall": version("rightcall"), "python": platform.python_version()},
+        versions={"rightcall": version("rightcall"), "python": platform.python_version()}
+        | git_revision(Path.cwd()),
     )
     writer = store.begin_run(run, planned=len(results))
     writer.add_goldens(goldens)

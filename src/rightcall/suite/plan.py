@@ -209,7 +209,13 @@ def gate_warnings(plan: Plan) -> list[str]:
     if plan.gate is None:
         return []
     goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
-    return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
+    return warnings(
+        plan.gate,
+        [golden.category for golden in goldens],
+        [golden.tags for golden in goldens],
+        trials=plan.trials,
+        clusters=[golden.cluster for golden in goldens],
+    )
 
 
 def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
