@@ -68,7 +68,7 @@ def test_clusters_of_a_dataset_are_reckoned_with():
 def test_warnings_speak_of_clusters_and_offer_the_other_claim():
     few = warnings(read_gate({"min": 0.9}), ["golden"] * 60, clusters=["a"] * 30 + ["b"] * 30)
     assert few == [
-        "pass rate: PASS is impossible, 60 goldens in 2 clusters cannot show 90 % even if all pass; "
+        "pass rate: PASS is impossible, 60 goldens in 2 clusters, the largest of 30, cannot show 90 % even if all pass; "
         "at least 29 clusters of one size are needed"
     ]
     (trials,) = warnings(read_gate({"min": 0.9}), ["golden"] * 20, trials=10)

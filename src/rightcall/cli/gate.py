@@ -78,7 +78,8 @@ def gate(
     if against and not baseline and "baseline" not in mapping:
         raise click.UsageError("--margin and --anyway need --baseline, or a suite whose gate has one")
     if against:
-        mapping["baseline"] = {**mapping.get("baseline", {}), **against}
+        known = mapping.get("baseline")
+        mapping["baseline"] = {**(known if isinstance(known, dict) else {}), **against}
     if not mapping.keys() - {"target", "alpha", "rule", "about"}:
         raise click.UsageError(
             "say what is asked for: --min 0.9, --baseline RUN, --forbid CODE or --suite FILE"

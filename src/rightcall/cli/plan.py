@@ -80,7 +80,8 @@ def plan(
         out.print(
             f"[dim]with early stop, on average: {found.curtail_goldens:,.0f} goldens (stop: curtail), "
             f"{found.evalue_goldens:,.0f} (stop: evalue, which then says PASS in "
-            f"{percent(found.evalue_pass or 0.0)} of runs)[/dim]"
+            f"{percent(found.evalue_pass or 0.0)} of runs)[/dim]",
+            soft_wrap=True,
         )
 
 

@@ -109,6 +109,8 @@ def _stop_problems(gate: Gate) -> list[str]:
         found.append(f"stop: {gate.stop} needs min")
     if gate.stop == "evalue" and gate.target is None:
         found.append("stop: evalue needs min and target: it stops when one of the two is ruled out")
+    if gate.stop == "evalue" and gate.about == "these_goldens":
+        found.append("stop: evalue judges goldens as a sample, so it cannot speak of these_goldens alone")
     if gate.rule == "point":
         found.append(f"stop: {gate.stop} needs rule: interval; a bare rate is known only at the end")
     if gate.metrics or gate.categories or gate.tags or gate.baseline:

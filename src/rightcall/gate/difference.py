@@ -75,6 +75,8 @@ def difference_of(pairs: Sequence[Pair], alpha: float, seed: int) -> Difference:
     shown = found.interval
     if careful is not None and found.se == 0:
         shown = stats.t_interval(careful.mean, careful.se, groups - 1, 1 - alpha)
+    if shown is not None:
+        shown = stats.Interval(max(-1.0, shown.low), min(1.0, shown.high))
     p = _flipped(pairs, 0.0, seed)
     return Difference(found.mean, shown, careful, units, p, None, "sign_flip", groups)
 
