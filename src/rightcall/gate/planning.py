@@ -202,7 +202,9 @@ def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials
             )
             continue
         unit = "cluster" if len(of) < n else "golden"
-        inside = f" in {counted(len(of), 'cluster')}, the largest of {max(of):,}," if unit == "cluster" else ""
+        inside = (
+            f" in {counted(len(of), 'cluster')}, the largest of {max(of):,}," if unit == "cluster" else ""
+        )
         what = "are needed" if unit == "golden" else "clusters of one size are needed"
         text = (
             f"{name}: PASS is impossible, {counted(n, 'golden')}{inside} cannot show {percent(limit)} even if "
