@@ -11,23 +11,26 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 
 import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
-from rightcall.gate import Outcome, Verdict, decide, require_alike
+from rightcall.files import git_revision
+from rightcall.gate import Baseline, Verdict, decide
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import RunWriter, Store, changes
 from rightcall.store.persistence import Persistence
+from rightcall.suite.baseline import baseline_for
 from rightcall.suite.early import EarlyStop
 from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
-from rightcall.suite.stored import stored_outcomes, stored_results
+from rightcall.suite.stored import stored_results
 
 
 class Progress(msgspec.Struct):
@@ -75,6 +78,7 @@ async def run_plan(
     persist = persist or Persistence()
     goldens = await preflight(plan)
     run = new_run(plan)
+    baseline = None if resume is not None else _baseline(plan, store, run)
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
     else:
@@ -82,7 +86,8 @@ async def run_plan(
             store.begin_run(run, planned=goldens * plan.trials, documents=plan.documents()),
             set[tuple[str, int]](),
         )
-    baseline = _baseline(plan, store, run)
+    if resume is not None:
+        baseline = _baseline(plan, store, run)
     if started is not None:
         started(run)
     running = _Running(
@@ -171,7 +176,7 @@ class _Running:
         if self._early is not None and self._early.decided_by(result):
             self._pool.stop("decided")
 
-    def outcome(self, run: Run, baseline: Sequence[Outcome] | None) -> RunOutcome:
+    def outcome(self, run: Run, baseline: Baseline | None) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = progress.tally.summary()
         if self._over_budget:
@@ -198,13 +203,12 @@ class _Running:
             self._watch(self._progress, batch)
 
 
-def _baseline(plan: Plan, store: Store, run: Run) -> list[Outcome] | None:
-    """The outcomes of the run that the gate compares with; refused when it is not alike."""
+def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
+    """The outcomes that the gate compares with; refused when they are of another kind of run."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
-    earlier = store.run(plan.gate.baseline.run)
-    require_alike(earlier.run, run)
-    return stored_outcomes(store, earlier.id, plan.quarantine)
+    wanted = plan.gate.baseline
+    return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
 def new_run(plan: Plan) -> Run:
@@ -219,7 +223,8 @@ def new_run(plan: Plan) -> Run:
         seed=plan.seed,
         group=plan.group or plan.name,
         fingerprints=plan.fingerprints(),
-        versions={"rightcall": version("rightcall"), "python": platform.python_version()},
+        versions={"rightcall": version("rightcall"), "python": platform.python_version()}
+        | git_revision(Path.cwd()),
     )
 
 
