@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from urllib.parse import quote
 
 import msgspec
@@ -23,6 +23,7 @@ from rightcall.model.record import Record
 from rightcall.tools.behaviour import Behaviour
 from rightcall.tools.context import CallContext
 from rightcall.tools.errors import Abort, ErrorReply, outcome_unknown
+from rightcall.tools.execute import probe
 from rightcall.tools.group_commit import GroupCommit
 from rightcall.tools.idempotency_store import (
     Claim,
@@ -33,20 +34,11 @@ from rightcall.tools.idempotency_store import (
     Wish,
 )
 from rightcall.tools.invocation import Finished
+from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.threads import in_thread
 
 POLL_S = 0.02
 MOST_KEY_CHARACTERS = 255
-
-
-class Operation(NamedTuple):
-    """One thing to be done once."""
-
-    tool: str
-    key: str
-    fingerprint: str
-    behaviour: Behaviour
-    call_id: str = ""
 
 
 class StoredReply(Record, frozen=True):
@@ -91,115 +83,95 @@ class Idempotency:
     def __post_init__(self) -> None:
         self._group = GroupCommit(self.store)
 
-    async def once(
-        self,
-        operation: Operation,
-        context: CallContext,
-        run: Callable[[int], Awaitable[Finished]],
-        probe: Callable[[], Awaitable[Any]] | None,
-    ) -> Finished:
+    async def once(self, call: ActiveCall, next: Next) -> Finished:
         """Run the operation unless it has been run; say what came of it then or now.
 
         Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
         key stays claimed and will be found unknown.
         """
+        if not call.key:
+            passed: Finished = await next(call)
+            return passed
         self._running += 1
         polls = max(1, round(self.in_flight_wait_s / POLL_S))
         try:
             while True:
-                owner = f"{self.owner}:{next(self._numbers)}"
-                wish = self._wish(operation, context, owner)
+                owner = self._new_owner()
+                wish = self._wish(call, owner)
                 claim = await self._store(self.store.begin, wish)
                 if claim.verdict == "run":
                     if claim.expired:
-                        self._log(context, "key_expired_reuse", operation, 1)
-                    return await self._run(operation, context, owner, claim.attempt, run)
+                        self._log("key_expired_reuse", call, 1)
+                    return await self._run(call, owner, claim.attempt, next)
                 if claim.verdict == "unknown":
-                    settled = await self._find_out(operation, context, owner, run, probe)
+                    settled = await self._find_out(call, owner, next)
                     if settled is not None:
                         return settled
                 elif claim.verdict == "in_progress" and polls > 0:
                     polls -= 1
                     await asyncio.sleep(POLL_S)
                 else:
-                    return self._answer(operation, context, claim)
+                    return self._answer(call, claim)
         finally:
             self._running -= 1
 
-    async def _run(
-        self,
-        operation: Operation,
-        context: CallContext,
-        owner: str,
-        attempt: int,
-        run: Callable[[int], Awaitable[Finished]],
-    ) -> Finished:
+    async def _run(self, call: ActiveCall, owner: str, attempt: int, next: Next) -> Finished:
         """Run a claimed operation and write down its end."""
-        may_outlast = operation.behaviour.timeout_s > self.lease_s / 2
-        heartbeat = _Heartbeat(self, operation.key, owner, attempt, context) if may_outlast else None
+        call.attempt, call.owner = attempt, owner
+        may_outlast = call.entry.behaviour.timeout_s > self.lease_s / 2
+        heartbeat = _Heartbeat(self, call.key, owner, attempt, call.context) if may_outlast else None
         try:
-            finished = await run(attempt)
+            finished: Finished = await next(call)
         except BaseException as error:
             # Cancelled or broken in the middle: the effect may have happened, unless the tool says not.
             harmless = isinstance(error, Abort) and error.effect == "none"
-            self._give_up(operation, owner, attempt, "retryable" if harmless else "unknown")
+            self._give_up(call, owner, attempt, "retryable" if harmless else "unknown")
             if not harmless:
-                self._log(context, "unknown", operation, attempt)
+                self._log("unknown", call, attempt)
             raise
         finally:
             if heartbeat is not None:
                 heartbeat.stop()
-        state = _end_state(finished, operation.behaviour)
-        kept = await self._store(
-            self.store.finish, operation.key, owner, attempt, state, _stored(finished, state)
-        )
+        state = _end_state(finished, call.entry.behaviour)
+        kept = await self._store(self.store.finish, call.key, owner, attempt, state, _stored(finished, state))
         if kept:
             return msgspec.structs.replace(finished, attempts=attempt)
-        self._log(context, "late_effect", operation, attempt)
-        return Finished.with_error(
-            "unknown", self._unknown(operation, "the operation lost its claim meanwhile")
-        )
+        self._log("late_effect", call, attempt)
+        return Finished.with_error("unknown", self._unknown(call, "the operation lost its claim meanwhile"))
 
-    async def _find_out(
-        self,
-        operation: Operation,
-        context: CallContext,
-        owner: str,
-        run: Callable[[int], Awaitable[Finished]],
-        probe: Callable[[], Awaitable[Any]] | None,
-    ) -> Finished | None:
+    async def _find_out(self, call: ActiveCall, owner: str, next: Next) -> Finished | None:
         """Settle an unknown outcome by the tool's probe; without one it stays unknown. None: look again."""
-        if probe is None:
-            reply = self._unknown(operation, "an earlier attempt ended without an answer")
+        if call.ready.probe is None:
+            reply = self._unknown(call, "an earlier attempt ended without an answer")
             return Finished.with_error("unknown", reply)
-        attempt = await self._store(self.store.claim_unknown, self._wish(operation, context, owner))
+        attempt = await self._store(self.store.claim_unknown, self._wish(call, owner))
         if attempt is None:
             return None
         try:
-            found = await probe()
+            found = await probe(call)
         except BaseException as error:
-            self._give_up(operation, owner, attempt, "unknown")
+            self._give_up(call, owner, attempt, "unknown")
             if not isinstance(error, Exception):
                 raise
-            reply = self._unknown(operation, "an earlier attempt ended without an answer")
+            reply = self._unknown(call, "an earlier attempt ended without an answer")
             return Finished.with_error("unknown", reply)
         if found is None:
-            return await self._run(operation, context, owner, attempt, run)
+            return await self._run(call, owner, attempt, next)
         finished = Finished("ok", found)
-        await self._store(self.store.finish, operation.key, owner, attempt, "done", _stored(finished, "done"))
-        self._log(context, "replayed", operation, attempt)
+        await self._store(self.store.finish, call.key, owner, attempt, "done", _stored(finished, "done"))
+        self._log("replayed", call, attempt)
         return Finished("ok", found, replayed=True, attempts=attempt)
 
-    def _answer(self, operation: Operation, context: CallContext, claim: Claim) -> Finished:
+    def _answer(self, call: ActiveCall, claim: Claim) -> Finished:
         if claim.verdict == "replay":
-            stored = _read(operation.key, claim.result)
-            self._log(context, "replayed", operation, claim.attempt)
+            stored = _read(call.key, claim.result)
+            self._log("replayed", call, claim.attempt)
             return Finished(stored.outcome, stored.output, stored.error, True, claim.attempt)
-        parameter = operation.behaviour.key_parameter
+        parameter = call.entry.behaviour.key_parameter
         if claim.verdict == "reused":
             reply = ErrorReply(
                 "idempotency_key_reused",
-                f"this {parameter} already belongs to a call of {operation.tool} with other arguments",
+                f"this {parameter} already belongs to a call of {call.tool_name} with other arguments",
                 f"use a new {parameter} for the new operation, or the first arguments to repeat the old one",
                 retry="fix_args",
                 path=parameter,
@@ -207,16 +179,19 @@ class Idempotency:
         else:
             reply = ErrorReply(
                 "in_progress",
-                f"the same operation of {operation.tool} is still running",
-                f"wait a little and call {operation.tool} with the same arguments to get its result",
+                f"the same operation of {call.tool_name} is still running",
+                f"wait a little and call {call.tool_name} with the same arguments to get its result",
                 retry="same_key",
                 retry_after_s=self.in_flight_wait_s,
             )
         return Finished.with_error("rejected", reply)
 
-    def _wish(self, operation: Operation, context: CallContext, owner: str) -> Wish:
-        now = context.clock.now()
-        return Wish(operation.key, operation.fingerprint, owner, now, self.lease_s, self.ttl_s)
+    def _new_owner(self) -> str:
+        return f"{self.owner}:{next(self._numbers)}"
+
+    def _wish(self, call: ActiveCall, owner: str) -> Wish:
+        now = call.context.clock.now()
+        return Wish(call.key, call.fingerprint, owner, now, self.lease_s, self.ttl_s)
 
     async def _store(self, method: Callable[..., Any], *args: Any) -> Any:
         """Ask the store; a remote one from a thread, so that the event loop goes on."""
@@ -229,33 +204,24 @@ class Idempotency:
         except (StoreDownError, CorruptRecordError) as error:
             raise Abort(str(error)) from None
 
-    def _give_up(self, operation: Operation, owner: str, attempt: int, state: EndState) -> None:
+    def _give_up(self, call: ActiveCall, owner: str, attempt: int, state: EndState) -> None:
         """Release a claim on the way out, without waiting: a lease that stays runs out by itself."""
         with contextlib.suppress(StoreDownError):
-            self.store.finish(operation.key, owner, attempt, state, b"")
+            self.store.finish(call.key, owner, attempt, state, b"")
 
-    def _unknown(self, operation: Operation, what: str) -> ErrorReply:
-        check = operation.behaviour.check_with
+    def _unknown(self, call: ActiveCall, what: str) -> ErrorReply:
+        check = call.entry.behaviour.check_with
         return outcome_unknown(
-            operation.tool, what, f"call {check} to see whether it happened" if check else ""
+            call.tool_name, what, f"call {check} to see whether it happened" if check else ""
         )
 
     def _log(
         self,
-        context: CallContext,
         phase: Literal["late_effect", "unknown", "replayed", "key_expired_reuse"],
-        operation: Operation,
+        call: ActiveCall,
         attempt: int,
     ) -> None:
-        context.ledger.add(
-            phase,
-            operation.tool,
-            fingerprint=operation.fingerprint,
-            key=operation.key,
-            attempt=attempt,
-            call_id=operation.call_id,
-            time=context.clock.now(),
-        )
+        call.context.ledger.add(phase, call.tool_name, attempt=attempt, **call.note())
 
 
 class _Heartbeat:
