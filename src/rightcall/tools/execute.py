@@ -2,40 +2,78 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from rightcall.model.ledger import LedgerPhase
 from rightcall.tools.behaviour import CallInfo
 from rightcall.tools.entry import call as call_function
-from rightcall.tools.errors import ToolError
+from rightcall.tools.errors import Abort, ToolError
 from rightcall.tools.results import usable
 from rightcall.tools.runtime.active_call import ActiveCall
+from rightcall.tools.runtime.outcome import read_result
 
 
 async def perform(call: ActiveCall) -> Any:
     """Run the tool and write its effect into the ledger, whatever becomes of its answer."""
-    context, writes = call.context, call.entry.writes
-    info = CallInfo(
-        call.call.id, call.key, call.attempt, context.run, context.task, context.trial, context.clock
-    )
+    if call.work is None:
+        return await call.ready.run(call.arguments, _info(call, _nothing), call.context, _never)
+    work = call.work
+    work.begun = True
 
     def note(phase: LedgerPhase) -> None:
-        context.ledger.add(phase, call.tool_name, attempt=call.attempt, **call.note())
+        call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, **call.note())
+
+    def did() -> None:
+        if not work.acted:
+            work.acted = True
+            note("late_effect" if work.left else "effect")
 
     def late(result: Any, failure: BaseException | None) -> None:
-        if writes and failure is None and _acted(result):
-            note("late_effect")
+        if failure is None:
+            work.late = read_result(call, result)
+            if acted(result):
+                did()
 
     try:
-        result = await call.ready.run(call.arguments, info, context, late)
-    except ToolError as error:
-        if error.reply.effect == "done":
-            note("effect")
+        result = await call.ready.run(call.arguments, _info(call, did), call.context, late)
+    except BaseException as error:
+        said = error.effect if isinstance(error, (ToolError, Abort)) else None
+        if said == "done":
+            did()
+        elif said != "none" and not work.acted:
+            note("unknown")
+        work.failed_after_acting, work.interrupted = work.acted, _interrupted(error)
         raise
-    if writes and _acted(result):
-        note("effect")
+    if acted(result):
+        did()
     return result
+
+
+def _info(call: ActiveCall, did: Callable[[], None]) -> CallInfo:
+    context = call.context
+    return CallInfo(
+        call.call.id, call.key, call.attempt, context.run, context.task, context.trial, context.clock, did
+    )
+
+
+def _nothing() -> None:
+    """What a read may say of its effect."""
+
+
+def _never(result: Any, failure: BaseException | None) -> None:
+    """A late answer of a read is of no interest."""
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether waiting was broken off somewhere: what was waited for, a thread perhaps, may go on."""
+    while error is not None:
+        if isinstance(error, (TimeoutError, asyncio.CancelledError)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 async def probe(call: ActiveCall) -> Any:
@@ -49,6 +87,6 @@ async def probe(call: ActiveCall) -> Any:
     return plain if error is None else error.as_output()
 
 
-def _acted(result: Any) -> bool:
+def acted(result: Any) -> bool:
     """Check-then-act tools say `action_taken: false` when there was nothing to do."""
     return not (isinstance(result, dict) and result.get("action_taken") is False)

@@ -130,14 +130,18 @@ async def _refuse(fault: Fault, call: ActiveCall) -> Any:
             "rate_limited",
             f"too many calls of {name}",
             f"wait {fault.retry_after_s:g} s, then call {name} with the same arguments",
+            effect="none",
             retry_after_s=fault.retry_after_s,
         )
     if fault.type == "permission_revoked":
-        raise ToolError("permission_denied", f"the permission to use {name} has been withdrawn")
+        raise ToolError(
+            "permission_denied", f"the permission to use {name} has been withdrawn", effect="none"
+        )
     raise ToolError(
         "upstream_error",
         f"the service behind {name} answered with an error; nothing was done",
         f"call {name} once more with the same arguments, or tell the user that it is not working",
+        effect="none",
         retry="same_key",
     )
 
@@ -174,10 +178,12 @@ async def _half(perform: Next, call: ActiveCall) -> Any:
         index, total = call.item
         if index < total // 2:
             return await perform(call)
-        raise ToolError("upstream_error", "the service stopped half-way", retry="same_key")
+        raise ToolError("upstream_error", "the service stopped half-way", effect="none", retry="same_key")
     lists = {name: value for name, value in call.arguments.items() if isinstance(value, list) and value}
     if not lists:
-        raise ToolError("upstream_error", f"{call.tool_name} stopped half-way", retry="same_key")
+        raise ToolError(
+            "upstream_error", f"{call.tool_name} stopped half-way", effect="none", retry="same_key"
+        )
     name = max(lists, key=lambda key: len(lists[key]))
     whole = call.arguments
     done = lists[name][: len(lists[name]) // 2]

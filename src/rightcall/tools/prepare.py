@@ -45,7 +45,7 @@ class Preparer:
     async def _prepare(self, call: ActiveCall) -> None:
         context, name, given = call.context, call.call.name, call.call.arguments
         if self.policy.max_calls is not None and context.count("calls") >= self.policy.max_calls:
-            raise Abort(f"the budget of {self.policy.max_calls} calls is used up")
+            raise Abort(f"the budget of {self.policy.max_calls} calls is used up", effect="none")
         if given is None:
             raise Refused(invalid_json(call.call.raw))
         entry = self.resolve(name, context)

@@ -4,6 +4,7 @@
     active_call   what the stages pass on to each other
     answer        whatever happens, one outcome and one record
     retries       further attempts on the runtime's own account
+    deadline      how long a call is waited for; a write goes on after that
     versions      check, then act, under the lock of a resource
     outcome       what the tool returned or raised, as an outcome
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rightcall.model.call import ToolCall
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import Entry, Ready
+from rightcall.tools.owners import Owner
+
+if TYPE_CHECKING:
+    from rightcall.tools.runtime.deadline import Work
 
 
 @dataclass(slots=True, repr=False)
@@ -28,8 +32,10 @@ class ActiveCall:
     prepared: bool = False
     key: str = ""
     attempt: int = 1
-    owner: str = ""
-    """Who holds the key: another for every attempt."""
+    owner: Owner | None = None
+    """The hold on the key: another for every attempt."""
+    work: Work | None = None
+    """How far a write has come, once it may be run."""
     faults: list[str] = field(default_factory=list)
     item: tuple[int, int] | None = None
     """Its number and the count of all, when this is one item of a batch."""

@@ -27,7 +27,7 @@ class Answers:
         except ToolError as error:  # a preview or a policy of the user's refused
             finished = Finished.with_error("rejected", error.reply)
         except Abort as abort:
-            finished = Finished.aborted(abort.reason, abort.effect)
+            finished = Finished.aborted(abort.reason, abort.effect or "none")
         except asyncio.CancelledError:
             _record(call, _cancelled(call), started)
             raise
@@ -40,7 +40,8 @@ def broken_around(name: str, error: Exception, *, strict: bool) -> Finished:
     """An exception before the tool was run: nothing has happened."""
     if strict:
         return Finished.aborted(f"{name} could not be prepared: {type(error).__name__}: {error}", "none")
-    return Finished.with_error("failed", ToolError("internal_error", f"{name} could not be run").reply)
+    reply = ToolError("internal_error", f"{name} could not be run").reply
+    return Finished.with_error("failed", reply, free=True)
 
 
 def _cancelled(call: ActiveCall) -> Finished:

@@ -13,6 +13,7 @@ from rightcall.tools.policy import Rules
 from rightcall.tools.prepare import Preparer
 from rightcall.tools.runtime.active_call import Next, Stage, chained
 from rightcall.tools.runtime.answer import Answers
+from rightcall.tools.runtime.deadline import deadline
 from rightcall.tools.runtime.outcome import Outcomes
 from rightcall.tools.runtime.retries import RuntimeRetries
 from rightcall.tools.runtime.versions import Versions
@@ -29,8 +30,10 @@ def pipeline(
         RuntimeRetries(rules.retries) if rules.retries.most else None,
         Batches(faults.arm if faults else None),  # each item on its own from here on
         idempotency.once,  # claim the key, or answer from what is known of it
+        deadline,  # what follows is done to its end, even when nobody waits for it any more
+        idempotency.record,  # write down how the attempt ended, early or late
         Versions(rules.strict),  # check, then act, under the lock of the resource
-        Outcomes(rules.strict),  # run under a deadline; a result or an exception becomes an outcome
+        Outcomes(rules.strict),  # a result or an exception becomes an outcome
         faults.strike if faults else None,  # refuse, delay, lose the answer, damage the result
     ]
     return chained([stage for stage in stages if stage is not None], perform)

@@ -30,10 +30,9 @@ class RuntimeRetries:
 
 def may_repeat(call: ActiveCall, finished: Finished) -> bool:
     """Whether the runtime may ask again: the failure passes, and no second effect can come of it."""
-    if finished.error is None or finished.outcome not in ("failed", "unknown"):
+    if finished.error is None or finished.running:
         return False
-    if finished.outcome == "unknown":
-        return bool(call.key) and call.ready.probe is not None
+    if finished.outcome == "unknown":  # the probe will tell
+        return bool(call.key) and call.ready.probe is not None and finished.error.error != "in_progress"
     passing = finished.error.retry in ("same_key", "after")
-    harmless = not call.entry.writes or finished.error.effect == "none" or bool(call.key)
-    return passing and harmless
+    return finished.outcome == "failed" and passing and finished.free

@@ -35,7 +35,7 @@ class Versions:
             except Exception as error:
                 return broken_around(call.call.name, error, strict=self.strict)
             if moved_on is not None:
-                return Finished.with_error("failed", moved_on)
+                return Finished.with_error("failed", moved_on, free=True)
             acted: Finished = await next(call)
             return acted
 
