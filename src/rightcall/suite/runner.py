@@ -27,6 +27,7 @@ from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_withou
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_outcomes, stored_results
+from rightcall.tools.key_store import run_keys
 from rightcall.tools.offer import offered_tools
 
 
@@ -90,7 +91,11 @@ async def run_plan(
     keeping = asyncio.create_task(asyncio.to_thread(writer.add_goldens, plan.goldens()))
     try:
         async with Session(
-            plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id
+            plan.agent,
+            concurrency=plan.concurrency,
+            seed=plan.seed,
+            run_id=run.id,
+            keys=run_keys(store.file, store.url),
         ) as session:
             await running.run(session, writer, done)
     finally:
