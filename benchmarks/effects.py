@@ -20,6 +20,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -160,7 +161,7 @@ def process(schedule: Schedule, number: int, *, calm: bool = False) -> None:
             made = await box.invoke(call, context)
         except Aborted:
             return "aborted"
-        return made.error.error if made.error else "ok"
+        return f"{made.error.error}, effect {made.error.effect}" if made.error else "ok"
 
     async def calls() -> None:
         asked = [asyncio.ensure_future(ask(drawn.choice(schedule.keys), f"{number}.{n}")) for n in range(5)]
@@ -178,7 +179,7 @@ def process(schedule: Schedule, number: int, *, calm: bool = False) -> None:
         for key in schedule.keys:
             for attempt in range(400):
                 answers[key] = await ask(key, f"{number}.{key}.{attempt}")
-                if answers[key] != "in_progress":
+                if not answers[key].startswith("in_progress"):
                     break
 
     asyncio.run(settle() if calm else calls())
@@ -194,9 +195,9 @@ def forked(work: Callable[[], None]) -> int:
     try:
         work()
         code = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
-        with suppress(Exception):
-            sys.stdout.flush()
         os._exit(code)
 
 
@@ -233,7 +234,7 @@ def judged(schedule: Schedule, seen: Counter[str]) -> list[str]:
     broken, world = [], schedule.world()
     known = Counter(entry.key.rpartition(":")[2] for entry in effects(ledger))
     for key in schedule.keys:
-        unknown = answers[key] in ("outcome_unknown", "internal_error", "rate_limited")
+        unknown = answers[key].endswith("effect unknown")
         seen["effects"] += world[key]
         seen["unknown"] += unknown
         seen["late"] += sum(e.phase == "late_effect" and e.key.endswith(f":{key}") for e in ledger)

@@ -323,7 +323,7 @@ def sqlite_store(
             _make_private(Path(path))
         connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
         if not in_memory:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _make_wal(connection, busy_s)
             connection.execute("PRAGMA wal_autocheckpoint = 10000")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         return connection
@@ -354,6 +354,21 @@ def postgres_store(url: str, *, later: bool = False) -> IdempotencyStore:
     if not later:
         store.open("")
     return store
+
+
+def _make_wal(connection: Any, busy_s: float) -> None:
+    """Turn the write-ahead log on. Of two processes that do so at once SQLite refuses one without waiting."""
+    import sqlite3
+
+    until = time.monotonic() + busy_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def _make_private(path: Path) -> None:
