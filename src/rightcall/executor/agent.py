@@ -24,6 +24,8 @@ from rightcall.providers.base import Provider, Settings
 from rightcall.providers.http import Network
 from rightcall.providers.resolve import resolve
 from rightcall.tools.faults import FaultPlan
+from rightcall.tools.idempotency import Idempotency
+from rightcall.tools.idempotency_store import sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
 from rightcall.tools.toolbox import Toolbox
 
@@ -72,6 +74,7 @@ class Session:
     """An agent made ready for a run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
+    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice.
     """
 
     def __init__(
@@ -82,8 +85,10 @@ class Session:
         seed: int = 0,
         run_id: str = "",
         patience: Patience | None = None,
+        keys: Idempotency | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
+        self._keys = keys
         self.settings = as_settings(agent.settings)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
@@ -98,7 +103,12 @@ class Session:
         """Make everything that depends on the tools."""
         agent = self.agent
         self.toolbox = Toolbox(
-            as_tools(tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
+            as_tools(tools),
+            mocks=agent.mocks,
+            execute=agent.execute,
+            idempotency=Idempotency(sqlite_store(), live=self._keys),
+            faults=agent.faults,
+            seed=self._seed,
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.provider is None or self.asker is None:

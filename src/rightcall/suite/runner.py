@@ -31,6 +31,7 @@ from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfini
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_results
+from rightcall.tools.key_store import run_keys
 
 
 class Progress(msgspec.Struct):
@@ -98,7 +99,13 @@ async def run_plan(
     )
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
-    async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id) as session:
+    async with Session(
+        plan.agent,
+        concurrency=plan.concurrency,
+        seed=plan.seed,
+        run_id=run.id,
+        keys=run_keys(store.file, store.url),
+    ) as session:
         await running.run(session, writer, done)
     outcome = running.outcome(run, baseline)
     if not outcome.stopped:
