@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 )
 @click.option("--metric", "metrics", multiple=True, help="A metric beside the dimensions; may be repeated.")
 @click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
+@click.option("--weights", type=click.Choice(["default", "seed"]), default="default", show_default=True,
+              help="Weighting of the overall score; seed counts tool names, and half for a wrong value.")  # fmt: skip
 @click.option("--partial", is_flag=True, help="Goldens without a trajectory are left out instead of refused.")
 @click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
               help="The pass rate from which the exit code is 0.")  # fmt: skip
@@ -35,6 +37,7 @@ def score(
     tools: Path | None,
     metrics: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
+    weights: str,
     partial: bool,
     least: float,
     failures: int,
@@ -61,7 +64,7 @@ def score(
         goldens,
         trajectories,
         tools=load_tools(tools) if tools else (),
-        rules=Rules(pass_rule=pass_rule),
+        rules=Rules(weights, pass_rule),
         metrics=asked,
         partial=partial,
         left_out=missing.append,

@@ -79,7 +79,7 @@ class Plan:
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
             "metrics": _fingerprint(
-                [[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]
+                [[repr(metric) for metric in self.metrics], dict(self.rules.weighting), self.rules.pass_rule]
             ),
             "selection": _fingerprint(repr(self.selection)),
         } | ({"faults": agent.faults.hash} if agent.faults else {})

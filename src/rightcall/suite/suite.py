@@ -49,7 +49,10 @@ class Suite(Record, frozen=True):
     seed: int = 0
     concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32
     metrics: Annotated[tuple[str, ...], msgspec.Meta(description="beside the dimensions of every case")] = ()
-    weights: Annotated[dict[str, float], msgspec.Meta(description="of the overall score")] = {}
+    weights: Annotated[
+        dict[str, float] | str,
+        msgspec.Meta(description="of the overall score: one per dimension, or a weighting's name (seed)"),
+    ] = {}
     pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
     limits: Limits = Limits()
     run_limits: RunLimits = RunLimits()

@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from rightcall.errors import InputError
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
 from rightcall.metrics.matching.explain import explain, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
@@ -60,7 +63,7 @@ def judge_closely(
     grade: Callable[[str, Any], float] | None = None,
 ) -> Verdict:
     """The same for whoever has seen already that the case is not flawless."""
-    if nothing_unusual(golden, trajectory):
+    if not rules.half_credit and nothing_unusual(golden, trajectory):
         single = judge_single(golden, trajectory, tools)
         if single is not None:
             numbers, failures = single
@@ -132,6 +135,8 @@ def _judge_one(
     pairs = align_in_order(comparison, expected, golden.order == "strict") if ordered else free
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
+    if rules.half_credit:
+        numbers = msgspec.structs.replace(numbers, parameter_accuracy=half_credit(slots, calls))
     failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
     failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
     if len(calls) < len(trajectory.calls):
@@ -155,7 +160,7 @@ def _passes(golden: Golden, numbers: Numbers, called: int, score: float, rules: 
     if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
         return called == 0
     if rules.pass_rule == "score":  # noqa: S105
-        return score >= rules.pass_score and numbers.fn == 0
+        return score >= rules.pass_score and numbers.tool_recall == 1.0  # nothing missing, by name
     if golden.category == "secondary":
         threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
         return numbers.call_f1 >= threshold
