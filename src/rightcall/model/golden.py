@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from rightcall.model.call import ToolCall
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Spelled
 
 Category = Literal["golden", "secondary", "negative"]
 CATEGORIES: tuple[Category, ...] = ("golden", "secondary", "negative")
@@ -53,7 +53,7 @@ class Expectations(Record, frozen=True):
     eval_mode: str | None = None
 
 
-class Golden(Record, frozen=True):
+class Golden(Record, frozen=True, metaclass=Spelled):
     """One input and what should happen then. Only `input` is needed.
 
     `any_of` holds whole alternatives to `expected_calls`; the best one counts.
@@ -102,7 +102,7 @@ class Golden(Record, frozen=True):
     output_token_count: float | None = None
 
 
-class Turn(Record, frozen=True):
+class Turn(Record, frozen=True, metaclass=Spelled):
     """One turn of a conversation, said or scripted, with what the agent should call in it.
 
     `notes` keeps what other tools' files say of the turn; no metric reads them.
@@ -118,7 +118,7 @@ class Turn(Record, frozen=True):
     notes: dict[str, Any] = {}
 
 
-class ConversationalGolden(Record, frozen=True):
+class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     """A scenario of several turns and how it should end. Only `scenario` is needed.
 
     `turns` is what has been said already; `expected_calls` are over the whole conversation. `user_description` says
