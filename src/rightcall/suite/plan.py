@@ -22,7 +22,7 @@ from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
 from rightcall.model import codec
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
-from rightcall.suite.check import check_goldens
+from rightcall.quality.check import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
 from rightcall.tools import load_tools
