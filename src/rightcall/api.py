@@ -55,7 +55,7 @@ class RunResult:
 
     @property
     def results(self) -> Iterable[CaseResult]:
-        return self.store.results(self.id)
+        return self.store.results(self.id, trajectories=True)
 
     @property
     def passed(self) -> bool:

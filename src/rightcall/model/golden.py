@@ -57,8 +57,10 @@ class Golden(Record, frozen=True, metaclass=Spelled):
     """One input and what should happen then. Only `input` is needed.
 
     `any_of` holds whole alternatives to `expected_calls`; the best one counts.
-    `tools` names tools of the suite or holds definitions in place, in any spelling. `expected_state` is what
-    must be true of the fake worlds at the end; what it does not mention must be as it was.
+    `tools` names tools of the suite or holds definitions in place, in any spelling; `tool_set` names one of the suite's
+    sets of tools instead. `model` and `settings` are for this golden alone: another model, or settings laid over the
+    agent's. `expected_state` is what must be true of the fake worlds at the end; what it does not mention must be as it
+    was.
 
     What was recorded of an agent may stand beside it: `actual_output`, `tools_called`, `retrieval_context` and what it
     cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a table's own.
@@ -100,6 +102,9 @@ class Golden(Record, frozen=True, metaclass=Spelled):
     token_cost: float | None = None
     input_token_count: float | None = None
     output_token_count: float | None = None
+    tool_set: str | None = None
+    model: str | None = None
+    settings: dict[str, Any] | None = None
 
 
 class Turn(Record, frozen=True, metaclass=Spelled):

@@ -15,19 +15,22 @@ import msgspec
 
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session, agent_problems
+from rightcall.executor import Agent, RunLimits, Session, agent_problems, model_problems
+from rightcall.executor.prompts import settings_of
 from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, resolve_metrics
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
 from rightcall.model import codec
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
+from rightcall.providers.base import Settings
 from rightcall.quality.check import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
 from rightcall.tools import load_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp import McpAddress, read_address
+from rightcall.tools.offer import with_tool_set
 from rightcall.tools.source import from_module, is_attribute, listed_tools
 from rightcall.tools.worlds import make_world
 
@@ -82,7 +85,15 @@ class Plan:
                 [[repr(metric) for metric in self.metrics], dict(self.rules.weighting), self.rules.pass_rule]
             ),
             "selection": _fingerprint(repr(self.selection)),
-        } | ({"faults": agent.faults.hash} if agent.faults else {})
+        } | self._extra_fingerprints()
+
+    def _extra_fingerprints(self) -> dict[str, str]:
+        """Of what most runs have not."""
+        agent = self.agent
+        sets = {name: list(members) for name, members in agent.tool_sets.items()}
+        return ({"faults": agent.faults.hash} if agent.faults else {}) | (
+            {"tool_sets": _fingerprint(sets)} if sets else {}
+        )
 
     def documents(self) -> dict[str, bytes]:
         """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
@@ -96,7 +107,7 @@ class Plan:
         for golden in stream:
             if not isinstance(golden, Golden):
                 raise InputError(str(self.dataset), "holds conversations, which `run` cannot run yet")
-            yield golden
+            yield with_tool_set(golden, self.agent.tool_sets)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
@@ -136,6 +147,7 @@ def plan_suite(
         faults=broken,
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
+        tool_sets=suite.tool_sets,
     )
     plan = Plan(
         name=suite.name,
@@ -169,6 +181,7 @@ async def preflight(plan: Plan) -> int:
             problems += await session.check()
     tools = session.tools if session is not None else {}
     count = 0
+    models: set[str] = set()
 
     def placed() -> Iterable[tuple[str, Golden]]:
         nonlocal count
@@ -179,13 +192,18 @@ async def preflight(plan: Plan) -> int:
         for where, golden in source:
             if isinstance(golden, Golden) and plan.selection.chooses(golden):
                 count += 1
-                yield where, golden
+                settings_of(golden, Settings())
+                if golden.model is not None:
+                    models.add(golden.model)
+                yield where, with_tool_set(golden, plan.agent.tool_sets, where)
 
     try:
         errors = (f for f in check_goldens(placed(), tools) if f.severity == "error")
         found = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
     except RightCallError as error:
         found = [str(error)]
+    if session is not None and session.provider is not None:
+        problems += await model_problems(plan.agent, models)
     problems += found[:SHOWN_PROBLEMS]
     if len(found) > SHOWN_PROBLEMS:
         problems.append(

@@ -45,6 +45,10 @@ class Suite(Record, frozen=True):
         str | list[dict[str, Any]] | dict[str, Any] | None,
         msgspec.Meta(description="a file, definitions in place, module:attribute, or {mcp: {command: […]}}"),
     ] = None
+    tool_sets: Annotated[
+        dict[str, tuple[str, ...]],
+        msgspec.Meta(description="names of tools; a golden's tool_set chooses one"),
+    ] = {}
     trials: Annotated[int, msgspec.Meta(gt=0, description="how often each golden is tried")] = 1
     seed: int = 0
     concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32

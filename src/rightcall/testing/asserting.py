@@ -15,7 +15,7 @@ from rightcall.model.visible import visible
 from rightcall.suite.cases import score_case
 from rightcall.testing.telling import failure_text
 from rightcall.testing.together import finished
-from rightcall.tools.offer import offered_tools
+from rightcall.tools.offer import offered_tools, with_tool_set
 
 
 def assert_test(
@@ -58,7 +58,7 @@ def case_of_agent(golden: Golden, agent: Agent) -> TestCase:
             trajectory = await session.performer.perform(named, 0)
             return TestCase(named, trajectory, dict(offered_tools(named, session.tools)))
 
-    named = with_id(golden)
+    named = with_tool_set(with_id(golden), agent.tool_sets)
     return finished(perform())
 
 
