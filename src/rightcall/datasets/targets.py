@@ -54,7 +54,9 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
     try:
         codec.encode([data, target])
     except TypeError as error:
-        raise InputError(where, f"cannot be stored: {error}", "use texts, numbers, lists and mappings") from None
+        raise InputError(
+            where, f"cannot be stored: {error}", "use texts, numbers, lists and mappings"
+        ) from None
     known = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
     if not isinstance(known.get("prompt"), str):
         known = {"prompt": data if isinstance(data, str) else _text(data)}
