@@ -8,7 +8,7 @@ from weather import GOLDENS, HANOI
 
 import rightcall as rc
 
-RULES = rc.Rules("seed", pass_rule="score")  # noqa: S106
+RULES = rc.Rules("seed", pass_rule="score")
 SAID = "The weather in Hanoi is fine."
 golden = GOLDENS[0]  # get_weather(city="Hanoi"), and an answer with "Hanoi" and "weather"
 

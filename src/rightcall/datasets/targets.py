@@ -5,9 +5,9 @@
      "target": {"expectedTools": ["readFile"], "forbiddenTools": [], "category": "golden"},
      "metadata": {"description": "A direct request"}}
 
-Names may be in camel case or with underscores. A file of these is known by its fields. Tools are expected by name, with
-any arguments; a target that says nothing of tools allows every call. In Python (`evaluate(data=…, executor=…)`) data and
-target may be anything JSON can hold: `golden_of_datapoint` keeps them as they are, in the golden's metadata.
+Names may be in camel case or with underscores. A file of these is known by its fields. Tools are expected by name,
+with any arguments; a target that says nothing of tools allows every call. In Python (`evaluate(data=…, executor=…)`)
+data and target may be anything JSON can hold: `golden_of_datapoint` keeps them as they are, in the golden's metadata.
 """
 
 from __future__ import annotations
