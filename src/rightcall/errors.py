@@ -2,6 +2,7 @@
 
     RightCallError
     ├── InputError          a file or a value in it is wrong; says where, what was found, what to do
+    │   └── MatcherBroke        a function in a golden could not be asked; makes its case an error
     ├── ConfigError         a setup is wrong (several problems at once); raised before money is spent
     │   └── MissingExtraError   an optional package is needed; says the install line
     └── InfrastructureError something outside (a model, a store) did not answer
@@ -36,6 +37,10 @@ class InputError(RightCallError):
         self.where, self.problem, self.hint = where, problem, hint
         text = f"{where}: {problem}" if where else problem
         super().__init__(f"{text}; {hint}" if hint else text)
+
+
+class MatcherBroke(InputError):  # noqa: N818  it is news of one case
+    """A function that stands in a golden raised, or is not there any more."""
 
 
 class ConfigError(RightCallError):

@@ -173,9 +173,11 @@ def test_named_metrics_decide(project):
     test = """
 @pytest.mark.goldens("goldens.jsonl")
 def test_weather(golden, check):
-    check(agent, golden, metrics=["tool_selection"])
+    check(agent, golden, metrics=["call_count(limit=0)"])
 """
-    project("hanoi", test=test).runpytest().assert_outcomes(passed=1)
+    found = project("hue", test=test).runpytest()
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["*call_count*1 call*"])
 
 
 def test_conversations_are_held_by_a_function(project):

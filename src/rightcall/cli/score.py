@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @click.option(
     "--tools", type=click.Path(path_type=Path), help="Tool definitions, for defaults and schema checks."
 )
-@click.option("--metric", "metrics", multiple=True, help="A metric beside the dimensions; may be repeated.")
+@click.option("--metric", "metrics", multiple=True, help="A metric that must pass too; may be repeated.")
+@click.option("--observe", multiple=True, help="A metric that only measures; may be repeated.")
 @click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
 @click.option("--weights", type=click.Choice(["default", "seed"]), default="default", show_default=True,
               help="Weighting of the overall score; seed counts tool names, and half for a wrong value.")  # fmt: skip
@@ -36,6 +37,7 @@ def score(
     trajectories: Path,
     tools: Path | None,
     metrics: tuple[str, ...],
+    observe: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
     weights: str,
     partial: bool,
@@ -49,7 +51,7 @@ def score(
     """
     import gc
 
-    from rightcall.metrics import Rules, resolve_metrics
+    from rightcall.metrics import Rules, Scorer, as_metrics, observed
     from rightcall.metrics.tally import Tally
     from rightcall.report.asked import AskedMetrics
     from rightcall.report.rows import write_rows
@@ -57,15 +59,16 @@ def score(
     from rightcall.tools import load_tools
 
     gc.disable()  # cases make no cycles, and looking for some takes a tenth of the time
-    import_from_here(metrics)
-    asked = resolve_metrics(list(metrics))
+    import_from_here((*metrics, *observe))
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), Rules(weights, pass_rule))
+    asked = [*scorer.metrics, *scorer.observe]
     missing: list[int] = []
     results = score_recorded(
         goldens,
         trajectories,
         tools=load_tools(tools) if tools else (),
-        rules=Rules(weights, pass_rule),
-        metrics=asked,
+        scorer=scorer,
         partial=partial,
         left_out=missing.append,
     )

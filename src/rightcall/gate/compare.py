@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from rightcall import stats
+from rightcall.gate.alarms import alarms_of
 from rightcall.gate.check import counted, percent
 from rightcall.gate.difference import Pair, difference_of, one_sided, pair_up
 from rightcall.gate.outcome import Outcome
@@ -37,7 +38,8 @@ class Comparison(Record, frozen=True):
     `difference` is B − A; `low` and `high` its two-sided interval; `bound_low` and `bound_high` the one-sided
     bounds the change is read from, None with a single cluster. `p` is McNemar's exact test for single yes/no
     trials and the sign-flip test otherwise. `mde` is the smallest true difference this comparison would have
-    noticed four times out of five.
+    noticed four times out of five. `alarms` names, by fatal code, the goldens that have it in B and not in A: B is
+    then REGRESSED whatever the rates say.
     """
 
     change: Change
@@ -59,6 +61,7 @@ class Comparison(Record, frozen=True):
     method: Literal["mcnemar", "sign_flip"]
     fixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
+    alarms: dict[str, tuple[str, ...]] = {}
     changed: tuple[str, ...] = ()
     only_a: tuple[str, ...] = ()
     only_b: tuple[str, ...] = ()
@@ -90,7 +93,7 @@ def compare(
     """
     pairs, only_a, only_b = pair_up(a, b, metric)
     if not pairs:
-        return _nothing_in_common(only_a, only_b, margin, alpha)
+        return with_alarms(_nothing_in_common(only_a, only_b, margin, alpha), alarms_of(a, b))
     found = difference_of(pairs, alpha, seed)
     p_ok, p_bad, bounds = one_sided(found, margin, alpha)
     rate_a = stats.weighted_mean([p.a for p in pairs], [p.weight for p in pairs])
@@ -124,7 +127,7 @@ def compare(
         p_non_inferior=p_ok,
         p_regressed=p_bad,
     )
-    return msgspec.structs.replace(bare, sentence=_sentence(bare))
+    return with_alarms(msgspec.structs.replace(bare, sentence=_sentence(bare)), alarms_of(a, b))
 
 
 def compare_many(
@@ -142,6 +145,15 @@ def compare_many(
     ]
     adjusted = stats.holm([c.p for _, c in found])
     return [(name, comparison, p) for (name, comparison), p in zip(found, adjusted, strict=True)]
+
+
+def with_alarms(found: Comparison, alarms: dict[str, tuple[str, ...]]) -> Comparison:
+    """The comparison with new damage said first."""
+    if not alarms:
+        return found
+    told = "; ".join(f"{code} is new in {counted(len(ids), 'golden')}" for code, ids in alarms.items())
+    sentence = f"B is worse than A: {told}. By rates: {found.sentence}"
+    return msgspec.structs.replace(found, change="REGRESSED", sentence=sentence, alarms=alarms)
 
 
 def _change(bounds: stats.Interval | None, margin: float) -> Change:

@@ -44,7 +44,8 @@ class Gate(Record, frozen=True):
 
     `min` is the pass rate it must reach, with `alpha` the risk taken on each side; `target` is the rate
     one hopes for, used in planning and by `stop: evalue`. `metrics`, `categories` and `tags` hold a
-    `min` each. `forbid` lists codes of which a single one fails the run. `rule: point` compares the bare rate
+    `min` each. `forbid` lists codes of which a single one fails the run, as a forbidden call, a double
+    effect and a wrong state do unless `allow` names them. `rule: point` compares the bare rate
     with `min` and controls no error. `stop` ends a run as soon as the verdict is known.
     """
 
@@ -56,6 +57,7 @@ class Gate(Record, frozen=True):
     categories: dict[str, Share] = {}
     tags: dict[str, Share] = {}
     forbid: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
     baseline: BaselineGate | None = None
     max_error_rate: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.05
     latency_ms: LatencyLimit = LatencyLimit()
@@ -76,10 +78,13 @@ def read_gate(mapping: Any, where: str = "gate") -> Gate:
 def _problems(gate: Gate) -> list[str]:
     found = []
     known = get_args(Code)
-    for code in gate.forbid:
-        if code not in known:
-            near = suggestion(code, known) or f"known codes: {', '.join(known)}"
-            found.append(f"unknown code '{code}' in forbid; {near}")
+    for field, codes in (("forbid", gate.forbid), ("allow", gate.allow)):
+        for code in codes:
+            if code not in known:
+                near = suggestion(code, known) or f"known codes: {', '.join(known)}"
+                found.append(f"unknown code '{code}' in {field}; {near}")
+    if both := set(gate.forbid) & set(gate.allow):
+        found.append(f"{', '.join(sorted(both))} cannot be both in forbid and in allow")
     if gate.target is not None and gate.min is None:
         found.append("target needs min, the rate below which the agent must not PASS")
     if gate.target is not None and gate.min is not None and gate.target <= gate.min:

@@ -18,6 +18,7 @@ from rightcall import stats
 from rightcall.gate.check import Check, counted, percent, word_for
 from rightcall.gate.config import Gate
 from rightcall.gate.outcome import Outcome, cluster_key, sample_of
+from rightcall.model.failure import FATAL
 
 LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost_mean"]
 
@@ -58,6 +59,13 @@ def rules_of(gate: Gate) -> tuple[GateRule, ...]:
     ]
     rules += [LimitRule(name, of, limit, unit) for name, of, limit, unit in limits if limit is not None]
     return tuple(rules)
+
+
+def fatal_rules(gate: Gate, outcomes: Sequence[Outcome]) -> tuple[GateRule, ...]:
+    """A rule for each fatal code that occurred, unless the gate allows it or has one already."""
+    asked = {*gate.forbid, *gate.allow}
+    hit = [code for code in sorted(FATAL) if any(outcome.codes.get(code) for outcome in outcomes)]
+    return tuple(HardRule(code) for code in hit if code not in asked)
 
 
 @dataclass(frozen=True)

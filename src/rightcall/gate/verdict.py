@@ -12,7 +12,7 @@ from rightcall.gate.baseline import BaselineRule
 from rightcall.gate.check import Check, Word, counted, percent, word_for
 from rightcall.gate.config import Gate, OnInconclusive
 from rightcall.gate.outcome import Outcome, error_rate
-from rightcall.gate.rules import ControlledRule, GateRule, rules_of
+from rightcall.gate.rules import ControlledRule, GateRule, fatal_rules, rules_of
 from rightcall.gate.stopping import Stopped
 from rightcall.model.record import Record
 
@@ -69,7 +69,7 @@ def decide(
     )
     if trials == errors:
         return blank
-    checks = _checks(_rules(gate, baseline), outcomes, gate.alpha, stopped)
+    checks = _checks(_rules(gate, baseline) + fatal_rules(gate, outcomes), outcomes, gate.alpha, stopped)
     hypotheses = sum(check.controlled for check in checks)
     judged = msgspec.structs.replace(blank, checks=tuple(checks), hypotheses=hypotheses)
     if errors / trials > gate.max_error_rate:

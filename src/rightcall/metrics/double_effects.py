@@ -30,5 +30,5 @@ class DoubleEffects(Metric):
         if not doubled:
             return Score(1.0, True)
         why = in_plain_words(trajectory.calls, trajectory.ledger, case.tools)
-        codes = tuple(Failure("duplicate_call", tool=e.tool, detail=f"effect {e.effect_id}") for e in doubled)
+        codes = tuple(Failure("double_effect", tool=e.tool, detail=f"effect {e.effect_id}") for e in doubled)
         return Score(0.0, False, why, codes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rightcall import stats
 from rightcall.gate import Comparison, Gate, Verdict, compare_many, decide, require_alike
+from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.store import Store, StoredRun
 from rightcall.suite.stored import stored_outcomes
@@ -79,12 +80,18 @@ class Flakiness(Record, frozen=True):
 def flakiness(store: Store, run: str) -> Flakiness:
     """Which goldens of a run pass sometimes, the worst first."""
     found = store.run(run)
-    counts = {
-        o.golden_id: (len(o.passes), int(sum(o.passes))) for o in stored_outcomes(store, found.id) if o.passes
-    }
+    outcomes = [o for o in stored_outcomes(store, found.id) if o.passes]
+    counts = {o.golden_id: (len(o.passes), int(sum(o.passes))) for o in outcomes}
+    harmful = {o.golden_id for o in outcomes if FATAL & o.codes.keys()}  # no golden is excused for damage
     classes = [stats.flake_class(n, c) for n, c in counts.values()]
     flaky = [
-        FlakyCase(name, n, c, stats.disagreement(n, c) or 0.0, stats.suggests_quarantine(n, c))
+        FlakyCase(
+            name,
+            n,
+            c,
+            stats.disagreement(n, c) or 0.0,
+            name not in harmful and stats.suggests_quarantine(n, c),
+        )
         for name, (n, c) in counts.items()
         if stats.flake_class(n, c) == "flaky"
     ]

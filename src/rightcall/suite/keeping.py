@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from rightcall.gate import Verdict
-from rightcall.metrics import Metric
+from rightcall.metrics import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.case import AnyTestCase
-from rightcall.model.codec import encode
+from rightcall.model.codec import encode_as
+from rightcall.model.described import fingerprinted, stable_repr
 from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import Store
@@ -27,7 +28,7 @@ def keep_cases(
     store: Store,
     cases: Sequence[AnyTestCase],
     results: Sequence[CaseResult],
-    metrics: Sequence[Metric],
+    scorer: Scorer,
     name: str,
 ) -> tuple[str, Summary, Verdict]:
     """Store results that are all there already; the id of their run, what they add up to, the verdict."""
@@ -41,8 +42,10 @@ def keep_cases(
         trials=max(result.trial for result in results) + 1,
         group=name,
         fingerprints={
-            "dataset": _fingerprint([encode(golden) for golden in goldens]),
-            "measures": _fingerprint([repr(metric).encode() for metric in metrics]),
+            "dataset": _fingerprint([encode_as(golden, fingerprinted) for golden in goldens]),
+            "measures": _fingerprint(
+                [stable_repr(metric).encode() for metric in (*scorer.metrics, *scorer.observe)]
+            ),
         },
         versions={"rightcall": version("rightcall"), "python": platform.python_version()},
     )

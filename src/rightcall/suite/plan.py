@@ -18,9 +18,10 @@ from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor import Agent, RunLimits, Session, agent_problems, model_problems
 from rightcall.executor.prompts import settings_of
 from rightcall.gate import Gate, read_gate, warnings
-from rightcall.metrics import Metric, Rules, resolve_metrics
+from rightcall.metrics import Metric, Rules, Scorer, as_metrics, observed
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
 from rightcall.model import codec
+from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.providers.base import Settings
@@ -48,6 +49,7 @@ class Plan:
     agent: Agent
     dataset: Path | Sequence[Golden]
     metrics: Sequence[Metric] = ()
+    observe: Sequence[Metric] = ()
     rules: Rules = field(default_factory=Rules)
     trials: int = 1
     seed: int = 0
@@ -57,6 +59,11 @@ class Plan:
     gate: Gate | None = None
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
+
+    @property
+    def scorer(self) -> Scorer:
+        """What every case is scored by."""
+        return Scorer(self.metrics, self.observe, self.rules)
 
     def goldens(self) -> Iterator[Golden]:
         stream = self.selection.chosen(self._all_goldens())
@@ -82,7 +89,12 @@ class Plan:
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
             "metrics": _fingerprint(
-                [[repr(metric) for metric in self.metrics], dict(self.rules.weighting), self.rules.pass_rule]
+                [
+                    [stable_repr(metric) for metric in self.metrics],
+                    *([[stable_repr(metric) for metric in self.observe]] if self.observe else []),
+                    dict(self.rules.weighting),
+                    self.rules.pass_rule,
+                ]
             ),
             "selection": _fingerprint(repr(self.selection)),
         } | self._extra_fingerprints()
@@ -111,7 +123,7 @@ class Plan:
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
-            return _fingerprint([msgspec.to_builtins(golden) for golden in self.dataset])
+            return _fingerprint([msgspec.to_builtins(g, enc_hook=fingerprinted) for g in self.dataset])
         with self.dataset.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -131,7 +143,7 @@ def plan_suite(
     config = suite.agent
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
-    metrics = _tried(problems, lambda: resolve_metrics(list(suite.metrics))) or []
+    metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
     rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
     problems += _contradictory_limits(suite)
     agent = Agent(
@@ -154,6 +166,7 @@ def plan_suite(
         agent=agent,
         dataset=folder / suite.dataset,
         metrics=metrics,
+        observe=watched,
         rules=rules,
         trials=trials or suite.trials,
         seed=suite.seed,
@@ -179,6 +192,7 @@ async def preflight(plan: Plan) -> int:
     if session is not None:
         async with session:
             problems += await session.check()
+    problems += await plan.scorer.problems()
     tools = session.tools if session is not None else {}
     count = 0
     models: set[str] = set()
@@ -219,7 +233,7 @@ async def preflight(plan: Plan) -> int:
 def _validated(golden: Golden) -> tuple[str, Golden]:
     """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
     where = f"golden '{golden.id}'"
-    return where, codec.convert(msgspec.to_builtins(golden), type(golden), where)
+    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
 
 
 def gate_warnings(plan: Plan) -> list[str]:
@@ -228,6 +242,23 @@ def gate_warnings(plan: Plan) -> list[str]:
         return []
     goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
     return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
+
+
+def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
+    """The metrics that decide, and those under `observe`, which only measure."""
+    named: list[str] = []
+    watched: list[str] = []
+    for given in suite.metrics:
+        if isinstance(given, str):
+            named.append(given)
+        elif given.keys() == {"observe"}:
+            watched += [given["observe"]] if isinstance(given["observe"], str) else given["observe"]
+        else:
+            raise ConfigError(
+                f"metrics: an object here must be {{observe: NAME}}, got {', '.join(given) or '{}'}"
+            )
+    metrics = as_metrics(named)
+    return metrics, observed(watched, metrics)
 
 
 def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:

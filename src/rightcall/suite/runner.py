@@ -16,9 +16,7 @@ from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
 from rightcall.gate import Outcome, Verdict, decide, require_alike
-from rightcall.metrics import measure_all, result_of
 from rightcall.metrics.tally import Tally
-from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import RunWriter, Store, changes
@@ -27,7 +25,6 @@ from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_withou
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_outcomes, stored_results
-from rightcall.tools.offer import offered_tools
 
 
 class Progress(msgspec.Struct):
@@ -191,20 +188,15 @@ def new_run(plan: Plan) -> Run:
 
 
 class CaseRunner:
-    """Does one trial of a plan and measures it."""
+    """Does one trial of a plan and scores it."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
-        self._plan, self._session = plan, session
+        self._session, self._scorer = session, plan.scorer
 
     async def result(self, golden: Golden, trial: int) -> CaseResult:
         trajectory = await self._session.performer.perform(golden, trial)
-        tools = offered_tools(golden, self._session.tools)
-        result = result_of(golden, trial, trajectory, tools, rules=self._plan.rules)
-        metrics = result.metrics
-        if self._plan.metrics:
-            more = await measure_all(self._plan.metrics, TestCase(golden, trajectory, dict(tools)))
-            metrics = {**metrics, **more}
-        return msgspec.structs.replace(result, metrics=metrics, trajectory=trajectory)
+        result = await self._scorer.result(golden, trial, trajectory, self._session.tools)
+        return msgspec.structs.replace(result, trajectory=trajectory)
 
 
 def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:

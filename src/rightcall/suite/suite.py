@@ -52,7 +52,10 @@ class Suite(Record, frozen=True):
     trials: Annotated[int, msgspec.Meta(gt=0, description="how often each golden is tried")] = 1
     seed: int = 0
     concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32
-    metrics: Annotated[tuple[str, ...], msgspec.Meta(description="beside the dimensions of every case")] = ()
+    metrics: Annotated[
+        tuple[str | dict[str, str | list[str]], ...],
+        msgspec.Meta(description="what must pass beside the goldens; {observe: NAME} only measures"),
+    ] = ()
     weights: Annotated[
         dict[str, float] | str,
         msgspec.Meta(description="of the overall score: one per dimension, or a weighting's name (seed)"),

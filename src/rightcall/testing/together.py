@@ -20,8 +20,7 @@ from rightcall.metrics import Metric, Rules
 from rightcall.model.case import ConversationalTestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.run import CaseResult
-from rightcall.suite.cases import decided
-from rightcall.suite.conversations import score_conversation
+from rightcall.suite.cases import score_test_case
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.runner import CaseRunner
 from rightcall.testing.keeping import Keeper
@@ -35,6 +34,7 @@ class Setup:
 
     agent: Agent
     metrics: tuple[Metric, ...]
+    observe: tuple[Metric, ...]
     rules: Rules
     trials: int
     concurrency: int
@@ -82,6 +82,7 @@ class Together:
             agent=setup.agent,
             dataset=cast("list[Golden]", whole),
             metrics=setup.metrics,
+            observe=setup.observe,
             rules=setup.rules,
             trials=setup.trials,
             seed=setup.seed,
@@ -104,7 +105,7 @@ async def perform(plan: Plan) -> dict[str, tuple[CaseResult, ...]]:
 
         async def do(job: tuple[Golden, int]) -> None:
             result = await case.result(*job)
-            found[result.golden_id].append(decided(result, plan.metrics))
+            found[result.golden_id].append(result)
 
         await Pool(min(plan.concurrency, len(found) * plan.trials)).run(plan.jobs(), do)
     return {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
@@ -117,14 +118,17 @@ async def hold(plan: Plan, goldens: Sequence[ConversationalGolden]) -> dict[str,
         raise ConfigError(
             "a conversation is held by your own function, check(function, golden), that gives messages or a trajectory"
         )
-    user = UserAgent(agent.model, agent.limits)
+    problems = await plan.scorer.problems()
+    if problems:
+        raise ConfigError(*problems)
+    user, tools = UserAgent(agent.model, agent.limits), Session(agent).tools
     found: dict[str, list[CaseResult]] = {golden.id: [] for golden in goldens}
 
     async def do(job: tuple[ConversationalGolden, int]) -> None:
         golden, trial = job
         trajectory = await user.perform(cast("Golden", golden), trial)
-        case = ConversationalTestCase(golden, trajectory, Session(agent).tools)
-        found[golden.id].append(await score_conversation(case, trial, plan.metrics, plan.rules))
+        case = ConversationalTestCase(golden, trajectory, tools)
+        found[golden.id].append(await score_test_case(case, trial, plan.scorer))
 
     jobs = ((golden, trial) for golden in goldens for trial in range(plan.trials))
     await Pool(min(plan.concurrency, len(goldens) * plan.trials)).run(jobs, do)

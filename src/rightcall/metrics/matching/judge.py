@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
@@ -76,6 +76,8 @@ def judge_closely(
             _judge_one(golden, expected, calls, trajectory, tools, rules, embed, grade)
             for expected in alternatives
         ]
+    except MatcherBroke:
+        raise
     except InputError as error:
         place = f"golden '{golden.id}'" + (f": {error.where}" if error.where else "")
         raise InputError(place, error.problem, error.hint) from None
@@ -146,26 +148,54 @@ def _judge_one(
 
 
 def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
-    forbidden = spoiled = False
+    forbidden = called > 0 and forbids_all(golden)
+    spoiled = forbidden
     for failure in failures:
         if failure.code in SPOILING:
             spoiled = True
             forbidden = forbidden or failure.code in FORBIDDEN
-    score = 0.0 if forbidden else rules.overall(numbers)
-    passed = not spoiled and _passes(golden, numbers, called, score, rules)
+    if forbidden:
+        score = 0.0
+    elif golden.expected_calls or golden.any_of:
+        score = rules.overall(numbers)
+    else:
+        score = score_of_stated(golden, numbers, rules)
+    passed = not spoiled and _passes(golden, numbers, score, rules)
     return Verdict(passed, score, numbers, tuple(failures))
 
 
-def _passes(golden: Golden, numbers: Numbers, called: int, score: float, rules: Rules) -> bool:
-    if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
-        return called == 0
+def _passes(golden: Golden, numbers: Numbers, score: float, rules: Rules) -> bool:
     if rules.pass_rule == "score":  # noqa: S105
         return score >= rules.pass_score and numbers.tool_recall == 1.0  # nothing missing, by name
+    if numbers.content < 1.0:
+        return False
+    if forbids_all(golden):
+        return True
     if golden.category == "secondary":
         threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
         return numbers.call_f1 >= threshold
     extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
     return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
+
+
+def forbids_all(golden: Golden) -> bool:
+    """Whether nothing may be called."""
+    return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
+
+
+def score_of_stated(golden: Golden, numbers: Numbers, rules: Rules, state: float | None = None) -> float:
+    """The score of a golden that expects no call: dimensions of which it says nothing drop out.
+
+    `state` is how the world was left, when the golden says how; it stands where expected calls would.
+    """
+    any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
+    return rules.stated(
+        state=state,
+        precision=None if any_call else numbers.call_precision,
+        tool_precision=None if any_call else numbers.tool_precision,
+        content=numbers.content if golden.output_contains else None,
+        latency=numbers.latency if golden.max_latency_ms is not None else None,
+    )
 
 
 def must_or_must_not(golden: Golden) -> bool:
