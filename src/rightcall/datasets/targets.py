@@ -13,11 +13,15 @@ data and target may be anything JSON can hold: `golden_of_datapoint` keeps them 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from rightcall.datasets.deepeval.names import snake_case
+from rightcall.datasets.formats import GOLDENS, format_of
+from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError, suggestion
+from rightcall.files import value_of
 from rightcall.model import codec
 from rightcall.model.golden import Golden
 
@@ -62,10 +66,16 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
         known = {"prompt": data if isinstance(data, str) else _text(data)}
     wanted = {snake_case(name): target[name] for name in target} if isinstance(target, Mapping) else {}
     metadata = {**_object(item.get("metadata") or {}, where, "metadata"), "data": data, "target": target}
-    chosen = (
-        {name: source.get(name) for name in names} for source, names in ((known, DATA), (wanted, TARGET))
-    )
-    return codec.convert(_fields(*chosen, metadata, item.get("id")), Golden, where)
+    return codec.convert(_fields(known, wanted, metadata, item.get("id")), Golden, where)
+
+
+def placed_items(path: Path) -> Iterator[tuple[str, Any]]:
+    """The items of a file as they are, each with its place."""
+    for line, item in format_of(path).read(path, GOLDENS):
+        if isinstance(item, InputError):
+            raise item
+        if not is_blank(item):
+            yield f"{path}:{line}", value_of(item, dict[str, Any], f"{path}:{line}")
 
 
 def _fields(

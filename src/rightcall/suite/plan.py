@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
@@ -59,6 +59,7 @@ class Plan:
     gate: Gate | None = None
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def scorer(self) -> Scorer:
