@@ -1,7 +1,7 @@
 """What a golden can ask of a call: required values, forbidden parameters, a check of one's own; and when not to call.
 
-Five things are measured for every case: precision and recall of the calls, the accuracy of their parameters, the time
-taken, and whether the answer says what it must.
+Five things are measured for every case: precision and recall of the calls, the accuracy of their parameters, the
+time taken, and whether the answer says what it must.
 """
 
 import rightcall as rc

@@ -1,7 +1,7 @@
 """Why cases fail: read off the codes of each case, never off the words of a message.
 
-Codes say whether the tool, an argument or the whole call was wrong, and name both. That points at what to change: the
-descriptions of two tools that are taken for each other, or the schema of a parameter that is filled wrongly.
+Codes say whether the tool, an argument or the whole call was wrong, and name both. That points at what to change:
+the descriptions of two tools that are taken for each other, or the schema of a parameter that is filled wrongly.
 """
 
 from collections import defaultdict
@@ -27,7 +27,9 @@ answers = {
     "T003_no_tool_needed": "Weather is today, climate is always.",
     "T004_tomorrow": "It will rain.",
 }
-tomorrow = rc.Golden("Will it rain in Hue tomorrow?", id="T004_tomorrow", expected_calls=(rc.ExpectedCall("get_forecast"),))  # fmt: skip
+tomorrow = rc.Golden(
+    "Will it rain in Hue tomorrow?", id="T004_tomorrow", expected_calls=(rc.ExpectedCall("get_forecast"),)
+)
 run = rc.evaluate(rc.Agent(ScriptedProvider.from_answers(answers), tools=TOOLS), [*GOLDENS, tomorrow])
 
 found = defaultdict(list)

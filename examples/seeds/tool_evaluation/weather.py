@@ -1,4 +1,4 @@
-"""The weather agent that the examples here test: two tools, three goldens, and scripted models in place of real ones."""
+"""The weather agent of the examples here: two tools, three goldens, scripted models in place of real ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A suite of three cases on an agent that takes the wrong tool once: two thirds pass, at a mean score of 0.700.
 
-The agent runs in a loop with mocked tools. The report has what a run adds up to, each with its interval, and why each
-case failed.
+The agent runs in a loop with mocked tools. The report has what a run adds up to, each with its interval, and why
+each case failed.
 """
 
 from weather import CONFUSED, GOLDENS, agent

@@ -1,7 +1,7 @@
 """A tool that looks before it acts needs no key: doing it twice is doing it once.
 
-`action_taken` in the result tells the model whether anything changed, so that it does not report a change that did not
-happen.
+`action_taken` in the result tells the model whether anything changed, so that it does not report a change that did
+not happen.
 """
 
 import asyncio

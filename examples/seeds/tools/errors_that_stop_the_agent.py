@@ -1,7 +1,7 @@
 """What no other arguments can mend stops the agent: a missing permission, data that must not be touched.
 
-`Abort` ends the run of that case. The call still gets a result, so the transcript stays valid for every provider, and
-the model is not asked again.
+`Abort` ends the run of that case. The call still gets a result, so the transcript stays valid for every provider,
+and the model is not asked again.
 """
 
 import rightcall as rc

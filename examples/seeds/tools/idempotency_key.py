@@ -1,7 +1,7 @@
 """A tool with effects takes a key: the same key is the same operation, however often it is called.
 
-The first attempt to notify a customer is lost on the way back. The model calls again with the same key, and the customer
-is notified once. Without a key the second attempt would have been a second message, or a second payment.
+The first attempt to notify a customer is lost on the way back. The model calls again with the same key, and the
+customer is notified once. Without a key the second attempt would have been a second message, or a second payment.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Six kinds of failure: three go back to the model with a hint, three stop the agent.
 
-A tool raises `ToolError` for what the model can deal with and `Abort` for what it must not. What it raises by accident is
-masked, so that no stack trace or SQL reaches the model.
+A tool raises `ToolError` for what the model can deal with and `Abort` for what it must not. What it raises by
+accident is masked, so that no stack trace or SQL reaches the model.
 """
 
 import asyncio

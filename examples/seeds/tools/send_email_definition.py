@@ -1,7 +1,7 @@
 """A definition has three parts: a name, a description and a schema. The linter reads all three as a model would.
 
-The name says what is done to what. The description says when to use the tool, when not, and what it does to the world.
-Each parameter is described, a closed list of values is an enum, and only what is always needed is required.
+The name says what is done to what. The description says when to use the tool, when not, and what it does to the
+world. Each parameter is described, a closed list of values is an enum, and only what is always needed is required.
 """
 
 from rightcall.lint import lint
@@ -18,7 +18,7 @@ SEND_EMAIL = {
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            "to": {"type": "string", "format": "email", "description": "Address of the recipient, such as lan@example.com."},
+            "to": {"type": "string", "format": "email", "description": "Address, such as lan@example.com."},
             "subject": {"type": "string", "maxLength": 60, "description": "Subject line, at most 60 characters."},
             "body": {"type": "string", "description": "Plain text without HTML tags."},
             "template_id": {
@@ -48,7 +48,7 @@ VAGUE = {
 good = [found for found in lint([read_tool(SEND_EMAIL, "tools")]).diagnostics if found.severity == "error"]
 bad = {found.rule for found in lint([read_tool(VAGUE, "tools")]).diagnostics}
 
-print("send_email:", "no errors" if not good else good)
+print("send_email:", good or "no errors")
 print("email:", ", ".join(sorted(bad)))
 assert not good
 assert {"no-verb", "param-no-description"} <= bad

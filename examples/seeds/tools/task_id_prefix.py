@@ -1,7 +1,7 @@
 """One id for a task, and every key of the task begins with it: a retry of the task repeats no effect of it.
 
-The instructions give the model the prefix. The runtime adds run, task and trial to every key as well, so two tasks that
-choose the same key never meet.
+The instructions give the model the prefix. The runtime adds run, task and trial to every key as well, so two tasks
+that choose the same key never meet.
 """
 
 import rightcall as rc

@@ -1,7 +1,7 @@
 """Twenty tools of 200 tokens each are 4,000 tokens in every request. Offer each task only the set it needs.
 
-The agent has all tools, `tool_sets` gives sets of them a name, and a golden names one. The model sees the tools of that
-set and no others; scoring holds the agent to the same set.
+The agent has all tools, `tool_sets` gives sets of them a name, and a golden names one. The model sees the tools of
+that set and no others; scoring holds the agent to the same set.
 """
 
 import rightcall as rc

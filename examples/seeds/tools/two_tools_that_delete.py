@@ -1,7 +1,7 @@
-"""Two tools whose texts differ by one word, and a request to "remove the test user": the model guessed, and data was lost.
+"""Two tools whose texts differ by one word: asked to "remove the test user", the model guessed, and data was lost.
 
-The linter finds the pair before a model does. Rewritten, each tool says what it does, what it leaves and whether it can be
-undone; the destructive one cannot be called without a token that only the owner of the account can give.
+The linter finds the pair before a model does. Rewritten, each tool says what it does, what it leaves and whether it
+can be undone; the destructive one cannot be called without a token that only the owner of the account can give.
 """
 
 import rightcall as rc
@@ -30,7 +30,7 @@ after = [
     definition(
         "deactivate_user_session",
         "Ends the login session of a user, who has to log in again. The account and all data stay as they are; this "
-        "can be undone. Use it for logout requests, security incidents and cleaning up sessions. Returns the user's id.",
+        "can be undone. Use it for logout requests, security incidents and cleaning up sessions. Returns the id.",
         user_id=USER_ID,
         reason={
             "type": "string",

@@ -26,11 +26,12 @@ def assert_test(
     golden: Golden | None = None,
     agent: Agent | str | Callable[[Golden], Any] | None = None,
     rules: Rules | None = None,
+    run_async: bool = True,
 ) -> CaseResult:
     """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
 
     It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. Nothing is
-    stored: `check` does that.
+    stored: `check` does that. `run_async` is DeepEval's and changes nothing: an async metric is always awaited.
     """
     __tracebackhide__ = True
     chosen = as_metrics(metrics)
