@@ -12,9 +12,9 @@ from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Gate, Verdict
-from rightcall.metrics import AnyMetric, Rules, judge
+from rightcall.metrics import AnyMetric, Rules, Scorer, as_metrics, judge, observed
 from rightcall.model.case import AnyTestCase
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite.cases import score_cases
@@ -34,6 +34,7 @@ __all__ = [
     "load_dataset",
     "load_tools",
     "open_store",
+    "rescore",
     "tool",
 ]
 
@@ -145,6 +146,28 @@ async def aevaluate(
     opened = open_store(store)
     outcome = await run_plan(request.plan, opened)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
+
+
+def rescore(
+    run: str = "last",
+    metrics: Sequence[AnyMetric] = (),
+    *,
+    observe: Sequence[AnyMetric] = (),
+    rules: Rules | None = None,
+    goldens: Iterable[AnyGolden] = (),
+    store: str | Path | None = None,
+) -> RunResult:
+    """Score the stored trajectories of a run again, by other metrics or rules, and keep that as a new run.
+
+    Nothing is run. `goldens` replace stored ones of the same id, for those that hold functions.
+    """
+    from rightcall.suite.rescoring import rescore_run
+
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), rules or Rules())
+    opened = open_store(store, must_exist=True)
+    work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
+    return RunResult(*finished(work, "await rightcall.suite.rescoring.rescore_run(…)"), opened)
 
 
 async def arun_cases(

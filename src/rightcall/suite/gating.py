@@ -7,12 +7,20 @@ from rightcall.gate import Comparison, Gate, Verdict, compare_many, decide, requ
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.store import Store, StoredRun
+from rightcall.suite.outcome import verdict_unfinished
 from rightcall.suite.stored import stored_outcomes
 
 
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
-    """Judge a stored run; a baseline must have run on the same dataset with the same metrics."""
+    """Judge a stored run; a baseline must have run on the same dataset with the same metrics.
+
+    An unfinished run that lacks results is INCONCLUSIVE, whatever those that are there would say.
+    """
     found = store.run(run)
+    if not found.finished and found.results < found.planned:
+        return verdict_unfinished(
+            f"{found.results:,} of {found.planned:,} results are stored; resume it first"
+        )
     baseline = None
     if gate.baseline is not None:
         earlier = store.run(gate.baseline.run)

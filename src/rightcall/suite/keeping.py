@@ -13,11 +13,12 @@ from rightcall.gate import Verdict
 from rightcall.metrics import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.case import AnyTestCase
-from rightcall.model.codec import encode_as
+from rightcall.model.codec import encode, encode_as
 from rightcall.model.described import fingerprinted, stable_repr
 from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import Store
+from rightcall.store.persistence import Persistence
 from rightcall.suite.gating import gate_run
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.request import Options
@@ -35,6 +36,8 @@ def keep_cases(
 ) -> tuple[str, Summary, Verdict]:
     """Store results that are all there already; the id of their run, what they add up to, the verdict."""
     goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
+    tools = {name: tool for case in cases for name, tool in case.tools.items()}
+    documents = {"tools": encode(list(tools.values()))} if tools else {}
     now = datetime.datetime.now(datetime.UTC)
     run = Run(
         id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
@@ -49,18 +52,20 @@ def keep_cases(
             "measures": _fingerprint(
                 [stable_repr(metric).encode() for metric in (*scorer.metrics, *scorer.observe)]
             ),
+            **{kind: hashlib.sha256(content).hexdigest() for kind, content in documents.items()},
         },
         versions={"rightcall": version("rightcall"), "python": platform.python_version()},
     )
-    writer = store.begin_run(run, planned=len(results))
-    writer.add_goldens(goldens)
-    writer.add(results)
+    persist = Persistence()
+    writer = store.begin_run(run, planned=len(results), documents=documents)
+    persist(lambda: writer.add_goldens(goldens))
+    persist(lambda: writer.add(results))
     tally = Tally()
     for result in results:
         tally.add(result)
     summary = tally.summary()
     verdict = gate_run(store, run.id, options.gate) if options.gate else verdict_without_gate(summary)
-    store.finish_run(run.id, summary, verdict.word)
+    persist(lambda: store.finish_run(run.id, summary, verdict.word))
     return run.id, summary, verdict
 
 

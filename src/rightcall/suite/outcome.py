@@ -63,3 +63,8 @@ def verdict_without_gate(summary: Summary) -> Verdict:
 
 def verdict_unfinished(why: str) -> Verdict:
     return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: the run was stopped: {why}")
+
+
+def verdict_incomplete(stored: int, planned: int) -> Verdict:
+    """Nothing is said of an agent by part of a run that was meant to be whole."""
+    return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so nothing is decided")

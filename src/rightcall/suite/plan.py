@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -20,10 +20,11 @@ from rightcall.executor.prompts import settings_of
 from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, Scorer, as_metrics, observed
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
+from rightcall.metrics.measure import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.providers.base import Settings
 from rightcall.quality.check import check_goldens
 from rightcall.suite.selection import Selection
@@ -50,6 +51,7 @@ class Plan:
     dataset: Path | Sequence[Golden]
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
+    metric_seconds: float = METRIC_SECONDS
     rules: Rules = field(default_factory=Rules)
     trials: int = 1
     seed: int = 0
@@ -62,9 +64,15 @@ class Plan:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def own_agent(self) -> bool:
+        """Whether the agent is a user's function, which may hold conversations too."""
+        model = self.agent.model
+        return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+
+    @property
     def scorer(self) -> Scorer:
         """What every case is scored by."""
-        return Scorer(self.metrics, self.observe, self.rules)
+        return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[Golden]:
         stream = self.selection.chosen(self._all_goldens())
@@ -89,14 +97,7 @@ class Plan:
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
-            "metrics": _fingerprint(
-                [
-                    [stable_repr(metric) for metric in self.metrics],
-                    *([[stable_repr(metric) for metric in self.observe]] if self.observe else []),
-                    dict(self.rules.weighting),
-                    self.rules.pass_rule,
-                ]
-            ),
+            "metrics": scorer_fingerprint(self.scorer),
             "selection": _fingerprint(repr(self.selection)),
         } | self._extra_fingerprints()
 
@@ -118,9 +119,14 @@ class Plan:
     def _all_goldens(self) -> Iterator[Golden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
         for golden in stream:
-            if not isinstance(golden, Golden):
-                raise InputError(str(self.dataset), "holds conversations, which `run` cannot run yet")
-            yield with_tool_set(golden, self.agent.tool_sets)
+            if not isinstance(golden, Golden) and not self.own_agent:
+                where = str(self.dataset) if isinstance(self.dataset, Path) else f"golden '{golden.id}'"
+                raise InputError(
+                    where,
+                    "is a conversation, which a model alone cannot hold yet",
+                    "give a function of your own as the agent: from the golden to the messages",
+                )
+            yield with_tool_set(cast("Golden", golden), self.agent.tool_sets)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
@@ -168,6 +174,7 @@ def plan_suite(
         dataset=folder / suite.dataset,
         metrics=metrics,
         observe=watched,
+        metric_seconds=suite.metric_seconds,
         rules=rules,
         trials=trials or suite.trials,
         seed=suite.seed,
@@ -181,6 +188,13 @@ def plan_suite(
     if problems:
         raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
     return plan
+
+
+def scorer_fingerprint(scorer: Scorer) -> str:
+    """The metrics and rules that results were made by."""
+    observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
+    named = [stable_repr(metric) for metric in scorer.metrics]
+    return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
 
 
 async def preflight(plan: Plan) -> int:
@@ -198,18 +212,20 @@ async def preflight(plan: Plan) -> int:
     count = 0
     models: set[str] = set()
 
-    def placed() -> Iterable[tuple[str, Golden]]:
+    def placed() -> Iterable[tuple[str, AnyGolden]]:
         nonlocal count
         if isinstance(plan.dataset, Path):
             source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
         else:
             source = (_validated(golden) for golden in plan.dataset)
         for where, golden in source:
-            if isinstance(golden, Golden) and plan.selection.chooses(golden):
+            if (plan.own_agent or isinstance(golden, Golden)) and plan.selection.chooses(
+                cast("Golden", golden)
+            ):
                 count += 1
-                settings_of(golden, Settings())
-                if golden.model is not None:
-                    models.add(golden.model)
+                if isinstance(golden, Golden):
+                    settings_of(golden, Settings())
+                    models.update(filter(None, [golden.model]))
                 yield where, with_tool_set(golden, plan.agent.tool_sets, where)
 
     try:

@@ -7,7 +7,9 @@ import datetime
 import platform
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 
 import msgspec
@@ -20,8 +22,9 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import RunWriter, Store, changes
+from rightcall.store.persistence import Persistence
 from rightcall.suite.early import EarlyStop
-from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_without_gate
+from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_outcomes, stored_results
@@ -60,12 +63,15 @@ async def run_plan(
     resume: str | None = None,
     watch: Watcher | None = None,
     started: Callable[[Run], None] | None = None,
+    persist: Persistence | None = None,
 ) -> RunOutcome:
     """Run every trial of the plan that is not done yet. Results are on disk before `watch` hears of them.
 
     Interrupting it stores what finished; `resume` goes on with such a run, and refuses when it would not be the
-    same run any more.
+    same run any more. A store that fails for longer than `persist` tries raises a `StoreError`: the run stops, stays
+    unfinished and can be resumed.
     """
+    persist = persist or Persistence()
     goldens = await preflight(plan)
     run = new_run(plan)
     if resume is not None:
@@ -79,30 +85,26 @@ async def run_plan(
     if started is not None:
         started(run)
     running = _Running(
-        plan, Progress(run.id, goldens * plan.trials, Tally(), started=time.monotonic()), watch
+        plan, Progress(run.id, goldens * plan.trials, Tally(), started=time.monotonic()), watch, persist
     )
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
-    # Goldens are kept for those who look at the run later: no case need wait for that.
-    keeping = asyncio.create_task(asyncio.to_thread(writer.add_goldens, plan.goldens()))
-    try:
-        async with Session(
-            plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id
-        ) as session:
-            await running.run(session, writer, done)
-    finally:
-        await keeping
+    async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id) as session:
+        await running.run(session, writer, done)
     outcome = running.outcome(run, baseline)
     if not outcome.stopped:
-        store.finish_run(run.id, outcome.summary, outcome.verdict.word)
+        finish = partial(
+            store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided
+        )
+        await asyncio.to_thread(persist, finish)
     return outcome
 
 
 class _Running:
     """One run under way: the pool, what has been counted, and whether it may end early."""
 
-    def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None) -> None:
-        self._plan, self._progress, self._watch = plan, progress, watch
+    def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
+        self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
         self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
         self._evidence = Evidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
@@ -112,7 +114,10 @@ class _Running:
     async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
         self._session = session
         case = CaseRunner(self._plan, session)
-        async with Sink(writer.add, self._written) as sink:
+        async with (
+            Sink(writer.add, self._written, broken=self._pool.fail, persist=self._persist) as sink,
+            self._keeping_goldens(writer),
+        ):
 
             async def do(job: tuple[Golden, int]) -> None:
                 result = await case.result(*job)
@@ -121,6 +126,30 @@ class _Running:
 
             if not self._pool.stopped:  # a resumed run may be decided already
                 await self._pool.run(self._plan.jobs(done), do)
+
+    @asynccontextmanager
+    async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
+        """Keep the goldens for those who look at the run later; no case need wait for that."""
+        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens()))
+        keeping = asyncio.create_task(asyncio.to_thread(keep))
+        keeping.add_done_callback(self._stop_if_failed)
+        try:
+            yield
+        except BaseException:
+            self._persist.hurry()
+            await asyncio.wait([keeping])
+            raise
+        await keeping
+
+    def _stop_if_failed(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, Exception):
+            self._pool.fail(error)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the run ended early because its verdict was known."""
+        return self._early is not None and self._early.stopped is not None
 
     def count(self, result: CaseResult) -> None:
         """Take a result that is on disk into account."""
@@ -143,6 +172,8 @@ class _Running:
         summary = progress.tally.summary()
         if self._over_budget:
             verdict = verdict_unfinished(self._over_budget)
+        elif progress.done < progress.planned and not self.decided:
+            verdict = verdict_incomplete(progress.done, progress.planned)
         elif gate is not None and self._evidence is not None:
             stopped = self._early.stopped if self._early else None
             verdict = decide(gate, self._evidence.outcomes(), baseline=baseline, stopped=stopped)

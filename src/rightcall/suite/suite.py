@@ -10,6 +10,7 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.executor.limits import Limits, PositiveCount, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
+from rightcall.metrics.measure import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.record import Record
 from rightcall.providers.base import Settings
@@ -56,6 +57,9 @@ class Suite(Record, frozen=True):
         tuple[str | dict[str, str | list[str]], ...],
         msgspec.Meta(description="what must pass beside the goldens; {observe: NAME} only measures"),
     ] = ()
+    metric_seconds: Annotated[
+        float, msgspec.Meta(gt=0, description="how long a metric may take for one case")
+    ] = METRIC_SECONDS
     weights: Annotated[
         dict[str, float] | str,
         msgspec.Meta(description="of the overall score: one per dimension, or a weighting's name (seed)"),

@@ -47,9 +47,11 @@ def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:
     __tracebackhide__ = True
     (result,) = finished(score_cases([case], scorer))
     if result.error:
-        raise CheckFailed(visible(f"golden '{case.golden.id}': {result.error}"), infrastructure=True)
+        raise CheckFailed(
+            visible(f"golden '{case.golden.id}': {result.error}"), infrastructure=True, result=result
+        )
     if not result.passed:
-        raise CheckFailed(_text(case, result))
+        raise CheckFailed(_text(case, result), result=result)
     return result
 
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from rightcall.errors import InputError, suggestion
+from rightcall.errors import InputError, StoreError, suggestion
 from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
@@ -55,9 +55,19 @@ class Runs(Core):
         return RunWriter(self, row.key, row.id)
 
     def finish_run(
-        self, run: str, summary: Summary | None, verdict: str = "", *, finished_at: str | None = None
+        self,
+        run: str,
+        summary: Summary | None,
+        verdict: str = "",
+        *,
+        early: bool = False,
+        finished_at: str | None = None,
     ) -> None:
-        """Write how a run ended; after that it takes no more results."""
+        """Write how a run ended; after that it takes no more results.
+
+        Refused with a `StoreError` when fewer results are stored than were planned, unless the run ended `early` on
+        purpose: a verdict on what happens to be there would be a verdict on another run.
+        """
         at = finished_at or self.now()
         values = {
             "finished_at": at,
@@ -66,8 +76,10 @@ class Runs(Core):
             "summary": None if summary is None else packed(summary),
         }
         with self.writing() as connection:
-            key = find(connection, run).key
-            connection.execute(update(tables.runs).where(runs.key == key).values(**values))
+            found = find(connection, run)
+            if not early:
+                _require_complete(connection, found)
+            connection.execute(update(tables.runs).where(runs.key == found.key).values(**values))
 
     def run(self, run: str = "last") -> StoredRun:
         """One run by its id, the beginning of it, or `last`."""
@@ -88,6 +100,19 @@ class Runs(Core):
         with self.reading() as connection:
             content = connection.execute(query).scalar()
         return None if content is None else unsqueezed(content)
+
+
+def _require_complete(connection: Connection, run: Row[Any]) -> None:
+    """Count what is there: the counter in the run's row may have survived what the results did not."""
+    results = tables.results.c
+    stored = connection.execute(
+        select(func.count()).select_from(tables.results).where(results.run_key == run.key)
+    ).scalar_one()
+    if stored < run.planned:
+        raise StoreError(
+            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it is not finished",
+            retryable=False,
+        )
 
 
 def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> int:
