@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 @click.option("--metric", "metrics", multiple=True, help="A metric that must pass too; may be repeated.")
 @click.option("--observe", multiple=True, help="A metric that only measures; may be repeated.")
 @click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
+@click.option("--weights", type=click.Choice(["default", "seed"]), default="default", show_default=True,
+              help="Weighting of the overall score; seed counts tool names, and half for a wrong value.")  # fmt: skip
 @click.option("--partial", is_flag=True, help="Goldens without a trajectory are left out instead of refused.")
 @click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
               help="The pass rate from which the exit code is 0.")  # fmt: skip
@@ -37,6 +39,7 @@ def score(
     metrics: tuple[str, ...],
     observe: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
+    weights: str,
     partial: bool,
     least: float,
     failures: int,
@@ -58,7 +61,7 @@ def score(
     gc.disable()  # cases make no cycles, and looking for some takes a tenth of the time
     import_from_here((*metrics, *observe))
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), Rules(pass_rule=pass_rule))
+    scorer = Scorer(chosen, observed(observe, chosen), Rules(weights, pass_rule))
     missing: list[int] = []
     results = score_recorded(
         goldens,

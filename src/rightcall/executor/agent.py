@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
@@ -13,6 +14,7 @@ from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
+from rightcall.executor.models import PerModel, full_name
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.single_turn import SingleTurn
 from rightcall.executor.user import UserAgent
@@ -27,6 +29,7 @@ from rightcall.tools.faults import FaultPlan
 from rightcall.tools.idempotency import Idempotency
 from rightcall.tools.idempotency_store import sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
+from rightcall.tools.offer import ToolSets, tool_set_problems
 from rightcall.tools.toolbox import Toolbox
 
 
@@ -38,7 +41,8 @@ class Agent:
     `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
     its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
     `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
-    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
+    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `tool_sets` are names of
+    tools under a name, `{"files": ["read_file", "list_files"]}`, of which a golden gets one by its `tool_set`.
     """
 
     model: str | Provider | Callable[[Golden], Any]
@@ -54,6 +58,7 @@ class Agent:
     mcp: McpAddress | None = None
     model_name: str | None = None
     record: str | None = None
+    tool_sets: ToolSets = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -89,6 +94,7 @@ class Session:
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
         self._keys = keys
+        self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
@@ -117,10 +123,21 @@ class Session:
             return
         prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
+        self.performer = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+
+    def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
+        agent = self.agent
         if agent.mode == "loop":
-            self.performer = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, self._run_id)
-        else:
-            self.performer = SingleTurn(self.asker, prompts, agent.limits)
+            return AgentLoop(asker, prompts, agent.limits, self.toolbox, self._run_id)
+        return SingleTurn(asker, prompts, agent.limits)
+
+    async def _opened(self, prompts: Prompts, model: str) -> Performer:
+        """The same agent with another model, which a golden names."""
+        provider = other_provider(self.agent, model, self._concurrency)
+        provider.prepare(prompts.common)
+        await self._stack.enter_async_context(provider)
+        at_once = min(self._concurrency, getattr(provider, "at_once", self._concurrency))
+        return self._performer(Asker(provider, at_once, patience=self._patience, seed=self._seed), prompts)
 
     async def check(self) -> list[str]:
         """What would keep every case from succeeding: a missing key, a host that cannot be reached."""
@@ -162,6 +179,7 @@ def agent_problems(agent: Agent) -> list[str]:
     for part in (
         lambda: Toolbox(as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
         lambda: as_settings(agent.settings),
+        lambda: _check_sets(agent),
         lambda: Session(replace(agent, tools=(), mocks={}, faults=None, settings=Settings())),
     ):
         try:
@@ -171,6 +189,41 @@ def agent_problems(agent: Agent) -> list[str]:
         except RightCallError as error:
             problems.append(str(error))
     return problems
+
+
+async def model_problems(agent: Agent, models: Iterable[str]) -> list[str]:
+    """What is wrong with the models that goldens name: no such provider, a missing key."""
+    problems: list[str] = []
+    for model in sorted(models):
+        try:
+            provider = other_provider(agent, model, 1)
+            async with provider:
+                problems += await provider.check()
+        except ConfigError as error:
+            problems += error.problems
+    return list(dict.fromkeys(problems))
+
+
+def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
+    """The provider of a model that a golden names; the agent's address is for models of its provider alone."""
+    name = full_name(model, agent.model)
+    same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
+    return resolve(
+        name,
+        base_url=agent.base_url if same else None,
+        network=Network(connections=concurrency),
+        record=agent.record,
+    )
+
+
+def _check_sets(agent: Agent) -> None:
+    if not agent.tool_sets:
+        return
+    tools = Toolbox(
+        as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults
+    ).tools
+    if problems := tool_set_problems(agent.tool_sets, [tool.name for tool in tools]):
+        raise ConfigError(*problems)
 
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:

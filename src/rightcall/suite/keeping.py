@@ -21,7 +21,9 @@ from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import Store
 from rightcall.store.persistence import Persistence
+from rightcall.suite.gating import gate_run
 from rightcall.suite.outcome import verdict_without_gate
+from rightcall.suite.request import Options
 
 RECORDED = "recorded"
 """What the agent of a run is called when nobody ran one."""
@@ -32,7 +34,7 @@ def keep_cases(
     cases: Sequence[AnyTestCase],
     results: Sequence[CaseResult],
     scorer: Scorer,
-    name: str,
+    options: Options,
 ) -> tuple[str, Summary, Verdict]:
     """Store results that are all there already; the id of their run, what they add up to, the verdict."""
     goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
@@ -41,11 +43,12 @@ def keep_cases(
     now = datetime.datetime.now(datetime.UTC)
     run = Run(
         id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
-        name=name,
+        name=options.name,
         started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         agent=RECORDED,
         trials=max(result.trial for result in results) + 1,
-        group=name,
+        group=options.group or options.name,
+        settings=dict(options.settings),
         fingerprints={
             "dataset": _fingerprint([encode_as(golden, fingerprinted) for golden in goldens]),
             "measures": _fingerprint(
@@ -64,7 +67,7 @@ def keep_cases(
     for result in results:
         tally.add(result)
     summary = tally.summary()
-    verdict = verdict_without_gate(summary)
+    verdict = gate_run(store, run.id, options.gate) if options.gate else verdict_without_gate(summary)
     persist(lambda: store.finish_run(run.id, summary, verdict.word))
     return run.id, summary, verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
@@ -15,7 +15,8 @@ import msgspec
 
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session, agent_problems
+from rightcall.executor import Agent, RunLimits, Session, agent_problems, model_problems
+from rightcall.executor.prompts import settings_of
 from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, Scorer, as_metrics, observed
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
@@ -24,12 +25,14 @@ from rightcall.model import codec
 from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
+from rightcall.providers.base import Settings
 from rightcall.quality.check import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
 from rightcall.tools import load_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp import McpAddress, read_address
+from rightcall.tools.offer import with_tool_set
 from rightcall.tools.source import from_module, is_attribute, listed_tools
 from rightcall.tools.worlds import make_world
 
@@ -58,6 +61,7 @@ class Plan:
     gate: Gate | None = None
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def own_agent(self) -> bool:
@@ -95,7 +99,15 @@ class Plan:
             "mocks": _fingerprint(agent.mocks),
             "metrics": scorer_fingerprint(self.scorer),
             "selection": _fingerprint(repr(self.selection)),
-        } | ({"faults": agent.faults.hash} if agent.faults else {})
+        } | self._extra_fingerprints()
+
+    def _extra_fingerprints(self) -> dict[str, str]:
+        """Of what most runs have not."""
+        agent = self.agent
+        sets = {name: list(members) for name, members in agent.tool_sets.items()}
+        return ({"faults": agent.faults.hash} if agent.faults else {}) | (
+            {"tool_sets": _fingerprint(sets)} if sets else {}
+        )
 
     def documents(self) -> dict[str, bytes]:
         """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
@@ -114,7 +126,7 @@ class Plan:
                     "is a conversation, which a model alone cannot hold yet",
                     "give a function of your own as the agent: from the golden to the messages",
                 )
-            yield cast("Golden", golden)
+            yield with_tool_set(cast("Golden", golden), self.agent.tool_sets)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
@@ -154,6 +166,7 @@ def plan_suite(
         faults=broken,
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
+        tool_sets=suite.tool_sets,
     )
     plan = Plan(
         name=suite.name,
@@ -181,7 +194,7 @@ def scorer_fingerprint(scorer: Scorer) -> str:
     """The metrics and rules that results were made by."""
     observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
     named = [stable_repr(metric) for metric in scorer.metrics]
-    return _fingerprint([named, *observed_too, dict(scorer.rules.weights), scorer.rules.pass_rule])
+    return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
 
 
 async def preflight(plan: Plan) -> int:
@@ -197,6 +210,7 @@ async def preflight(plan: Plan) -> int:
     problems += await plan.scorer.problems()
     tools = session.tools if session is not None else {}
     count = 0
+    models: set[str] = set()
 
     def placed() -> Iterable[tuple[str, AnyGolden]]:
         nonlocal count
@@ -209,13 +223,18 @@ async def preflight(plan: Plan) -> int:
                 cast("Golden", golden)
             ):
                 count += 1
-                yield where, golden
+                if isinstance(golden, Golden):
+                    settings_of(golden, Settings())
+                    models.update(filter(None, [golden.model]))
+                yield where, with_tool_set(golden, plan.agent.tool_sets, where)
 
     try:
         errors = (f for f in check_goldens(placed(), tools) if f.severity == "error")
         found = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
     except RightCallError as error:
         found = [str(error)]
+    if session is not None and session.provider is not None:
+        problems += await model_problems(plan.agent, models)
     problems += found[:SHOWN_PROBLEMS]
     if len(found) > SHOWN_PROBLEMS:
         problems.append(

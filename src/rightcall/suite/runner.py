@@ -229,6 +229,7 @@ def new_run(plan: Plan) -> Run:
         trials=plan.trials,
         seed=plan.seed,
         group=plan.group or plan.name,
+        settings=dict(plan.settings),
         fingerprints=plan.fingerprints(),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
         | git_revision(Path.cwd()),

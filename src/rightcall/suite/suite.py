@@ -46,6 +46,10 @@ class Suite(Record, frozen=True):
         str | list[dict[str, Any]] | dict[str, Any] | None,
         msgspec.Meta(description="a file, definitions in place, module:attribute, or {mcp: {command: […]}}"),
     ] = None
+    tool_sets: Annotated[
+        dict[str, tuple[str, ...]],
+        msgspec.Meta(description="names of tools; a golden's tool_set chooses one"),
+    ] = {}
     trials: Annotated[int, msgspec.Meta(gt=0, description="how often each golden is tried")] = 1
     seed: int = 0
     concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32
@@ -56,7 +60,10 @@ class Suite(Record, frozen=True):
     metric_seconds: Annotated[
         float, msgspec.Meta(gt=0, description="how long a metric may take for one case")
     ] = METRIC_SECONDS
-    weights: Annotated[dict[str, float], msgspec.Meta(description="of the overall score")] = {}
+    weights: Annotated[
+        dict[str, float] | str,
+        msgspec.Meta(description="of the overall score: one per dimension, or a weighting's name (seed)"),
+    ] = {}
     pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
     limits: Limits = Limits()
     run_limits: RunLimits = RunLimits()

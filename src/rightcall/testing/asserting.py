@@ -15,7 +15,7 @@ from rightcall.model.visible import visible
 from rightcall.suite.cases import score_cases
 from rightcall.testing.telling import failure_text
 from rightcall.testing.together import finished
-from rightcall.tools.offer import offered_tools
+from rightcall.tools.offer import offered_tools, with_tool_set
 
 
 def assert_test(
@@ -26,11 +26,12 @@ def assert_test(
     golden: Golden | None = None,
     agent: Agent | str | Callable[[Golden], Any] | None = None,
     rules: Rules | None = None,
+    run_async: bool = True,
 ) -> CaseResult:
     """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
 
     It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. Nothing is
-    stored: `check` does that.
+    stored: `check` does that. `run_async` is DeepEval's and changes nothing: an async metric is always awaited.
     """
     __tracebackhide__ = True
     chosen = as_metrics(metrics)
@@ -62,7 +63,7 @@ def case_of_agent(golden: Golden, agent: Agent) -> TestCase:
             trajectory = await session.performer.perform(named, 0)
             return TestCase(named, trajectory, dict(offered_tools(named, session.tools)))
 
-    named = with_id(golden)
+    named = with_tool_set(with_id(golden), agent.tool_sets)
     return finished(perform())
 
 

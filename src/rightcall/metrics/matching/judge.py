@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from rightcall.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
 from rightcall.metrics.matching.explain import explain, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
@@ -60,7 +63,7 @@ def judge_closely(
     grade: Callable[[str, Any], float] | None = None,
 ) -> Verdict:
     """The same for whoever has seen already that the case is not flawless."""
-    if nothing_unusual(golden, trajectory):
+    if not rules.half_credit and nothing_unusual(golden, trajectory):
         single = judge_single(golden, trajectory, tools)
         if single is not None:
             numbers, failures = single
@@ -134,6 +137,8 @@ def _judge_one(
     pairs = align_in_order(comparison, expected, golden.order == "strict") if ordered else free
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
+    if rules.half_credit:
+        numbers = msgspec.structs.replace(numbers, parameter_accuracy=half_credit(slots, calls))
     failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
     failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
     if len(calls) < len(trajectory.calls):
@@ -161,7 +166,7 @@ def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: 
 
 def _passes(golden: Golden, numbers: Numbers, score: float, rules: Rules) -> bool:
     if rules.pass_rule == "score":  # noqa: S105
-        return score >= rules.pass_score and numbers.fn == 0
+        return score >= rules.pass_score and numbers.tool_recall == 1.0  # nothing missing, by name
     if numbers.content < 1.0:
         return False
     if golden.category == "secondary":
@@ -185,6 +190,7 @@ def score_of_stated(golden: Golden, numbers: Numbers, rules: Rules, state: float
     return rules.stated(
         state=state,
         precision=None if any_call else numbers.call_precision,
+        tool_precision=None if any_call else numbers.tool_precision,
         content=numbers.content if golden.output_contains else None,
         latency=numbers.latency if golden.max_latency_ms is not None else None,
     )
