@@ -14,7 +14,8 @@ from rightcall.model.score import Score
 class Latency(VerdictMetric):
     """Whether the agent stayed within the golden's time budget.
 
-    1 within `max_latency_ms`, budget / time taken beyond it; 1 when there is no budget or no measurement.
+    1 within `max_latency_ms`, budget / time taken beyond it; 1 when there is no budget or no measurement. An error when
+    the budget lies between `latency_ms - lag_ms` and `latency_ms`: the machine was too busy to measure.
 
     Golden: {"input": "Weather in Hanoi?", "max_latency_ms": 1000}
     Fails: {"latency_ms": 4000}
