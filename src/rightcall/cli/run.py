@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
     from rightcall.suite.runner import RunOutcome
 
-WORTH_A_WARNING_MS = 100
-"""How late the event loop must have been for the recorded latencies to deserve a word."""
+WORTH_A_WARNING_MS = 50
+"""How much of a latency must have been this machine's own to deserve a word."""
 
 
 @click.command()
@@ -138,8 +138,8 @@ def execute(
     outcome = run_to_end(plan, store_url, resume, watching, again)
     if outcome.lag_ms >= WORTH_A_WARNING_MS:
         click.echo(
-            f"warning: this machine was up to {outcome.lag_ms:,.0f} ms late while it measured; latencies within that "
-            "of a budget are not judged; a lower --concurrency makes them exact",
+            f"warning: this machine was busy: up to {outcome.lag_ms:,.0f} ms of a latency are its own, and budgets "
+            "within that are not judged; lower --concurrency for exact latencies",
             err=True,
         )
     if as_json:
