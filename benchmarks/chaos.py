@@ -151,11 +151,8 @@ def heal(way: str, store: str) -> None:
 def rightcall(
     folder: Path, arguments: Sequence[str], harm: dict[str, Any] | None = None
 ) -> tuple[int, str, str]:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "src"))),
-        **({"CHAOS": json.dumps(harm)} if harm else {}),
-    }
+    found = os.pathsep.join((str(ROOT), str(ROOT / "src")))
+    environment = {**os.environ, "PYTHONPATH": found, **({"CHAOS": json.dumps(harm)} if harm else {})}
     done = subprocess.run(
         [sys.executable, "-c", RIGHTCALL, *arguments],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False,

@@ -93,7 +93,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def check(request: pytest.FixtureRequest) -> Checker:
     """`check(agent, golden)` runs an agent on a golden and fails the test when it did not do what it should.
 
-    `metrics=[…]` name what decides instead of the golden's own rules; `trials=N` how often it is tried.
+    `metrics=[…]` name what must pass beside the golden, `observe=[…]` what is only measured; `trials=N` is how often
+    it is tried.
     """
     from rightcall.testing.checking import Checker, Defaults
 

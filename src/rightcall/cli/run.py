@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
     from rightcall.suite.runner import RunOutcome
 
+WORTH_A_WARNING_MS = 100
+"""How late the event loop must have been for the recorded latencies to deserve a word."""
+
 
 @click.command()
 @click.argument("suite", type=click.Path(path_type=Path))
@@ -133,6 +136,12 @@ def execute(
 
     watching = Watching(keep=failures, as_json=as_json)
     outcome = run_to_end(plan, store_url, resume, watching, again)
+    if outcome.lag_ms >= WORTH_A_WARNING_MS:
+        click.echo(
+            f"warning: this machine was up to {outcome.lag_ms:,.0f} ms late while it measured; latencies within that "
+            "of a budget are not judged; a lower --concurrency makes them exact",
+            err=True,
+        )
     if as_json:
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome

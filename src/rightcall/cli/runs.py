@@ -65,7 +65,7 @@ def list_(
 @at_store
 @as_json
 def show(run: str, url: str | None, as_json: bool) -> None:
-    """One run: an id, the beginning of one, or `last`."""
+    """One run: an id, the beginning of one, `last`, `last~1`, a tag or a git branch."""
     with _opened(url) as store:
         found = store.run(run)
         codes = store.code_counts(found.id)
@@ -202,6 +202,9 @@ def _facts(run: StoredRun) -> list[tuple[str, str]]:
         "pass rate": f"{run.pass_rate:.1%}" if run.results > run.errors else "",
         "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}",
         "tags": ", ".join(run.tags),
+        "git": " ".join(
+            run.run.versions[part] for part in ("git_branch", "git_commit") if part in run.run.versions
+        ),
     }
     facts |= {f"{kind[:10]}": fingerprint for kind, fingerprint in run.run.fingerprints.items()}
     return [(label, value) for label, value in facts.items() if value]

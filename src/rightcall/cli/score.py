@@ -62,7 +62,6 @@ def score(
     import_from_here((*metrics, *observe))
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(observe, chosen), Rules(weights, pass_rule))
-    asked = [*scorer.metrics, *scorer.observe]
     missing: list[int] = []
     results = score_recorded(
         goldens,
@@ -72,8 +71,8 @@ def score(
         partial=partial,
         left_out=missing.append,
     )
-    tally, beside = Tally(), AskedMetrics([metric.name for metric in asked])
-    watched = tally.watch(beside.watch(results) if asked else results)
+    tally, beside = Tally(scorer.names), AskedMetrics(scorer.names)
+    watched = tally.watch(beside.watch(results) if scorer.names else results)
     if as_json:
         write_rows(watched, sys.stdout.buffer)
         summary = tally.summary()

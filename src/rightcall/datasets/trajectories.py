@@ -45,6 +45,7 @@ class Line(Record, frozen=True):
     ledger: tuple[LedgerEntry, ...] = ()
     state_before: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
+    lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
@@ -93,6 +94,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
                 line.ledger,
                 line.state_before,
                 line.state,
+                lag_ms=line.lag_ms,
             )
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
@@ -115,6 +117,7 @@ def _from_messages(line: Line, where: str) -> Trajectory:
         line.ledger,
         line.state_before,
         line.state,
+        lag_ms=line.lag_ms,
     )
 
 
@@ -136,4 +139,5 @@ def _line_of(recorded: RecordedTrajectory) -> Line:
         trajectory.ledger,
         trajectory.state_before,
         trajectory.state,
+        trajectory.lag_ms,
     )

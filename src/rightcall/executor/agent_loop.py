@@ -72,12 +72,14 @@ class AgentLoop:
         return None
 
     async def _run_tools(self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext) -> None:
+        before = self._asker.lag.so_far()
         try:
             made = await self._toolbox.invoke_turn(calls, context)
         except Aborted as stop:
             recorder.results([invocation.call for invocation in stop.invocations])
             raise
-        recorder.results([invocation.call for invocation in made])
+        lag = self._asker.lag.so_far() - before
+        recorder.results([invocation.call for invocation in made], lag * 1000)
 
     def _seconds_left(self, recorder: Recorder) -> float | None:
         if self._limits.seconds is None:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InfrastructureError, InputError
+from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import read_messages, trajectory_from_messages
@@ -26,11 +27,13 @@ class UserAgent:
     final answer as text. What it raises is a failure of the agent, not of the run.
     """
 
-    def __init__(self, function: Callable[[Golden], Any], limits: Limits) -> None:
-        self._function, self._limits = function, limits
+    def __init__(
+        self, function: Callable[[Golden], Any], limits: Limits, lag: LagMeter | None = None
+    ) -> None:
+        self._function, self._limits, self._lag = function, limits, lag or LagMeter()
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
-        started = time.perf_counter()
+        started, before = time.perf_counter(), self._lag.so_far()
         try:
             async with asyncio.timeout(self._limits.seconds):
                 made = await self._called(golden)
@@ -43,7 +46,8 @@ class UserAgent:
             return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
         if trajectory.latency_ms is None:
             taken = round((time.perf_counter() - started) * 1000, 3)
-            trajectory = msgspec.structs.replace(trajectory, latency_ms=taken)
+            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
         return trajectory
 
     async def _called(self, golden: Golden) -> Any:

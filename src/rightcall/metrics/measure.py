@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -73,6 +72,8 @@ async def measure_all(metrics: Sequence[Metric], case: TestCase) -> dict[str, Sc
 
 async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SECONDS) -> Score:
     """What a metric says of a case; an error score when it raises, takes too long or says nothing usable."""
+    import asyncio  # only metrics that were asked for need it, and it takes as long to load as 2,000 cases
+
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -91,6 +92,8 @@ async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SE
 
 def _ends_the_run(error: BaseException) -> bool:
     """Whether somebody wants to stop, rather than the metric itself."""
+    import asyncio
+
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is None or task.cancelling() > 0

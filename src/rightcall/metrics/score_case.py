@@ -22,6 +22,7 @@ from rightcall.metrics.matching.judge import (
     FORBIDDEN,
     forbids_all,
     judge_closely,
+    latency_in_doubt,
     score_of_stated,
 )
 from rightcall.metrics.matching.reasons import reason
@@ -55,6 +56,11 @@ class Scorer:
     observe: Sequence[Metric] = ()
     rules: Rules = DEFAULT_RULES
     seconds: float = METRIC_SECONDS
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The metrics that were asked for, to decide or to observe."""
+        return tuple(metric.name for metric in (*self.metrics, *self.observe))
 
     def stated(
         self, golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool]
@@ -187,6 +193,8 @@ def _with_measured(
             result = _scored(result, score_of_stated(golden, numbers, rules, state.value))
     if golden.max_latency_ms is not None and trajectory.latency_ms is None:
         named["latency"] = Score.broken("the golden has max_latency_ms, and the time taken was not recorded")
+    elif result.passed and (doubt := latency_in_doubt(golden, trajectory)):
+        named["latency"] = Score.broken(doubt)  # whatever else fails a case fails it on any machine
     return decided(result, named)
 
 

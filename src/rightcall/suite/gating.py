@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rightcall import stats
 from rightcall.gate import Comparison, Gate, Verdict, compare_many, decide, require_alike
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.store import Store, StoredRun
+from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes
 from rightcall.suite.outcome import verdict_unfinished
 from rightcall.suite.stored import stored_outcomes
 
 
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
-    """Judge a stored run; a baseline must have run on the same dataset with the same metrics.
+    """Judge a stored run; a baseline must have been measured with the same metrics.
 
     An unfinished run that lacks results is INCONCLUSIVE, whatever those that are there would say.
     """
@@ -23,9 +26,14 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
         )
     baseline = None
     if gate.baseline is not None:
-        earlier = store.run(gate.baseline.run)
-        require_alike(earlier.run, found.run)
-        baseline = stored_outcomes(store, earlier.id, quarantine)
+        baseline = baseline_for(
+            store,
+            gate.baseline.run,
+            found.run,
+            lambda: store.goldens(found.id),
+            quarantine,
+            anyway=gate.baseline.anyway,
+        )
     return decide(gate, stored_outcomes(store, found.id, quarantine), baseline=baseline)
 
 
@@ -50,17 +58,31 @@ def compare_runs(
     metric: str | None = None,
     anyway: bool = False,
 ) -> list[RunComparison]:
-    """Each candidate against the baseline, golden by golden; runs that are not alike only when asked `anyway`."""
+    """Each candidate against the baseline, golden by golden; runs that are not alike only when asked `anyway`.
+
+    Goldens of one run alone are named; those edited between the runs are left out unless asked `anyway`.
+    """
     first = store.run(baseline)
     others: list[StoredRun] = [store.run(candidate) for candidate in candidates]
     unlike = {other.id: require_alike(first.run, other.run, anyway=anyway) for other in others}
-    outcomes = [(other.id, stored_outcomes(store, other.id)) for other in others]
+    edited = {
+        other.id: edited_goldens(store, first.run, other.run, partial(store.goldens, other.id))
+        for other in others
+    }
     compared = compare_many(
-        stored_outcomes(store, first.id), outcomes, margin=margin, alpha=alpha, metric=metric
+        stored_outcomes(store, first.id),
+        [(other.id, stored_outcomes(store, other.id)) for other in others],
+        margin=margin,
+        alpha=alpha,
+        metric=metric,
+        left_out={} if anyway else edited,
     )
     agents = {other.id: other.run.agent for other in others}
     return [
-        RunComparison(first.id, name, agents[name], found, p, unlike[name]) for name, found, p in compared
+        RunComparison(
+            first.id, name, agents[name], found, p, unlike[name] + edited_notes(edited[name], anyway=anyway)
+        )
+        for name, found, p in compared
     ]
 
 

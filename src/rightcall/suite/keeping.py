@@ -8,7 +8,9 @@ import platform
 import secrets
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 
+from rightcall.files import git_revision
 from rightcall.gate import Verdict
 from rightcall.metrics import Scorer
 from rightcall.metrics.tally import Tally
@@ -54,13 +56,14 @@ def keep_cases(
             ),
             **{kind: hashlib.sha256(content).hexdigest() for kind, content in documents.items()},
         },
-        versions={"rightcall": version("rightcall"), "python": platform.python_version()},
+        versions={"rightcall": version("rightcall"), "python": platform.python_version()}
+        | git_revision(Path.cwd()),
     )
     persist = Persistence()
     writer = store.begin_run(run, planned=len(results), documents=documents)
     persist(lambda: writer.add_goldens(goldens))
     persist(lambda: writer.add(results))
-    tally = Tally()
+    tally = Tally(scorer.names)
     for result in results:
         tally.add(result)
     summary = tally.summary()

@@ -258,7 +258,13 @@ def gate_warnings(plan: Plan) -> list[str]:
     if plan.gate is None:
         return []
     goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
-    return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
+    return warnings(
+        plan.gate,
+        [golden.category for golden in goldens],
+        [golden.tags for golden in goldens],
+        trials=plan.trials,
+        clusters=[golden.cluster for golden in goldens],
+    )
 
 
 def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:

@@ -41,7 +41,7 @@ async def rescore_run(
     new = _begun(old, scorer)
     writer = store.begin_run(new, planned=old.results)
     writer.add_goldens(list(known.values()))
-    tally = Tally()
+    tally = Tally(scorer.names)
     for batch in _batches(store.results(old.id, trajectories=True)):
         results = [await _again(result, known, tools, scorer) for result in batch]
         writer.add(results)

@@ -11,23 +11,27 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 
 import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
-from rightcall.gate import Outcome, Verdict, decide, require_alike
+from rightcall.files import git_revision
+from rightcall.gate import Baseline, Verdict, decide
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import RunWriter, Store, changes
 from rightcall.store.persistence import Persistence
+from rightcall.suite.baseline import baseline_for
 from rightcall.suite.early import EarlyStop
 from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.sink import Sink
-from rightcall.suite.stored import stored_outcomes, stored_results
+from rightcall.suite.stored import stored_results
+from rightcall.tools.key_store import run_keys
 
 
 class Progress(msgspec.Struct):
@@ -43,7 +47,7 @@ class Progress(msgspec.Struct):
 
 
 class RunOutcome(msgspec.Struct, frozen=True):
-    """What came of a run. `stopped` says which budget ended it; `saved` how many goldens need not be run."""
+    """What came of a run. `stopped` says which budget ended it; `lag_ms` how late the event loop was at worst."""
 
     run: Run
     summary: Summary
@@ -51,6 +55,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
     stopped: str = ""
     planned: int = 0
     done: int = 0
+    lag_ms: float = 0.0
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
@@ -74,6 +79,7 @@ async def run_plan(
     persist = persist or Persistence()
     goldens = await preflight(plan)
     run = new_run(plan)
+    baseline = None if resume is not None else _baseline(plan, store, run)
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
     else:
@@ -81,15 +87,25 @@ async def run_plan(
             store.begin_run(run, planned=goldens * plan.trials, documents=plan.documents()),
             set[tuple[str, int]](),
         )
-    baseline = _baseline(plan, store, run)
+    if resume is not None:
+        baseline = _baseline(plan, store, run)
     if started is not None:
         started(run)
     running = _Running(
-        plan, Progress(run.id, goldens * plan.trials, Tally(), started=time.monotonic()), watch, persist
+        plan,
+        Progress(run.id, goldens * plan.trials, Tally(plan.scorer.names), started=time.monotonic()),
+        watch,
+        persist,
     )
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
-    async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=run.id) as session:
+    async with Session(
+        plan.agent,
+        concurrency=plan.concurrency,
+        seed=plan.seed,
+        run_id=run.id,
+        keys=run_keys(store.file, store.url),
+    ) as session:
         await running.run(session, writer, done)
     outcome = running.outcome(run, baseline)
     if not outcome.stopped:
@@ -167,7 +183,7 @@ class _Running:
         if self._early is not None and self._early.decided_by(result):
             self._pool.stop("decided")
 
-    def outcome(self, run: Run, baseline: Sequence[Outcome] | None) -> RunOutcome:
+    def outcome(self, run: Run, baseline: Baseline | None) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = progress.tally.summary()
         if self._over_budget:
@@ -179,7 +195,8 @@ class _Running:
             verdict = decide(gate, self._evidence.outcomes(), baseline=baseline, stopped=stopped)
         else:
             verdict = verdict_without_gate(summary)
-        return RunOutcome(run, summary, verdict, self._over_budget, progress.planned, progress.done)
+        lag = self._session.lag.worst * 1000 if self._session else 0.0
+        return RunOutcome(run, summary, verdict, self._over_budget, progress.planned, progress.done, lag)
 
     def _written(self, batch: Sequence[CaseResult]) -> None:
         for result in batch:
@@ -193,13 +210,12 @@ class _Running:
             self._watch(self._progress, batch)
 
 
-def _baseline(plan: Plan, store: Store, run: Run) -> list[Outcome] | None:
-    """The outcomes of the run that the gate compares with; refused when it is not alike."""
+def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
+    """The outcomes that the gate compares with; refused when they are of another kind of run."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
-    earlier = store.run(plan.gate.baseline.run)
-    require_alike(earlier.run, run)
-    return stored_outcomes(store, earlier.id, plan.quarantine)
+    wanted = plan.gate.baseline
+    return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
 def new_run(plan: Plan) -> Run:
@@ -215,7 +231,8 @@ def new_run(plan: Plan) -> Run:
         group=plan.group or plan.name,
         settings=dict(plan.settings),
         fingerprints=plan.fingerprints(),
-        versions={"rightcall": version("rightcall"), "python": platform.python_version()},
+        versions={"rightcall": version("rightcall"), "python": platform.python_version()}
+        | git_revision(Path.cwd()),
     )
 
 

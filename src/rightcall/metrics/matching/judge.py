@@ -148,7 +148,7 @@ def _judge_one(
 
 
 def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
-    forbidden = called > 0 and forbids_all(golden)
+    forbidden = called > 0 and (golden.no_calls or (golden.category == "negative" and forbids_all(golden)))
     spoiled = forbidden
     for failure in failures:
         if failure.code in SPOILING:
@@ -169,8 +169,6 @@ def _passes(golden: Golden, numbers: Numbers, score: float, rules: Rules) -> boo
         return score >= rules.pass_score and numbers.tool_recall == 1.0  # nothing missing, by name
     if numbers.content < 1.0:
         return False
-    if forbids_all(golden):
-        return True
     if golden.category == "secondary":
         threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
         return numbers.call_f1 >= threshold
@@ -284,7 +282,22 @@ def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[Pair]) -> float:
 
 def _latency(golden: Golden, trajectory: Trajectory) -> float:
     """1 within the budget, budget/latency beyond it; 1 when there is no budget or no measurement."""
-    budget, taken = golden.max_latency_ms, trajectory.latency_ms
-    if budget is None or taken is None or taken <= budget:
+    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    if budget is None or taken is None or certain is None or certain <= budget:
         return 1.0
     return budget / taken
+
+
+def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
+    """Why nobody can say whether the agent kept to its time; empty when it can be said.
+
+    The time taken lies between `least_latency_ms` and `latency_ms`. Where the budget lies between the two, a verdict
+    would be about the machine that measured.
+    """
+    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    if budget is None or taken is None or certain is None or not certain <= budget < taken:
+        return ""
+    return (
+        f"took {taken:g} ms with a budget of {budget:g} ms, but up to {trajectory.lag_ms:g} ms of it were spent by "
+        "this machine, which was too busy to measure; lower the concurrency or run it on a quieter machine"
+    )

@@ -34,7 +34,7 @@ class Core:
     """An open store without its contents."""
 
     def __init__(self, address: Address, *, clock: Callable[[], datetime] = utc_now) -> None:
-        self.name, self.file, self.clock = address.shown, address.file, clock
+        self.name, self.file, self.url, self.clock = address.shown, address.file, address.url, clock
         if self.file is not None:
             _make_folder(self.file.parent)
         self.engine: Engine = make_engine(address)

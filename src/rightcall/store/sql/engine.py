@@ -28,6 +28,9 @@ WRITES = {"rightcall_writes": True}
 _ON_A_NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "tcp_user_timeout": PATIENCE * 1000}
 """Without these a connection whose other end is gone blocks its reader for hours."""
 
+_PASSING = ("OperationalError", "InternalError", "InterfaceError", "TimeoutError")
+"""Classes of errors (PEP 249, SQLAlchemy) that are about the engine's state rather than about what it was told."""
+
 _LASTING = ("not a database", "malformed", "already exists", "password", "does not exist")
 """What an engine says when trying again cannot help."""
 
@@ -129,4 +132,6 @@ def store_error(name: str, error: Exception) -> StoreError:
         hint = "; may this user write to the file and its folder?"
     elif "connect" in low or "password" in low:
         hint = "; is the server running, and are user, password and database right?"
-    return StoreError(f"store {name}: {said}{hint}", retryable=not any(word in low for word in _LASTING))
+    passing = any(kind.__name__ in _PASSING for kind in type(cause).__mro__)
+    retryable = passing and not any(word in low for word in _LASTING)
+    return StoreError(f"store {name}: {said}{hint}", retryable=retryable)
