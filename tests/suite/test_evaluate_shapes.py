@@ -71,6 +71,18 @@ def test_data_and_target_may_be_anything_and_the_executor_async():
     assert sorted(result.metrics["equal"].value for result in run.results) == [0, 1]
 
 
+def test_the_same_data_twice_are_two_cases():
+    run = rc.evaluate(
+        data=[{"data": "x", "target": "x"}] * 2, executor=str.upper, evaluators={"e": lambda output: 1}
+    )
+    assert run.summary.overall.cases == 2
+
+
+@pytest.mark.parametrize("wrapped", [list, tuple, iter, lambda cases: rc.EvaluationDataset((), cases)])
+def test_test_cases_may_come_in_any_collection(wrapped):
+    assert rc.evaluate(test_cases=wrapped(cases(2, 0))).passed
+
+
 def test_an_evaluator_never_sees_the_output_of_another_case():
     def fragile(data):
         if data == "bad":
@@ -158,6 +170,7 @@ def test_results_come_with_their_trajectories():
         ({"test_cases": cases(1, 0), "gate": {"mini": 1}}, rc.InputError, "did you mean 'min'"),
         ({"data": [{"target": 1}], "executor": executor}, rc.InputError, r"data\[0\]: needs the field 'data'"),
         ({"data": [{"data": object()}], "executor": executor}, rc.InputError, "cannot be stored"),
+        ({"data": ITEMS, "executor": executor, "evaluators": [len]}, TypeError, "must map a name to a function"),
         ({"data": ITEMS, "executor": 7}, rc.ConfigError, "executor must be a function"),
         ({"data": ITEMS, "executor": executor, "evaluators": {"e": lambda: 1}}, rc.ConfigError, "evaluator 'e' must take"),
     ],

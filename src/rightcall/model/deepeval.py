@@ -48,7 +48,8 @@ def respelled(record: type[Any], args: tuple[Any, ...], words: Words) -> Words:
             f"{record.__name__}() takes {len(record.__struct_fields__)} arguments, got {len(args)}"
         )
     given = dict(zip(record.__struct_fields__, args, strict=False)) | words
-    fields = SPELLINGS[record.__name__](given)
+    meaningful = {word: value for word, value in given.items() if value or word not in INSTEAD}
+    fields = SPELLINGS[record.__name__](meaningful)
     for word in fields:
         if word not in record.__struct_fields__:
             raise TypeError(f"{record.__name__}() got an unexpected argument '{word}'; {_hint(record, word)}")
@@ -63,11 +64,11 @@ def golden_words(words: Words) -> Words:
     if "expected_tools" in fields:
         tools = fields.pop("expected_tools")
         if tools is not None:
-            fields["expected_calls"] = tuple(expected_call(tool) for tool in tools)
+            fields["expected_calls"] = tuple(expected_call(tool) for tool in _listed(tools, "expected_tools"))
     if not any(name in fields for name in ON_CALLS):
         fields["extra_calls"] = "allow"
     if fields.get("tools_called") is not None:
-        fields["tools_called"] = tuple(made_call(call) for call in fields["tools_called"])
+        fields["tools_called"] = tuple(map(made_call, _listed(fields["tools_called"], "tools_called")))
     return _as_tuples(fields)
 
 
@@ -88,7 +89,7 @@ def case_words(words: Words) -> Words:
     from rightcall.model.recorded import trajectory_of, without_recorded
 
     if "input" not in words:
-        return words
+        return _without("input", "TestCase", words)
     ours: Words = {name: words[name] for name in ("tools", "trajectory") if name in words}
     rest = {name: value for name, value in words.items() if name not in ours}
     seconds = rest.pop("completion_time", None)
@@ -102,7 +103,7 @@ def conversation_case_words(words: Words) -> Words:
     from rightcall.model.recorded import conversation_of
 
     if "turns" not in words:
-        return words
+        return _without("turns", "ConversationalTestCase", words)
     ours: Words = {name: words[name] for name in ("tools", "trajectory") if name in words}
     rest = {name: value for name, value in words.items() if name not in ours}
     if not rest["turns"]:
@@ -121,6 +122,8 @@ def call_words(words: Words) -> Words:
     fields = dict(words)
     for word in ("input_parameters", "inputParameters"):
         if word in fields:
+            if "arguments" in fields:
+                raise TypeError(f"'{word}' and 'arguments' are the same thing; give one of them")
             fields["arguments"] = fields.pop(word) or {}
     if fields.get("output") is not None:
         fields.setdefault("status", "ok")
@@ -130,7 +133,7 @@ def call_words(words: Words) -> Words:
 def turn_words(words: Words) -> Words:
     fields = _noted(_renamed(words), IN_NOTES_OF_TURN)
     if fields.get("tools_called") is not None:
-        fields["tools_called"] = tuple(made_call(call) for call in fields["tools_called"])
+        fields["tools_called"] = tuple(map(made_call, _listed(fields["tools_called"], "tools_called")))
     return _as_tuples(fields)
 
 
@@ -181,6 +184,19 @@ WORDS = {
     "Turn": IN_NOTES_OF_TURN,
 }
 """What each constructor takes besides the fields of its record."""
+
+
+def _without(needed: str, record: str, words: Words) -> Words:
+    """The words as they are when they are ours; DeepEval's lack the one that makes a case of them."""
+    if words.keys() & set(WORDS[record]):
+        raise TypeError(f"{record}() needs the argument '{needed}'")
+    return words
+
+
+def _listed(calls: Any, word: str) -> list[Any] | tuple[Any, ...]:
+    if not isinstance(calls, list | tuple):
+        raise TypeError(f"{word} must be a list of tool calls, got {type(calls).__name__}")
+    return calls
 
 
 def _renamed(words: Words) -> Words:

@@ -10,11 +10,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from rightcall.datasets.targets import golden_of_datapoint, placed_items
 from rightcall.errors import ConfigError, InputError
@@ -46,9 +49,21 @@ def goldens_of(data: str | Path | Iterable[Any]) -> list[Golden]:
         placed = [(f"data[{place}]", item) for place, item in enumerate(data)]
     if not placed:
         raise ConfigError("evaluate(data=…) needs items such as {'data': …, 'target': …}, got none")
-    return [
+    goldens = [
         with_id(item if isinstance(item, Golden) else golden_of_datapoint(item, at)) for at, item in placed
     ]
+    return _told_apart(goldens)
+
+
+def _told_apart(goldens: list[Golden]) -> list[Golden]:
+    """The same with a number behind the id of an item that was there before: data may repeat itself."""
+    seen: Counter[str] = Counter()
+    found = []
+    for golden in goldens:
+        seen[golden.id] += 1
+        times = seen[golden.id]
+        found.append(golden if times == 1 else msgspec.structs.replace(golden, id=f"{golden.id}-{times}"))
+    return found
 
 
 def agent_of(executor: Any) -> Agent:

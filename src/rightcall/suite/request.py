@@ -84,6 +84,7 @@ def read_request(
     if test_cases is None and isinstance(agent, list | tuple):
         test_cases, agent = agent, None
     if test_cases is not None:
+        test_cases = list(getattr(test_cases, "test_cases", test_cases))  # a dataset brings its own
         _alone("test_cases", agent=agent, data=data, executor=executor, evaluators=evaluators)
         named = options.metrics or dataset
         return Request(options, _scorer(as_metrics(named), options), ready=_checked(test_cases))
@@ -133,6 +134,8 @@ def _of_data(data: Any, executor: Any, evaluators: Any, options: Options) -> Req
     if data is None or executor is None:
         missing = "data" if data is None else "executor"
         raise TypeError(f"evaluate(data=…, executor=…) needs both; {missing} is missing")
+    if evaluators is not None and not isinstance(evaluators, Mapping):
+        raise TypeError("evaluators must map a name to a function: evaluators={'exact': exact}")
     chosen = as_metrics([*options.metrics, *metrics_of(evaluators or {})])
     return _planned(agent_of(executor), goldens_of(data), chosen, options)
 
