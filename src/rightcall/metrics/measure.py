@@ -32,7 +32,7 @@ def dimension_scores(verdict: Verdict) -> dict[str, Score]:
     if verdict is flawless(verdict.numbers.tp):
         return SPOTLESS
     failures = verdict.failures
-    if len(failures) == 1:
+    if len(failures) == 1 and not verdict.unknown:
         return _for_one_reason(verdict, sentence(failures[0]))
     said = [sentence(failure) for failure in failures]
     return {name: metric.of(verdict, said) for name, metric in _dimensions()}
@@ -71,7 +71,7 @@ def result_of(
     else:
         verdict = judge_closely(golden, trajectory, tools, rules)
         passed, score, failures = verdict.passed, verdict.score, verdict.failures
-        scores, error = dimension_scores(verdict), no_answer(trajectory)
+        scores, error = dimension_scores(verdict), no_answer(trajectory) or verdict.undecided
     return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
         golden.id,
         trial,

@@ -29,7 +29,8 @@ class Scope(msgspec.Struct, frozen=True):
     """What compiling a matcher may need besides its own words.
 
     `calls` are the calls of the trajectory (for `ref`); `tool_of` names the tool of an expected call by its
-    id; `embed` and `judge` are only there when the user supplied them.
+    id; `embed` and `judge` are only there when the user supplied them. `benefit_of_doubt` says whether arguments that
+    are not known count as right.
     """
 
     calls: Sequence[ToolCall] = ()
@@ -37,6 +38,7 @@ class Scope(msgspec.Struct, frozen=True):
     by_schema: bool = False
     embed: Callable[[str], Sequence[float]] | None = None
     judge: Callable[[str, Any], float] | None = None
+    benefit_of_doubt: bool = True
 
 
 def shown(value: Any, limit: int = 120) -> str:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from rightcall.errors import InputError
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
@@ -15,6 +17,7 @@ from rightcall.metrics.matching.explain import explain, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
 from rightcall.metrics.matching.single import judge_single
 from rightcall.metrics.matching.soundness import refuse_unsound
+from rightcall.metrics.matching.unknown import in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -68,15 +71,25 @@ def judge_closely(
     refuse_unsound(golden)
     calls = counted_calls(trajectory.calls, golden.count_failed)
     alternatives = _alternatives(golden)
+
+    def best(benefit_of_doubt: bool = True) -> Verdict:
+        scope = Scope(
+            calls=calls,
+            by_schema=golden.argument_matching == "schema",
+            embed=embed,
+            judge=grade,
+            benefit_of_doubt=benefit_of_doubt,
+        )
+        judged = (_judge_one(golden, expected, scope, trajectory, tools, rules) for expected in alternatives)
+        return max(judged, key=_merit)
+
     try:
-        verdicts = [
-            _judge_one(golden, expected, calls, trajectory, tools, rules, embed, grade)
-            for expected in alternatives
-        ]
+        if any(call.arguments is None and call.raw is None for call in calls):
+            return in_doubt(best(True), best(False))
+        return best()
     except InputError as error:
         place = f"golden '{golden.id}'" + (f": {error.where}" if error.where else "")
         raise InputError(place, error.problem, error.hint) from None
-    return max(verdicts, key=_merit)
 
 
 def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
@@ -111,20 +124,13 @@ def _merit(verdict: Verdict) -> tuple[bool, float, float, float]:
 def _judge_one(
     golden: Golden,
     expected: Sequence[ExpectedCall],
-    calls: Sequence[ToolCall],
+    scope: Scope,
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: Rules,
-    embed: Callable[[str], Sequence[float]] | None,
-    grade: Callable[[str, Any], float] | None,
 ) -> Verdict:
-    scope = Scope(
-        calls=calls,
-        tool_of={call.id: fits(call.tool) for call in expected if call.id},
-        by_schema=golden.argument_matching == "schema",
-        embed=embed,
-        judge=grade,
-    )
+    calls = scope.calls
+    scope = msgspec.structs.replace(scope, tool_of={call.id: fits(call.tool) for call in expected if call.id})
     slots = make_slots(golden, expected, calls, tools, scope)
     comparison = Comparison(slots, calls)
     free = align(comparison)
@@ -137,7 +143,8 @@ def _judge_one(
     if len(calls) < len(trajectory.calls):
         counted = set(map(id, calls))
         failures += forbidden_among(golden, slots, [c for c in trajectory.calls if id(c) not in counted])
-    return _verdict(golden, numbers, failures, len(trajectory.calls), rules)
+    verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
+    return without_unknown(verdict, comparison, pairs, free, rules)
 
 
 def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
