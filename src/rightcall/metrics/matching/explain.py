@@ -107,6 +107,8 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
         matcher = slot.matchers.get(name)
         detail = "" if matcher is None else matcher.describe()
         if name in arguments:
+            if isinstance(matcher, Ref):
+                detail = matcher.describe_beside(arguments[name], at)
             code = _value_code(matcher, expected, arguments[name])
             found.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
         else:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
-
-import msgspec
 
 from rightcall.errors import InputError
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.binding import Binding
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
 from rightcall.metrics.matching.explain import explain, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
@@ -28,6 +28,8 @@ from rightcall.model.trajectory import Trajectory
 DEFAULT_RULES = Rules()
 NO_TOOLS: Mapping[str, Tool] = {}
 MOST_ALTERNATIVES = 256
+Helpers = tuple[Callable[[str], Sequence[float]] | None, Callable[[str, Any], float] | None, bool]
+"""What serves the matchers `semantic` and `judge`, and whether unknown arguments get the benefit of the doubt."""
 
 FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg"))
 SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"))
@@ -72,21 +74,20 @@ def judge_closely(
     calls = counted_calls(trajectory.calls, golden.count_failed)
     alternatives = _alternatives(golden)
 
-    def best(benefit_of_doubt: bool = True) -> Verdict:
-        scope = Scope(
-            calls=calls,
-            by_schema=golden.argument_matching == "schema",
-            embed=embed,
-            judge=grade,
-            benefit_of_doubt=benefit_of_doubt,
+    def best(benefit_of_doubt: bool) -> Verdict:
+        helpers = embed, grade, benefit_of_doubt
+        return max(
+            [
+                _judge_one(golden, expected, calls, trajectory, tools, rules, helpers)
+                for expected in alternatives
+            ],
+            key=_merit,
         )
-        judged = (_judge_one(golden, expected, scope, trajectory, tools, rules) for expected in alternatives)
-        return max(judged, key=_merit)
 
     try:
         if any(call.arguments is None and call.raw is None for call in calls):
             return in_doubt(best(True), best(False))
-        return best()
+        return best(True)
     except InputError as error:
         place = f"golden '{golden.id}'" + (f": {error.where}" if error.where else "")
         raise InputError(place, error.problem, error.hint) from None
@@ -124,18 +125,24 @@ def _merit(verdict: Verdict) -> tuple[bool, float, float, float]:
 def _judge_one(
     golden: Golden,
     expected: Sequence[ExpectedCall],
-    scope: Scope,
+    calls: Sequence[ToolCall],
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: Rules,
+    helpers: Helpers,
 ) -> Verdict:
-    calls = scope.calls
-    scope = msgspec.structs.replace(scope, tool_of={call.id: fits(call.tool) for call in expected if call.id})
+    embed, grade, benefit_of_doubt = helpers
+    scope = Scope(
+        calls=calls,
+        tool_of={call.id: fits(call.tool) for call in expected if call.id},
+        by_schema=golden.argument_matching == "schema",
+        embed=embed,
+        judge=grade,
+        benefit_of_doubt=benefit_of_doubt,
+    )
     slots = make_slots(golden, expected, calls, tools, scope)
     comparison = Comparison(slots, calls)
-    free = align(comparison)
-    ordered = golden.order == "strict" or any(call.after for call in expected)
-    pairs = align_in_order(comparison, expected, golden.order == "strict") if ordered else free
+    free, pairs = _aligned(golden, expected, comparison, scope)
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
     failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
@@ -145,6 +152,21 @@ def _judge_one(
         failures += forbidden_among(golden, slots, [c for c in trajectory.calls if id(c) not in counted])
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
     return without_unknown(verdict, comparison, pairs, free, rules)
+
+
+def _aligned(
+    golden: Golden, expected: Sequence[ExpectedCall], table: Comparison, scope: Scope
+) -> tuple[list[Pair], list[Pair]]:
+    """The best pairs whatever their order, and the best in the order that is asked for."""
+    chain = golden.order == "strict"
+    ordered = chain or any(call.after for call in expected)
+    if scope.sources.named:
+        binding = Binding(table, scope.sources)
+        free = binding.best(align)
+        in_order = partial(align_in_order, expected=expected, chain=chain)
+        return free, binding.best(in_order) if ordered else free
+    free = align(table)
+    return free, align_in_order(table, expected, chain) if ordered else free
 
 
 def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:

@@ -42,6 +42,8 @@ def without_unknown(
     def in_the_dark(pair: Pair) -> bool:
         return table.calls[pair.call].arguments_unknown and table.slots[pair.slot].looks_at_arguments
 
+    if all(call.arguments is not None for call in table.calls):
+        return verdict
     left_out = [pair for pair in pairs if in_the_dark(pair)]
     if not left_out:
         return verdict
