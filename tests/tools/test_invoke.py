@@ -342,14 +342,18 @@ def test_the_runtime_gives_up_after_its_retries():
 
 
 def test_the_runtime_never_repeats_a_write_that_may_have_happened():
-    for failure in (ToolError("upstream_error", "x", effect="unknown", retry="same_key"), TimeoutError()):
+    for failure in (
+        ToolError("upstream_error", "x", effect="unknown", retry="same_key"),
+        ToolError("rate_limited", "it does not say whether it acted", retry_after_s=1),
+        TimeoutError(),
+    ):
         act, runs = flaky(failure, failure, destructive=True)  # type: ignore[arg-type]
         made = invoke(a_box(act, rules=Rules(retries=Retries(most=3))), a_call("act"))
         assert made.outcome == "unknown" and len(runs) == 1
 
 
 def test_the_runtime_repeats_a_write_only_when_it_surely_had_no_effect():
-    act, runs = flaky(ToolError("upstream_error", "x", retry="same_key"), destructive=True)
+    act, runs = flaky(ToolError("upstream_error", "x", effect="none", retry="same_key"), destructive=True)
     assert invoke(a_box(act, rules=Rules(retries=Retries(most=3))), a_call("act")).outcome == "ok"
     assert len(runs) == 2
 

@@ -66,6 +66,7 @@ class CallInfo(msgspec.Struct, frozen=True):
     """What a tool may ask about the call it is serving; a parameter annotated with it is filled in.
 
     `key` is the runtime's idempotency key, unique to the operation: pass it on to a service that takes one.
+    `acted()` tells the runtime that the effect has happened: whatever breaks afterwards, it is known as done.
     """
 
     call_id: str = ""
@@ -75,6 +76,7 @@ class CallInfo(msgspec.Struct, frozen=True):
     task: str = ""
     trial: int = 0
     clock: Any = msgspec.field(default_factory=SystemClock)
+    acted: Callable[[], None] = lambda: None
 
 
 def only_reads(annotations: Annotations) -> bool:

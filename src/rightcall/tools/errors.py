@@ -74,7 +74,8 @@ class ToolError(Exception):
 
         raise ToolError("not_found", "no order 17", hint="call search_orders with the customer's e-mail")
 
-    `effect` says whether the tool changed anything before it failed; "none" promises that it did not.
+    `effect` says whether the tool changed anything before it failed; "none" promises that it did not. A write
+    that leaves it out keeps its idempotency key: the same key will not run it again.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class ToolError(Exception):
         detail: str,
         hint: str = "",
         *,
-        effect: Effect = "none",
+        effect: Effect | None = None,
         retry: Retry | None = None,
         retry_after_s: float | None = None,
     ) -> None:
@@ -91,17 +92,21 @@ class ToolError(Exception):
             raise ValueError(f"unknown error {error!r}; {suggestion(error, ERROR_CODES) or 'see ErrorCode'}")
         if retry is None:
             retry = "after" if retry_after_s is not None or error == "rate_limited" else "no"
-        self.reply = ErrorReply(error, detail, hint or DEFAULT_HINTS[error], effect, retry, retry_after_s)
+        self.effect = effect
+        self.reply = ErrorReply(
+            error, detail, hint or DEFAULT_HINTS[error], effect or "none", retry, retry_after_s
+        )
         super().__init__(f"{error}: {detail}")
 
 
 class Abort(Exception):  # noqa: N818  it is an instruction, not a mishap
     """Raised by a tool to stop the agent: going on would do harm, and no other arguments would help.
 
-    `effect` is what the tool had done by then; "none" promises that nothing changed.
+    `effect` is what the tool had done by then; "none" promises that nothing changed. Of a write that leaves it
+    out nothing is known.
     """
 
-    def __init__(self, reason: str, *, effect: Effect = "none") -> None:
+    def __init__(self, reason: str, *, effect: Effect | None = None) -> None:
         self.reason, self.effect = reason, effect
         super().__init__(reason)
 

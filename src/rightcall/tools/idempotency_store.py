@@ -3,22 +3,29 @@
     absent → started(owner, lease, attempt) → done | failed | retryable | unknown
 
 `started` is committed before the tool runs, and the end is written only by the owner that started it. A
-row whose owner has gone silent (its lease ran out) becomes unknown, and nothing is ever run again on a guess.
+row whose owner is gone becomes unknown, and nothing is ever run again on a guess. Whether an owner on this
+machine is gone, `owners` knows. One on another machine renews its lease while it works; it is given up only
+when the lease has run out *and* nothing was heard of it for half a lease of this process's own, monotonic
+time: a clock that jumps, here or there, makes nobody dead.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from rightcall.errors import InfrastructureError, MissingExtraError
+from rightcall.tools.owners import is_alive
 
 EndState = Literal["done", "failed", "retryable", "unknown"]
 STATES = ("started", "done", "failed", "retryable", "unknown")
 PRUNE_EVERY = 10_000
+BEATS = 6
+"""How often a lease is renewed within its length."""
 
 
 class StoreDownError(InfrastructureError):
@@ -97,6 +104,9 @@ class IdempotencyStore:
     knows `ON CONFLICT` will do as well; `connect` makes one at the first use.
     """
 
+    private = False
+    """Whether no other process can see it."""
+
     def __init__(
         self,
         connection: Any = None,
@@ -111,6 +121,7 @@ class IdempotencyStore:
     ) -> None:
         self._open = connect or (lambda: connection)
         self._errors, self.remote = errors, remote
+        self._silent: dict[str, tuple[tuple[Any, ...], float]] = {}
         self._connection: Any = None
         self._lock = threading.RLock()
         self._begun = 0
@@ -210,7 +221,7 @@ class IdempotencyStore:
         if state not in STATES or unreadable:
             raise CorruptRecordError(f"the idempotency record of {wish.key!r} is damaged (state {state!r})")
         seen = (wish.key, state, owner, attempt, lease_until)
-        alive = state == "started" and lease_until > wish.now
+        alive = state == "started" and self._alive(wish, seen)
         if expires_at <= wish.now and not alive:
             return Claim("run", expired=True) if self._take(wish, 1, wish.now + wish.ttl_s, seen) else None
         if known != wish.fingerprint or alive:
@@ -222,6 +233,25 @@ class IdempotencyStore:
         if state in ("started", "unknown"):
             return Claim("unknown", attempt)
         return Claim("replay", attempt, state, bytes(result))
+
+    def _alive(self, wish: Wish, seen: tuple[Any, ...]) -> bool:
+        """Whether the owner of a started row may still act on it."""
+        _, _, owner, _, lease_until = seen
+        known = is_alive(owner)
+        if known is not None:
+            return known
+        if lease_until > wish.now:
+            self._silent.pop(wish.key, None)
+            return True
+        now = time.monotonic()
+        before, since = self._silent.get(wish.key, (None, now))
+        if before != seen:
+            self._silent[wish.key] = (seen, now)
+            return True
+        if now - since < wish.lease_s / 2:
+            return True
+        self._silent.pop(wish.key, None)
+        return False
 
     def _take(self, wish: Wish, attempt: int, expires_at: float, seen: tuple[Any, ...]) -> bool:
         new = (wish.fingerprint, wish.owner, wish.now + wish.lease_s, attempt, expires_at)
@@ -269,7 +299,9 @@ def sqlite_store(
 
     try:
         if str(path) == ":memory:":  # nothing can go wrong, and many a toolbox never needs it
-            return IdempotencyStore(connect=connect, errors=(sqlite3.Error,), options="WITHOUT ROWID")
+            store = IdempotencyStore(connect=connect, errors=(sqlite3.Error,), options="WITHOUT ROWID")
+            store.private = True
+            return store
         return IdempotencyStore(connect(), errors=(sqlite3.Error,), options="WITHOUT ROWID")
     except sqlite3.Error as error:
         raise StoreDownError(f"cannot open the idempotency store {path}: {error}") from None

@@ -41,7 +41,11 @@ class Invocation(Record, frozen=True):
 
 
 class Finished(Record, frozen=True):
-    """How the running of a tool ended, before it is tied to a call."""
+    """How the running of a tool ended, before it is tied to a call.
+
+    `running` says that it has not ended and nobody waits for it any more. `free` says that certainly nothing
+    was done, so that its key may be used again.
+    """
 
     outcome: Outcome
     output: Any = None
@@ -49,11 +53,15 @@ class Finished(Record, frozen=True):
     replayed: bool = False
     attempts: int = 1
     reason: str = ""
+    running: bool = False
+    free: bool = False
 
     @classmethod
-    def with_error(cls, outcome: Outcome, error: ErrorReply) -> Finished:
+    def with_error(
+        cls, outcome: Outcome, error: ErrorReply, *, running: bool = False, free: bool = False
+    ) -> Finished:
         """Ended with an error reply."""
-        return cls(outcome, error.as_output(), error)
+        return cls(outcome, error.as_output(), error, running=running, free=free)
 
     @classmethod
     def aborted(cls, reason: str, effect: Effect) -> Finished:
