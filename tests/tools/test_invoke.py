@@ -231,15 +231,6 @@ def test_what_breaks_around_a_tool_is_an_answer_too_and_the_tool_is_not_run(part
     assert made.outcome in ("failed", "rejected") and SECRET not in str(made.call.output)
 
 
-def test_a_broken_connection_is_no_reason_to_stop_even_in_strict_mode():
-    @tool(destructive=True)
-    async def act() -> None:
-        raise ConnectionResetError
-
-    made = invoke(a_box(act, rules=Rules(strict=True)), a_call("act"))
-    assert (made.outcome, made.error.error) == ("unknown", "outcome_unknown")
-
-
 @pytest.mark.parametrize("code", ERROR_CODES)
 def test_a_tool_may_answer_with_every_error_of_the_contract_and_each_has_a_next_step(code):
     @tool(read_only=True)

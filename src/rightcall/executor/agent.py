@@ -24,6 +24,7 @@ from rightcall.providers.http import Network
 from rightcall.providers.resolve import resolve
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.mcp import McpAddress, McpServer
+from rightcall.tools.policy import Rules
 from rightcall.tools.toolbox import Toolbox
 
 
@@ -35,6 +36,7 @@ class Agent:
     `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
     its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
     `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
+    `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly.
     `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
     """
 
@@ -51,6 +53,7 @@ class Agent:
     mcp: McpAddress | None = None
     model_name: str | None = None
     record: str | None = None
+    strict: bool = False
 
     @property
     def name(self) -> str:
@@ -96,7 +99,12 @@ class Session:
         """Make everything that depends on the tools."""
         agent = self.agent
         self.toolbox = Toolbox(
-            as_tools(tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
+            as_tools(tools),
+            mocks=agent.mocks,
+            execute=agent.execute,
+            rules=Rules(strict=agent.strict),
+            faults=agent.faults,
+            seed=self._seed,
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.provider is None or self.asker is None:

@@ -34,11 +34,10 @@ class Recorder:
         self.latency_ms += reply.latency_ms
         return calls
 
-    def results(self, results: Sequence[ToolCall]) -> None:
-        """Note the results of the last calls: the same calls, with status, output and time."""
-        self.calls[len(self.calls) - len(results) :] = results
-        self.latency_ms += max((call.latency_ms or 0.0 for call in results), default=0.0)
-        told = (ToolResult(c.id, c.output, c.status == "error", c.name) for c in results)
+    def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult]) -> None:
+        """Note what came of the last calls: the same calls with status, output and time, and what the model reads."""
+        self.calls[len(self.calls) - len(calls) :] = calls
+        self.latency_ms += max((call.latency_ms or 0.0 for call in calls), default=0.0)
         self.messages.append(Message("tool", results=tuple(told)))
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
