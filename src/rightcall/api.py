@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite.cases import score_cases
+from rightcall.suite.feasibility import mode_warnings
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
 from rightcall.suite.selection import Selection
@@ -128,6 +130,8 @@ async def aevaluate(
         run_limits=run_limits or RunLimits(),
         selection=Selection(tuple(only)),
     )
+    for note in mode_warnings(plan.agent, plan.goldens()):
+        warnings.warn(note, stacklevel=3)
     opened = open_store(store)
     outcome = await run_plan(plan, opened)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)

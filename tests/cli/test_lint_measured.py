@@ -85,7 +85,7 @@ def test_rules_are_ranked_by_what_their_tools_got_wrong(rightcall, tools, store_
     found = next(each for each in told["diagnostics"] if each["code"] == "TD502")
     assert (
         found["evidence"]
-        == "get_town_forecast was called for get_city_forecast in 4 of 10 trials of run r-17"
+        == "get_town_forecast was called for get_city_forecast 4 times in 10 trials of run r-17"
     )
 
 

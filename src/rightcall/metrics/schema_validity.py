@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.blank import blank_read
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 
@@ -24,7 +25,7 @@ class SchemaValidity(Metric):
     """
 
     def measure(self, case: TestCase) -> Score:
-        calls = case.trajectory.calls
+        calls = blank_read(case.trajectory, case.tools).calls
         if not calls or not case.tools:
             return Score(1.0, True)
         known = [call for call in calls if not call.arguments_unknown or call.name not in case.tools]

@@ -211,6 +211,15 @@ def _surplus(
             yield Failure(code, call.name, expected=allowed, actual=call.arguments, call=at)
 
 
+def extra_calls(calls: Sequence[ToolCall], pairs: Sequence[Pair], slots: Sequence[Slot]) -> Iterator[Failure]:
+    """Calls that nobody expected, allowed or not."""
+    strict = {pair.call for pair in pairs if pair.strict}
+    for at, call in enumerate(calls):
+        if at not in strict:
+            code = _surplus_code(calls, at)
+            yield Failure(code, call.name, actual=call.arguments, call=at)
+
+
 def _allowed_arguments(slots: Sequence[Slot], call: ToolCall) -> dict[str, Any] | None:
     """With which arguments the tool might have been called, though it need not; None when it might not."""
     return next((slot.call.args for slot in slots if not slot.required and slot.fits(call.name)), None)

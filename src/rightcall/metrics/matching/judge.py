@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from rightcall.errors import InputError
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.binding import Binding
+from rightcall.metrics.matching.blank import blank_read
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
-from rightcall.metrics.matching.explain import explain, forbidden_among
+from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
 from rightcall.metrics.matching.single import judge_single
 from rightcall.metrics.matching.soundness import refuse_unsound
@@ -71,6 +74,7 @@ def judge_closely(
             numbers, failures = single
             return _verdict(golden, numbers, failures, 1, rules)
     refuse_unsound(golden)
+    trajectory = blank_read(trajectory, tools)
     calls = counted_calls(trajectory.calls, golden.count_failed)
     alternatives = _alternatives(golden)
 
@@ -151,6 +155,9 @@ def _judge_one(
         counted = set(map(id, calls))
         failures += forbidden_among(golden, slots, [c for c in trajectory.calls if id(c) not in counted])
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
+    if not verdict.passed and not failures:  # allowed calls cost precision, and `pass_rule: score` minds
+        extra = extra_calls(calls, pairs, slots)
+        verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, comparison, pairs, free, rules)
 
 
@@ -187,9 +194,16 @@ def _passes(golden: Golden, numbers: Numbers, called: int, score: float, rules: 
         return score >= rules.pass_score and numbers.fn == 0
     if golden.category == "secondary":
         threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
-        return numbers.call_f1 >= threshold
+        return _graded(golden, numbers) >= threshold
     extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
     return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
+
+
+def _graded(golden: Golden, numbers: Numbers) -> float:
+    """The F1 of a secondary golden; calls that `extra_calls: allow` allows do not lower it."""
+    if golden.extra_calls == "allow":
+        return _ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)
+    return numbers.call_f1
 
 
 def must_or_must_not(golden: Golden) -> bool:
