@@ -414,3 +414,10 @@ def test_a_definition_without_code_answers_as_its_output_schema_says():
     defined = Tool("count", output_schema=schema, annotations=Annotations(read_only=True))
     made = invoke(Toolbox([defined], mocks=MockPlan({}, ["count"])), a_call("count"))
     assert isinstance(made.call.output["n"], int)
+
+
+@pytest.mark.parametrize(("schema", "error"), [({}, None), ({"required": ["city"]}, "invalid_json")])
+def test_empty_argument_text_is_no_arguments_unless_the_tool_requires_some(schema, error):
+    tool = Tool("now", input_schema={"type": "object", "properties": {"city": {}}, **schema})
+    made = invoke(a_box(tool), ToolCall("now", None, "c1", raw=""))
+    assert (made.error and made.error.error) == error
