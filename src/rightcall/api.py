@@ -13,7 +13,7 @@ from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Verdict
-from rightcall.metrics import Metric, Rules, judge, resolve_metric
+from rightcall.metrics import AnyMetric, Rules, Scorer, as_metrics, judge, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
@@ -37,6 +37,7 @@ __all__ = [
     "load_dataset",
     "load_tools",
     "open_store",
+    "rescore",
     "tool",
 ]
 
@@ -76,7 +77,7 @@ def load_dataset(path: str | Path) -> list[AnyGolden]:
 
 def evaluate(
     agent: Agent | str | Callable[[Golden], Any] | Sequence[AnyTestCase],
-    dataset: str | Path | Iterable[Golden] | Sequence[Metric | str] = (),
+    dataset: str | Path | Iterable[Golden] | Sequence[AnyMetric] = (),
     **options: Any,
 ) -> RunResult:
     """Run an agent on a dataset, or score ready test cases by metrics; see `aevaluate` for the options.
@@ -88,10 +89,11 @@ def evaluate(
 
 async def aevaluate(
     agent: Agent | str | Callable[[Golden], Any] | Sequence[AnyTestCase],
-    dataset: str | Path | Iterable[Golden] | Sequence[Metric | str] = (),
+    dataset: str | Path | Iterable[Golden] | Sequence[AnyMetric] = (),
     *,
     trials: int = 1,
-    metrics: Sequence[Metric | str] = (),
+    metrics: Sequence[AnyMetric] = (),
+    observe: Sequence[AnyMetric] = (),
     rules: Rules | None = None,
     concurrency: int = 32,
     seed: int = 0,
@@ -104,11 +106,16 @@ async def aevaluate(
 
     `agent` is an `Agent`, a model's name, or any callable from a golden to what it did. `dataset` is a file or
     goldens. Results go to `store` (`.rightcall/rightcall.db` unless said) as they finish. With test cases instead of an
-    agent nothing is run, and the metrics (given second or by name) decide which pass.
+    agent nothing is run.
+
+    A case passes when its golden is satisfied and every one of `metrics` passes: names, metrics or plain functions.
+    Those under `observe` only measure.
     """
     if isinstance(agent, list | tuple):
-        named = cast("Sequence[Metric | str]", metrics or dataset)
-        return await arun_cases(agent, named, rules=rules, concurrency=concurrency, name=name, store=store)
+        named = cast("Sequence[AnyMetric]", metrics or dataset)
+        return await arun_cases(
+            agent, named, observe=observe, rules=rules, concurrency=concurrency, name=name, store=store
+        )
     goldens: Any = dataset
     if isinstance(dataset, str | Path):
         goldens = Path(dataset)
@@ -118,11 +125,13 @@ async def aevaluate(
         raise ConfigError(
             "evaluate(agent, dataset) needs goldens: a file such as 'goldens.jsonl', or a list of them"
         )
+    chosen = as_metrics(metrics)
     plan = Plan(
         name=name,
         agent=agent if isinstance(agent, Agent) else Agent(cast("str", agent)),
         dataset=goldens,
-        metrics=[resolve_metric(metric) if isinstance(metric, str) else metric for metric in metrics],
+        metrics=chosen,
+        observe=observed(observe, chosen),
         rules=rules or Rules(),
         trials=trials,
         seed=seed,
@@ -137,10 +146,33 @@ async def aevaluate(
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
+def rescore(
+    run: str = "last",
+    metrics: Sequence[AnyMetric] = (),
+    *,
+    observe: Sequence[AnyMetric] = (),
+    rules: Rules | None = None,
+    goldens: Iterable[AnyGolden] = (),
+    store: str | Path | None = None,
+) -> RunResult:
+    """Score the stored trajectories of a run again, by other metrics or rules, and keep that as a new run.
+
+    Nothing is run. `goldens` replace stored ones of the same id, for those that hold functions.
+    """
+    from rightcall.suite.rescoring import rescore_run
+
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), rules or Rules())
+    opened = open_store(store, must_exist=True)
+    work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
+    return RunResult(*finished(work, "await rightcall.suite.rescoring.rescore_run(…)"), opened)
+
+
 async def arun_cases(
     cases: Sequence[AnyTestCase],
-    metrics: Sequence[Metric | str] = (),
+    metrics: Sequence[AnyMetric] = (),
     *,
+    observe: Sequence[AnyMetric] = (),
     rules: Rules | None = None,
     concurrency: int = 32,
     name: str = "evaluate",
@@ -152,12 +184,13 @@ async def arun_cases(
     for place, case in enumerate(cases):
         if not isinstance(case, TestCase | ConversationalTestCase):
             raise ConfigError(f"test case {place} is {type(case).__name__}, a TestCase was expected")
-    chosen = [resolve_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
-    results = await score_cases(cases, chosen, rules=rules, concurrency=concurrency)
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), rules or Rules())
+    results = await score_cases(cases, scorer, concurrency=concurrency)
     from rightcall.suite.keeping import keep_cases
 
     opened = open_store(store)
-    run_id, summary, verdict = keep_cases(opened, cases, results, chosen, name)
+    run_id, summary, verdict = keep_cases(opened, cases, results, scorer, name)
     return RunResult(run_id, summary, verdict, opened)
 
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.facts.providers import TARGETS
 from rightcall.lint.fix import fix
+from rightcall.portability.provider_limits import TARGETS
 from tests.lint.valid_values import declared_value, input_schemas
 
 

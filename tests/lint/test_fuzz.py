@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.facts.providers import TARGETS
+from rightcall.lint.conversion import convert, convert_all
 from rightcall.lint.fix import fix
 from rightcall.lint.output.github import github
 from rightcall.lint.output.json import json as as_json
 from rightcall.lint.output.sarif import sarif
 from rightcall.lint.output.text import text
-from rightcall.lint.portability.convert import convert, convert_all
-from rightcall.lint.portability.request import request
 from rightcall.model import Tool
+from rightcall.portability.provider_limits import TARGETS
+from rightcall.portability.request import request
 from tests.lint.strategies import KEYWORDS, hostile_tools, json_values, schema_values
 
 

@@ -15,7 +15,7 @@ from rightcall.lint import lint, read_paths, read_text
 from rightcall.lint.output.github import github
 from rightcall.lint.output.sarif import sarif
 from rightcall.lint.output.text import text
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 from rightcall.lint.source.read import tool_set
 from rightcall.model import Tool
 
@@ -29,18 +29,18 @@ def delete_user(id: str) -> None:
 """
 
 
-def of_server() -> Report:
+def of_server() -> LintReport:
     return lint([tool_set([Tool("delete_user", "Deletes.")], origin="mcp:python my srv.py")])
 
 
 @pytest.fixture
-def of_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
+def of_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LintReport:
     monkeypatch.chdir(tmp_path)
     Path("my tools.py").write_text(MODULE)
     return lint(read_paths(["my tools.py"], import_python=tools_of_module))
 
 
-def uris(report: Report) -> set[str]:
+def uris(report: LintReport) -> set[str]:
     (run,) = json.loads(sarif(report))["runs"]
     places = [each["locations"][0]["physicalLocation"] for each in run["results"]]
     return {place["artifactLocation"]["uri"] for place in places}
@@ -52,7 +52,7 @@ def test_a_server_is_named() -> None:
     assert uris(of_server()) == {"mcp/python-my-srv.py"}
 
 
-def test_a_module_is_named_with_the_line_of_the_function(of_module: Report) -> None:
+def test_a_module_is_named_with_the_line_of_the_function(of_module: LintReport) -> None:
     assert text(of_module).startswith("my tools.py:5:1: ")
     assert "file=my tools.py,line=5," in github(of_module)
     assert uris(of_module) == {"my%20tools.py"}
@@ -75,7 +75,7 @@ def test_a_file_is_a_reference_relative_to_the_working_directory(
     assert uris(lint(read_text(tools, name=name.format(here=tmp_path)))) == {uri}
 
 
-def test_sarif_holds_what_code_scanning_asks_for(of_module: Report) -> None:
+def test_sarif_holds_what_code_scanning_asks_for(of_module: LintReport) -> None:
     for report in (of_module, of_server()):
         log: Any = json.loads(sarif(report, "1.2.3"))
         (run,) = log["runs"]

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from rightcall.lint import LintConfig, lint, read_text
 from rightcall.lint.catalog import rules
 from rightcall.lint.checks import features_of, find
-from rightcall.lint.facts.providers import TARGETS
 from rightcall.lint.facts.sources import SOURCES
 from rightcall.lint.fix import fix
 from rightcall.lint.rule import FAMILIES, Rule
+from rightcall.portability.provider_limits import TARGETS
 from tests.lint.clean import CLEAN, codes, for_rule, lint_tools, merged, spoiled
 from tests.lint.strategies import SPELLINGS, clean_tools, spelled
 

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rightcall.metrics.measure import result_of
+from rightcall.metrics import result_of
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.report.view.pairing import pairing_of
 from rightcall.report.view.tools import ToolTally

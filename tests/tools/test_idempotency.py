@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -403,6 +405,24 @@ def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
         invoke(box, a_call("pay", amount=5, idempotency_key="k"))
     assert effects.done == []
     connection.close()
+
+
+def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
+    script = (
+        "import sys; from rightcall.tools.idempotency_store import sqlite_store;"
+        "print('ready', flush=True); sys.stdin.readline();"
+        "print(sqlite_store(sys.argv[1]).state('k'))"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "keys.db")]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)
+    ]
+    for process in processes:
+        process.stdout.readline()
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert [process.communicate(timeout=60)[0] for process in processes] == ["absent\n"] * 6
 
 
 def test_a_store_that_cannot_be_opened_says_so(tmp_path: Path):

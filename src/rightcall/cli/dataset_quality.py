@@ -12,8 +12,8 @@ from rightcall.errors import InputError
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult
     from rightcall.model.tool import Tool
-    from rightcall.suite.check import Finding
-    from rightcall.suite.quality import Quality
+    from rightcall.quality.check import DatasetFinding
+    from rightcall.quality.dataset_quality import Quality
 
 SHOWN = 20
 
@@ -40,11 +40,11 @@ class SkippedRows:
 
 def quality_of_file(
     file: Path, tools: dict[str, Tool], skipped: SkippedRows | None, run: str | None, store: str | None
-) -> tuple[Quality, list[Finding]]:
+) -> tuple[Quality, list[DatasetFinding]]:
     """The quality of a file of goldens, with the results of an earlier run if one is named."""
     from rightcall.datasets import numbered_goldens
+    from rightcall.quality.dataset_quality import QualityCheck
     from rightcall.store import open_store
-    from rightcall.suite.quality import QualityCheck
 
     check = QualityCheck(tools)
     placed = ((f"{file}:{line}", golden) for line, golden in numbered_goldens(file, skipped=skipped))
@@ -56,7 +56,7 @@ def quality_of_file(
     return check.quality(past), findings
 
 
-def show_quality(found: Quality, findings: Sequence[Finding]) -> None:
+def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
     """For people: what is doubtful, then what all of it adds up to."""
     out = console()
     for finding in findings[:SHOWN]:

@@ -20,6 +20,10 @@ def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
     if trajectories is not None:
         save_trajectories(found.trajectories, trajectories)
         out.print(f"{len(found.trajectories):,} trajectories written to {trajectories}", markup=False)
+    if found.dropped:
+        out.print(f"{len(found.dropped):,} trials that the infrastructure broke are in no pass^k")
+    if found.unscored:
+        out.print(f"tasks without a scored trial: {', '.join(found.unscored)}", markup=False)
     counts = found.counts()
     out.print("by the benchmark's own rewards:")
     for k in range(1, max((trials for trials, _ in counts), default=0) + 1):

@@ -17,7 +17,7 @@ def demo(model: str, store_url: str | None) -> None:
     No key and no network are needed, apart from getting the model's weights once. The model is small and makes
     mistakes; seeing which is the point. Exit code 0 whatever it passes.
     """
-    from rightcall.cli.run import execute
+    from rightcall.cli.run import command_line, execute
     from rightcall.demo import FOLDER
     from rightcall.suite.plan import plan_suite
     from rightcall.suite.suite import load_suite
@@ -28,7 +28,8 @@ def demo(model: str, store_url: str | None) -> None:
         raise click.exceptions.Exit(4)
     plan = plan_suite(load_suite(FOLDER / "suite.yaml"), FOLDER, model=model)
     out.print(f"[dim]asking {model} 24 questions, some of which need no tool …[/dim]")
-    outcome = execute(plan, store_url, resume=None, as_json=False, failures=24, again="rightcall demo")
+    again = command_line(FOLDER / "suite.yaml", {"--model": model, "--store": store_url})
+    outcome = execute(plan, store_url, resume=None, as_json=False, failures=24, again=again)
     _write_report(outcome.run.id, store_url)
     out.print("  rightcall init my-suite        [dim]# the same as files of your own, ready to edit[/dim]")
     if model != "keyword:":

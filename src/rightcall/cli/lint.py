@@ -12,7 +12,7 @@ from rightcall.cli.output import as_json_option
 
 if TYPE_CHECKING:
     from rightcall.cli.lint_settings import Settings
-    from rightcall.lint import LintConfig, Report, ToolSet
+    from rightcall.lint import LintConfig, LintReport, ToolSet
 
 _FORMATS = ("text", "json", "sarif", "github")
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -132,7 +132,7 @@ def _fix(
     return read_sources(sources, allow_import) if fixed else sets
 
 
-def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: dict[str, Any]) -> Report:
+def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: dict[str, Any]) -> LintReport:
     import msgspec
 
     from rightcall.errors import ConfigError
@@ -140,8 +140,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
     from rightcall.lint import lint as run_lint
     from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, read_lock, write_lock
-    from rightcall.lint.processes import usable_processors
-    from rightcall.lint.source.joining import joined
+    from rightcall.lint.source.joined_files import joined
 
     lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
@@ -158,7 +157,6 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
             [each for seen in runs for each in seen.misfilled()],
         ),
         queries=queries_in(options["goldens"]),
-        processes=usable_processors(),
     )
     if runs:
         from rightcall.suite.rule_effects import rule_effects
@@ -179,7 +177,7 @@ def _form(options: dict[str, Any]) -> str:
     return form
 
 
-def _print(report: Report, form: str, options: dict[str, Any]) -> None:
+def _print(report: LintReport, form: str, options: dict[str, Any]) -> None:
     to_file = options["output"] is not None
     text = _rendered(report, form, options["show"], colour=not to_file)
     if to_file:
@@ -190,7 +188,7 @@ def _print(report: Report, form: str, options: dict[str, Any]) -> None:
         click.echo(text, nl=False)
 
 
-def _rendered(report: Report, form: str, show: Any, *, colour: bool) -> str:
+def _rendered(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
     if form == "json":
         from rightcall.lint.output.json import json
 

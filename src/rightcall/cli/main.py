@@ -90,10 +90,13 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; never shows a traceback for something the user can mend."""
+    from rightcall.cli.interrupt import INTERRUPTS
+
     _make_streams_safe()
+    INTERRUPTS.install()
     try:
         code = _run()
-        sys.stdout.flush()
+        _flush_stdout()
     except click.ClickException as error:
         error.show()
         code = error.exit_code
@@ -138,6 +141,14 @@ def _make_streams_safe() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+def _flush_stdout() -> None:
+    """Write what is left. A reader who is gone changes nothing about how the command ended."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
 
 
 def _forget_stdout() -> None:

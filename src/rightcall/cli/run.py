@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,9 @@ from rightcall.cli.output import console
 if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
     from rightcall.suite.runner import RunOutcome
+
+WORTH_A_WARNING_MS = 100
+"""How late the event loop must have been for the recorded latencies to deserve a word."""
 
 
 @click.command()
@@ -82,13 +86,19 @@ def run(
     ]
     for warning in dict.fromkeys(notes):
         click.echo(f"warning: {warning}", err=True)
+    typed: dict[str, object] = {
+        "--trials": trials,
+        "--only": only,
+        "--limit": limit,
+        "--concurrency": concurrency,
+    }
+    typed |= {"--faults": faults, "--store": store_url}
+    agains = [command_line(suite, {"--model": model, **typed}) for model in (models or (None,))]
     if any(plan.agent.faults for plan in plans):
-        raise click.exceptions.Exit(run_broken(plans, store_url, suite, as_json, failures))
+        raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
     outcomes = [
-        execute(
-            plan, store_url, resume=resume, as_json=as_json, failures=failures, again=f"rightcall run {suite}"
-        )
-        for plan in plans
+        execute(plan, store_url, resume=resume, as_json=as_json, failures=failures, again=again)
+        for plan, again in zip(plans, agains, strict=True)
     ]
     if len(outcomes) > 1 and not as_json:
         from rightcall.report.terminal import comparison_table
@@ -98,24 +108,51 @@ def run(
     raise click.exceptions.Exit(max(outcome.verdict.exit_code for outcome in outcomes))
 
 
+def command_line(suite: Path, options: Mapping[str, object]) -> str:
+    """The command that was typed, to be typed again: everything that decides what is run and where it is kept.
+
+    A password in the address of a store is left out.
+    """
+    import shlex
+
+    from rightcall.store.address import store_address
+
+    words = ["rightcall", "run", str(suite)]
+    for name, value in options.items():
+        for each in value if isinstance(value, tuple) else (value,):
+            if each is not None:
+                words += [name, store_address(str(each)).typed if name == "--store" else str(each)]
+    return shlex.join(words)
+
+
 def execute(
     plan: Plan, store_url: str | None, *, resume: str | None, as_json: bool, failures: int, again: str
 ) -> RunOutcome:
     """Run one plan and show it; on Ctrl-C say how to go on."""
+    import shlex
+
     from rich.markup import escape
 
     from rightcall.cli.running import Watching, run_to_end
     from rightcall.report.rows import write_outcome
     from rightcall.report.terminal import print_summary
+    from rightcall.store.address import store_address
 
     watching = Watching(keep=failures, as_json=as_json)
     outcome = run_to_end(plan, store_url, resume, watching, again)
+    if outcome.lag_ms >= WORTH_A_WARNING_MS:
+        click.echo(
+            f"warning: this machine was up to {outcome.lag_ms:,.0f} ms late while it measured; latencies within that "
+            "of a budget are not judged; a lower --concurrency makes them exact",
+            err=True,
+        )
     if as_json:
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome
     out = console()
     out.print(f"\n[bold]{plan.name}[/bold] on {plan.agent.name}  [dim]run {outcome.run.id}[/dim]")
-    hints = [f"rightcall runs show {outcome.run.id}"]
+    where = f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""
+    hints = [f"rightcall runs show {outcome.run.id}{where}"]
     if outcome.stopped:
         hints.insert(0, f"{again} --resume {outcome.run.id}")
     print_summary(outcome.summary, watching.failed, console=out)
@@ -124,12 +161,22 @@ def execute(
     out.print(f"\n[bold {color}]{word}[/bold {color}]", escape(sentence.removeprefix(word).lstrip(": ")))
     if outcome.verdict.hint:
         out.print(f"[dim]{escape(outcome.verdict.hint)}[/dim]")
-    out.print("[dim]next:[/dim]\n  " + "\n  ".join(hints), soft_wrap=True)
+    out.print("[dim]next:[/dim]\n  " + "\n  ".join(map(escape, hints)), soft_wrap=True)
     return outcome
 
 
-def run_broken(plans: list[Plan], store_url: str | None, suite: Path, as_json: bool, failures: int) -> int:
-    """Each plan twice, without its faults and with them, and what the faults changed; gives the exit code."""
+def run_broken(
+    plans: list[Plan],
+    store_url: str | None,
+    agains: list[str],
+    as_json: bool,
+    failures: int,
+    resume: str | None = None,
+) -> int:
+    """Each plan twice, without its faults and with them, and what the faults changed; gives the exit code.
+
+    `resume` is either of the two runs; when it is the one with faults, the other was finished before.
+    """
     from dataclasses import replace
 
     from rightcall.cli.output import print_json
@@ -139,25 +186,41 @@ def run_broken(plans: list[Plan], store_url: str | None, suite: Path, as_json: b
     from rightcall.suite.breaking import fault_report
 
     worst = 0
-    for plan in plans:
+    for plan, again in zip(plans, agains, strict=True):
         assert plan.agent.faults is not None
         calm = replace(
             plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None
         )
-        again = f"rightcall run {suite}"
-        ran = [
-            execute(one, store_url, resume=None, as_json=as_json, failures=failures, again=again)
-            for one in (calm, plan)
-        ]
+        shown: dict[str, Any] = {"as_json": as_json, "failures": failures, "again": again}
+        twin = calm_twin(store_url, resume, calm.name) if resume else None
+        if twin is None:
+            twin = execute(calm, store_url, resume=resume, **shown).run.id
+            resume = None
+        broken = execute(plan, store_url, resume=resume, **shown)
         with open_store(store_url) as store:
             labels, tools = plan.agent.faults.labels(), Session(plan.agent).tools
-            report = fault_report(store, ran[0].run.id, ran[1].run.id, labels, tools)
+            report = fault_report(store, twin, broken.run.id, labels, tools)
         if as_json:
             print_json(report)
         else:
             print_fault_report(console(), report)
-        worst = max(worst, ran[1].verdict.exit_code, 1 if report.double_effects else 0)
+        worst = max(worst, broken.verdict.exit_code, 1 if report.double_effects else 0)
     return worst
+
+
+def calm_twin(store_url: str | None, resume: str, name: str) -> str | None:
+    """The finished run without faults that belongs to a run with faults; None when `resume` is itself without."""
+    from rightcall.errors import InputError
+    from rightcall.store import RunFilter, open_store
+
+    with open_store(store_url, must_exist=True) as store:
+        run = store.run(resume).run
+        if "faults" not in run.fingerprints:
+            return None
+        before = store.runs(RunFilter(name=name, state="finished", until=run.started_at), limit=1)
+    if not before:
+        raise InputError(f"run {run.id}", f"its twin '{name}' is not in the store", "start a new run instead")
+    return before[0].id
 
 
 def _print_estimate(plan: Plan, as_json: bool) -> None:

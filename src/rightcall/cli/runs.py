@@ -23,7 +23,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object 
 
 @click.group()
 def runs() -> None:
-    """List, show, export, delete and prune the runs in the store."""
+    """List, show, export, rescore, delete and prune the runs in the store."""
 
 
 @runs.command("list")
@@ -65,7 +65,7 @@ def list_(
 @at_store
 @as_json
 def show(run: str, url: str | None, as_json: bool) -> None:
-    """One run: an id, the beginning of one, or `last`."""
+    """One run: an id, the beginning of one, `last`, `last~1`, a tag or a git branch."""
     with _opened(url) as store:
         found = store.run(run)
         codes = store.code_counts(found.id)
@@ -93,6 +93,47 @@ def export(run: str, output: IO[bytes], trajectories: bool, timings: bool, url: 
     with _opened(url) as store:
         for line in store.export(run, trajectories=trajectories, timings=timings):
             output.write(line)
+
+
+@runs.command()
+@click.argument("run", default="last")
+@click.option("--metric", "metrics", multiple=True, help="A metric that must pass; may be repeated.")
+@click.option("--observe", multiple=True, help="A metric that only measures; may be repeated.")
+@click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
+@at_store
+@as_json
+def rescore(
+    run: str,
+    metrics: tuple[str, ...],
+    observe: tuple[str, ...],
+    pass_rule: Literal["strict", "score"],
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Score the stored trajectories of a run again and keep the results as a new run.
+
+    Nothing is run. Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
+    """
+    import asyncio
+
+    from rightcall.cli.output import import_from_here
+    from rightcall.metrics import Rules, Scorer, as_metrics, observed
+    from rightcall.report.rows import write_outcome
+    from rightcall.suite.rescoring import rescore_run
+
+    import_from_here((*metrics, *observe))
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), Rules(pass_rule=pass_rule))
+    with _opened(url) as store:
+        made, summary, verdict = asyncio.run(rescore_run(store, run, scorer))
+    if as_json:
+        write_outcome(made, verdict.word, summary, sys.stdout.buffer)
+    else:
+        from rightcall.report.terminal import print_summary
+
+        print_summary(summary, (), hints=[f"rightcall runs show {made}", f"rightcall report {made}"])
+        click.echo(verdict.sentence)
+    raise click.exceptions.Exit(verdict.exit_code)
 
 
 @runs.command()
@@ -161,6 +202,9 @@ def _facts(run: StoredRun) -> list[tuple[str, str]]:
         "pass rate": f"{run.pass_rate:.1%}" if run.results > run.errors else "",
         "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}",
         "tags": ", ".join(run.tags),
+        "git": " ".join(
+            run.run.versions[part] for part in ("git_branch", "git_commit") if part in run.run.versions
+        ),
     }
     facts |= {f"{kind[:10]}": fingerprint for kind, fingerprint in run.run.fingerprints.items()}
     return [(label, value) for label, value in facts.items() if value]

@@ -13,7 +13,7 @@ from rightcall.errors import InputError
 
 if TYPE_CHECKING:
     from rightcall.lint import ToolSet
-    from rightcall.lint.portability.rewrite import Loss
+    from rightcall.portability.rewrite import Loss
 
 
 @click.command()
@@ -31,8 +31,8 @@ def convert(source: str, target: str, output: Path | None) -> None:
     SOURCE is a file that `rightcall lint` reads, `module:attribute`, or `mcp:COMMAND`. Only what the provider
     needs is changed. What was lost is told on stderr; with what it will refuse all the same the exit code is 1.
     """
-    from rightcall.lint.portability.convert import convert_all
-    from rightcall.lint.portability.request import request
+    from rightcall.lint.conversion import convert_all
+    from rightcall.portability.request import request
 
     sets = _read(source)
     tools = [tool for one in sets for tool in one.tools]

@@ -23,6 +23,7 @@ from rightcall.files import atomic_write, existing_file
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
 from rightcall.model.dialects import native, read_messages, trajectory_from_messages
+from rightcall.model.ledger import LedgerEntry
 from rightcall.model.record import Record
 from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage
 
@@ -41,6 +42,10 @@ class Line(Record, frozen=True):
     latency_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     stop_reason: StopReason = "done"
     error: str = ""
+    ledger: tuple[LedgerEntry, ...] = ()
+    state_before: dict[str, Any] | None = None
+    state: dict[str, Any] | None = None
+    lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
@@ -79,7 +84,17 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
             raise refused_item(error, Line, item, f"{path}:{number}") from None
         if line.messages is UNSET and line.calls is not UNSET:
             trajectory = Trajectory(
-                (), line.calls, line.output or "", line.usage, line.latency_ms, line.stop_reason, line.error
+                (),
+                line.calls,
+                line.output or "",
+                line.usage,
+                line.latency_ms,
+                line.stop_reason,
+                line.error,
+                line.ledger,
+                line.state_before,
+                line.state,
+                lag_ms=line.lag_ms,
             )
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
@@ -99,6 +114,10 @@ def _from_messages(line: Line, where: str) -> Trajectory:
         line.latency_ms,
         line.stop_reason,
         line.error,
+        line.ledger,
+        line.state_before,
+        line.state,
+        lag_ms=line.lag_ms,
     )
 
 
@@ -117,4 +136,8 @@ def _line_of(recorded: RecordedTrajectory) -> Line:
         trajectory.latency_ms,
         trajectory.stop_reason,
         trajectory.error,
+        trajectory.ledger,
+        trajectory.state_before,
+        trajectory.state,
+        trajectory.lag_ms,
     )

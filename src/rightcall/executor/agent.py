@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol, Self
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.single_turn import SingleTurn
@@ -23,6 +24,8 @@ from rightcall.providers.base import Provider, Settings
 from rightcall.providers.http import Network
 from rightcall.providers.resolve import resolve
 from rightcall.tools.faults import FaultPlan
+from rightcall.tools.idempotency import Idempotency
+from rightcall.tools.idempotency_store import sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
 from rightcall.tools.policy import Rules
 from rightcall.tools.toolbox import Toolbox
@@ -74,6 +77,7 @@ class Session:
     """An agent made ready for a run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
+    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice.
     """
 
     def __init__(
@@ -84,15 +88,18 @@ class Session:
         seed: int = 0,
         run_id: str = "",
         patience: Patience | None = None,
+        keys: Idempotency | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
+        self._keys = keys
         self.settings = as_settings(agent.settings)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
+        self.lag = LagMeter()
         self._stack = AsyncExitStack()
         if self.provider is not None:
             at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
-            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed)
+            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed, lag=self.lag)
         self._equip(agent.tools)
 
     def _equip(self, tools: Sequence[Any]) -> None:
@@ -103,13 +110,14 @@ class Session:
             mocks=agent.mocks,
             execute=agent.execute,
             rules=Rules(strict=agent.strict),
+            idempotency=Idempotency(sqlite_store(), live=self._keys),
             faults=agent.faults,
             seed=self._seed,
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer: Performer = UserAgent(agent.model, agent.limits)
+            self.performer: Performer = UserAgent(agent.model, agent.limits, self.lag)
             return
         prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
@@ -123,6 +131,8 @@ class Session:
         return await self.provider.check() if self.provider else []
 
     async def __aenter__(self) -> Self:
+        self.lag.start()
+        self._stack.callback(self.lag.stop)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
         agent = self.agent

@@ -72,6 +72,7 @@ class AgentLoop:
         return None
 
     async def _run_tools(self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext) -> None:
+        before = self._asker.lag.so_far()
         try:
             made = await self._toolbox.invoke_turn(calls, context)
         except Aborted as stop:
@@ -79,7 +80,8 @@ class AgentLoop:
                 [made.call for made in stop.invocations], [made.result for made in stop.invocations]
             )
             raise
-        recorder.results([one.call for one in made], [one.result for one in made])
+        lag = self._asker.lag.so_far() - before
+        recorder.results([one.call for one in made], [one.result for one in made], lag * 1000)
 
     def _seconds_left(self, recorder: Recorder) -> float | None:
         if self._limits.seconds is None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from time import perf_counter
+
+from msgspec.structs import replace
 
 from rightcall.errors import ProviderError
+from rightcall.executor.lag import LagMeter
 from rightcall.executor.refusals import Refusals
 from rightcall.executor.throttle import Throttle
 from rightcall.model.record import Record
@@ -42,9 +46,10 @@ class Asker:
         *,
         patience: Patience | None = None,
         seed: int = 0,
+        lag: LagMeter | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.provider, self.throttle = provider, Throttle(concurrency)
+        self.provider, self.throttle, self.lag = provider, Throttle(concurrency), lag or LagMeter()
         self.retries = 0
         self._refusals = Refusals()
         self._patience, self._sleep = patience or Patience(), sleep
@@ -61,11 +66,16 @@ class Asker:
         while True:
             try:
                 async with self.throttle:
+                    started, before = perf_counter(), self.lag.so_far()
                     if seconds is None:
                         reply = await self.provider.complete(request)
                     else:
                         async with asyncio.timeout(seconds):
                             reply = await self.provider.complete(request)
+                    lag = (self.lag.so_far() - before) * 1000
+                    # A latency that was recorded earlier is longer than the time it took to read it.
+                    if lag > 0 and (perf_counter() - started) * 1000 >= reply.latency_ms:
+                        reply = replace(reply, lag_ms=min(lag, reply.latency_ms))
             except ProviderError as error:
                 if error.kind in OVERLOAD:
                     self.throttle.too_much()

@@ -20,7 +20,7 @@ class Recorder:
         self.messages: list[Message] = list(messages)
         self.calls: list[ToolCall] = []
         self.usage = Usage()
-        self.latency_ms = 0.0
+        self.latency_ms, self.lag_ms = 0.0, 0.0
         self.steps = 0
 
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
@@ -32,12 +32,15 @@ class Recorder:
         self.calls += calls
         self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
         self.latency_ms += reply.latency_ms
+        self.lag_ms += reply.lag_ms
         return calls
 
-    def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult]) -> None:
+    def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult], lag_ms: float = 0.0) -> None:
         """Note what came of the last calls: the same calls with status, output and time, and what the model reads."""
         self.calls[len(self.calls) - len(calls) :] = calls
-        self.latency_ms += max((call.latency_ms or 0.0 for call in calls), default=0.0)
+        taken = max((call.latency_ms or 0.0 for call in calls), default=0.0)
+        self.latency_ms += taken
+        self.lag_ms += min(lag_ms, taken)
         self.messages.append(Message("tool", results=tuple(told)))
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
@@ -49,6 +52,7 @@ class Recorder:
             output=last.content if last and last.role == "assistant" else "",
             usage=self.usage,
             latency_ms=round(self.latency_ms, 3),
+            lag_ms=round(self.lag_ms, 3),
             stop_reason=stop_reason,
             error=error,
         )

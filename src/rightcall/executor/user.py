@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InfrastructureError, InputError
+from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.returns import as_trajectory
 from rightcall.model.golden import Golden
@@ -24,12 +25,14 @@ class UserAgent:
     returns and nobody can read is a broken setup, unless something it returned before could be read.
     """
 
-    def __init__(self, function: Callable[[Golden], Any], limits: Limits) -> None:
-        self._function, self._limits = function, limits
+    def __init__(
+        self, function: Callable[[Golden], Any], limits: Limits, lag: LagMeter | None = None
+    ) -> None:
+        self._function, self._limits, self._lag = function, limits, lag or LagMeter()
         self._understood = False
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
-        started = time.perf_counter()
+        started, before = time.perf_counter(), self._lag.so_far()
         try:
             async with asyncio.timeout(self._limits.seconds):
                 made = await self._called(golden)
@@ -48,7 +51,8 @@ class UserAgent:
         self._understood = True
         if trajectory.latency_ms is None:
             taken = round((time.perf_counter() - started) * 1000, 3)
-            trajectory = msgspec.structs.replace(trajectory, latency_ms=taken)
+            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
         return trajectory
 
     async def _called(self, golden: Golden) -> Any:

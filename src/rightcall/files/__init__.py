@@ -5,6 +5,7 @@
     documents  items of a JSON or YAML document, each with the line where it begins
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     atomic     a file appears whole or not at all
+    revision   the git branch and commit of a folder
 
 Knows nothing of goldens, tools or suites; rooms that have files stand on it.
 """
@@ -20,6 +21,7 @@ from rightcall.files.documents import (
 )
 from rightcall.files.lines import MAX_LINE_BYTES, numbered_lines, refuse_long_line, unchecked_lines
 from rightcall.files.opening import existing_file, open_checked, read_checked
+from rightcall.files.revision import git_revision
 
 __all__ = [
     "DOCUMENT_SUFFIXES",
@@ -28,6 +30,7 @@ __all__ = [
     "Items",
     "atomic_write",
     "existing_file",
+    "git_revision",
     "numbered_lines",
     "open_checked",
     "read_checked",

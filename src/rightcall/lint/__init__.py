@@ -1,14 +1,14 @@
 """Find what makes models choose and fill tools wrongly, in the definitions, before they do.
 
     engine          run the rules over sets of tools: `lint`
-    checks, placing, portions, processes   its steps
+    checks, locate  its steps
     rules/          one folder a family, one file a rule; to add one, add a file
     catalog         all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how alike two tools are, and why
-    facts/          word lists, provider limits, sources
-    portability/    a tool's schema as one provider wants it, and what was lost
+    facts/          word lists, sources
+    conversion      tools converted for a provider, with what it will refuse
     fix, baseline, lockfile, ignores, output/
 
 Nothing here fetches a reference or runs what it reads.
@@ -18,7 +18,7 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Diagnostic, Severity
 from rightcall.lint.engine import lint
 from rightcall.lint.evidence import Confusion, Evidence, Misfilled, RuleEffect
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 from rightcall.lint.source.read import read_paths, read_text, tool_set
 from rightcall.lint.source.tools import ToolSet
 
@@ -27,8 +27,8 @@ __all__ = [
     "Diagnostic",
     "Evidence",
     "LintConfig",
+    "LintReport",
     "Misfilled",
-    "Report",
     "RuleEffect",
     "Severity",
     "ToolSet",

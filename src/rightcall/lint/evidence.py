@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files.pointer import JsonPath
 from rightcall.model.record import Record
 
 
@@ -69,7 +69,7 @@ class Evidence:
             if seen.wrong:
                 self._by_parameter.setdefault((seen.tool, seen.parameter), []).append(seen)
 
-    def of_parameter(self, tool: str, path: Path) -> str:
+    def of_parameter(self, tool: str, path: JsonPath) -> str:
         """One line on how often the parameter at a path was filled wrongly; "" when it never was."""
         if not self._by_parameter or path[:2] != ("input_schema", "properties") or len(path) < 3:
             return ""

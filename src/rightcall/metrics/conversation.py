@@ -83,7 +83,7 @@ def judge_conversation(
         *(failure for turn in turns for failure in turn.verdict.failures),
     )
     scores = [turn.verdict.score for turn in turns]
-    if not wanted or golden.expected_calls:
+    if not wanted or golden.expected_calls or golden.output_contains:
         scores.append(whole.score)
     forbidden = any(failure.code in FORBIDDEN for failure in failures)
     passed = whole.passed and all(turn.verdict.passed for turn in turns)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import msgspec
 
 from rightcall.errors import InputError, suggestion
+from rightcall.model.described import described
 
 T = TypeVar("T")
 
@@ -17,6 +18,15 @@ DecodeErrors = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 """JSON bytes of a record or plain value, compact, in UTF-8."""
+
+encode_described: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=described).encode
+"""The same for what may hold functions and other objects of Python: they are described."""
+
+
+def encode_as(value: Any, hook: Callable[[Any], Any]) -> bytes:
+    """JSON bytes with objects of Python put into words by `hook`."""
+    return msgspec.json.encode(value, enc_hook=hook)
+
 
 JSON_TYPES = {
     "object": "an object",

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from rightcall.model.call import ToolCall
+from rightcall.model.described import described
 from rightcall.model.record import Record
 
 Category = Literal["golden", "secondary", "negative"]
@@ -163,5 +164,7 @@ def with_id(golden: G) -> G:
     """The golden itself, or the same with an id made of its content, so that it survives reordering."""
     if golden.id:
         return golden
-    digest = hashlib.sha256(msgspec.json.encode(golden, order="deterministic")).hexdigest()
+    digest = hashlib.sha256(
+        msgspec.json.encode(golden, enc_hook=described, order="deterministic")
+    ).hexdigest()
     return msgspec.structs.replace(golden, id=f"g-{digest[:12]}")

@@ -22,6 +22,9 @@ def print_comparison(
     """The change as a sentence, then what got fixed and what broke, then each category."""
     color = COLORS[found.change]
     out.print(f"[bold {color}]{found.change}[/bold {color}]  {candidate} against {baseline}")
+    for code, names in found.alarms.items():
+        shown = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+        out.print(f"[bold red]ALARM[/bold red] new {code}: {escape(clean(shown))}", soft_wrap=True)
     out.print(escape(found.sentence), soft_wrap=True)
     for warning in unlike:
         out.print(f"[yellow]{escape(warning)}[/yellow]", soft_wrap=True)

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.measure import SPOTLESS
-from rightcall.model.codec import encode
+from rightcall.model.codec import encode_described as encode
 from rightcall.model.failure import Failure
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.score import Score

@@ -12,11 +12,12 @@ from rich.table import Table
 
 from rightcall.model.run import CaseResult, Summary
 from rightcall.report.numbers import percent
-from rightcall.report.text import shown_text
+from rightcall.report.text import one_line, shown_text
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
 
-COLUMNS = ("passed", "rate", "95 % int.", *DIMENSIONS.values())
-"""Fits into 80 characters; numbers are exact in JSON."""
+RATES = ("passed", "rate", "95 % int.")
+"""With the dimensions it fits into 80 characters; numbers are exact in JSON."""
+LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
 
 
@@ -75,23 +76,25 @@ def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     for title in ("agent", "run"):
         table.add_column(title)
-    for title in COLUMNS:
-        table.add_column(title, justify="right", no_wrap=True)
-    for agent, run_id, summary in rows:
-        table.add_row(escape(agent), run_id, *_cells(summary_view(summary).total)[1:])
+    views = [summary_view(summary) for _, _, summary in rows]
+    asked = tuple(dict.fromkeys(name for view in views for name in view.columns))
+    for title in _titles(asked):
+        table.add_column(escape(title), justify="right", no_wrap=True)
+    for (agent, run_id, _), view in zip(rows, views, strict=True):
+        table.add_row(escape(agent), run_id, *_cells(view.total, asked)[1:])
     return table
 
 
 def summary_table(view: SummaryView, width: int = 80) -> Table:
     """The rows and as many columns as fit, the most important first; a column that is cut says nothing."""
-    rows = [_cells(row) for row in view.shown]
-    titles = ("", *COLUMNS)
+    rows = [_cells(row, view.columns) for row in view.shown]
+    titles = ("", *_titles(view.columns))
     widths = [max(len(title), *(len(cells[at]) for cells in rows)) + 1 for at, title in enumerate(titles)]
     fitting = max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True)
     for title in titles[1:fitting]:
-        table.add_column(title, justify="right", no_wrap=True)
+        table.add_column(escape(title), justify="right", no_wrap=True)
     for row, cells in zip(view.shown, rows, strict=True):
         style = "bold" if row is view.total and len(view.shown) > 1 else ""
         table.add_row(*cells[:fitting], style=style)
@@ -120,11 +123,16 @@ def clean(text: str) -> str:
     return shown_text(text, 2000)
 
 
-def _cells(row: GroupRow) -> list[str]:
+def _titles(asked: Sequence[str]) -> list[str]:
+    """Metrics that were asked for stand before the dimensions, which give way when a terminal is narrow."""
+    return [*RATES, *(one_line(name, LONGEST_TITLE) for name in asked), *DIMENSIONS.values()]
+
+
+def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
     errors = f" +{row.errors:,} errors" if row.errors else ""
     interval = f"{row.low * 100:.0f}–{row.high * 100:.0f} %" if row.cases else "–"
-    values = [
-        f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
-    ]
+    found = [row.others.get(name) for name in asked]
+    found += [row.dimensions.get(name) for name in DIMENSIONS.values()]
+    values = ["–" if value is None else f"{value:.2f}" for value in found]
     rate = percent(row.pass_rate) if row.cases else "–"
     return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, interval, *values]

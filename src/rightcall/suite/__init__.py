@@ -4,6 +4,5 @@ suite, plan, selection   suite.yaml, and a run made ready: every problem found, 
 runner, sink             runs a plan; results are on disk before they count
 outcome, early, gating   verdicts, ending early, deciding about stored runs
 recorded                 score recorded behaviour
-check, statistics        goldens against the tools they speak of, and what a dataset holds
 estimate                 what a run would send
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -17,12 +17,14 @@ from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor import Agent, RunLimits, Session, agent_problems
 from rightcall.gate import Gate, read_gate, warnings
-from rightcall.metrics import Metric, Rules, resolve_metrics
+from rightcall.metrics import Metric, Rules, Scorer, as_metrics, observed
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
+from rightcall.metrics.measure import METRIC_SECONDS
 from rightcall.model import codec
+from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import Golden
-from rightcall.suite.check import check_goldens
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.quality.check import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
 from rightcall.tools import load_tools
@@ -45,6 +47,8 @@ class Plan:
     agent: Agent
     dataset: Path | Sequence[Golden]
     metrics: Sequence[Metric] = ()
+    observe: Sequence[Metric] = ()
+    metric_seconds: float = METRIC_SECONDS
     rules: Rules = field(default_factory=Rules)
     trials: int = 1
     seed: int = 0
@@ -54,6 +58,17 @@ class Plan:
     gate: Gate | None = None
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
+
+    @property
+    def own_agent(self) -> bool:
+        """Whether the agent is a user's function, which may hold conversations too."""
+        model = self.agent.model
+        return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+
+    @property
+    def scorer(self) -> Scorer:
+        """What every case is scored by."""
+        return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[Golden]:
         stream = self.selection.chosen(self._all_goldens())
@@ -81,9 +96,7 @@ class Plan:
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
-            "metrics": _fingerprint(
-                [[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]
-            ),
+            "metrics": scorer_fingerprint(self.scorer),
             "selection": _fingerprint(repr(self.selection)),
         } | ({"faults": agent.faults.hash} if agent.faults else {})
 
@@ -97,13 +110,18 @@ class Plan:
     def _all_goldens(self) -> Iterator[Golden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
         for golden in stream:
-            if not isinstance(golden, Golden):
-                raise InputError(str(self.dataset), "holds conversations, which `run` cannot run yet")
-            yield golden
+            if not isinstance(golden, Golden) and not self.own_agent:
+                where = str(self.dataset) if isinstance(self.dataset, Path) else f"golden '{golden.id}'"
+                raise InputError(
+                    where,
+                    "is a conversation, which a model alone cannot hold yet",
+                    "give a function of your own as the agent: from the golden to the messages",
+                )
+            yield cast("Golden", golden)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
-            return _fingerprint([msgspec.to_builtins(golden) for golden in self.dataset])
+            return _fingerprint([msgspec.to_builtins(g, enc_hook=fingerprinted) for g in self.dataset])
         with self.dataset.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -123,7 +141,7 @@ def plan_suite(
     config = suite.agent
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
-    metrics = _tried(problems, lambda: resolve_metrics(list(suite.metrics))) or []
+    metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
     rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
     problems += _contradictory_limits(suite)
     agent = Agent(
@@ -146,6 +164,8 @@ def plan_suite(
         agent=agent,
         dataset=folder / suite.dataset,
         metrics=metrics,
+        observe=watched,
+        metric_seconds=suite.metric_seconds,
         rules=rules,
         trials=trials or suite.trials,
         seed=suite.seed,
@@ -161,6 +181,13 @@ def plan_suite(
     return plan
 
 
+def scorer_fingerprint(scorer: Scorer) -> str:
+    """The metrics and rules that results were made by."""
+    observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
+    named = [stable_repr(metric) for metric in scorer.metrics]
+    return _fingerprint([named, *observed_too, dict(scorer.rules.weights), scorer.rules.pass_rule])
+
+
 async def preflight(plan: Plan) -> int:
     """Check all that can be checked without spending anything; gives the number of goldens.
 
@@ -171,17 +198,20 @@ async def preflight(plan: Plan) -> int:
     if session is not None:
         async with session:
             problems += await session.check()
+    problems += await plan.scorer.problems()
     tools = session.tools if session is not None else {}
     count = 0
 
-    def placed() -> Iterable[tuple[str, Golden]]:
+    def placed() -> Iterable[tuple[str, AnyGolden]]:
         nonlocal count
         if isinstance(plan.dataset, Path):
             source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
         else:
             source = (_validated(golden) for golden in plan.dataset)
         for where, golden in source:
-            if isinstance(golden, Golden) and plan.selection.chooses(golden):
+            if (plan.own_agent or isinstance(golden, Golden)) and plan.selection.chooses(
+                cast("Golden", golden)
+            ):
                 count += 1
                 yield where, golden
 
@@ -205,7 +235,7 @@ async def preflight(plan: Plan) -> int:
 def _validated(golden: Golden) -> tuple[str, Golden]:
     """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
     where = f"golden '{golden.id}'"
-    return where, codec.convert(msgspec.to_builtins(golden), type(golden), where)
+    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
 
 
 def gate_warnings(plan: Plan) -> list[str]:
@@ -213,7 +243,30 @@ def gate_warnings(plan: Plan) -> list[str]:
     if plan.gate is None:
         return []
     goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
-    return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
+    return warnings(
+        plan.gate,
+        [golden.category for golden in goldens],
+        [golden.tags for golden in goldens],
+        trials=plan.trials,
+        clusters=[golden.cluster for golden in goldens],
+    )
+
+
+def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
+    """The metrics that decide, and those under `observe`, which only measure."""
+    named: list[str] = []
+    watched: list[str] = []
+    for given in suite.metrics:
+        if isinstance(given, str):
+            named.append(given)
+        elif given.keys() == {"observe"}:
+            watched += [given["observe"]] if isinstance(given["observe"], str) else given["observe"]
+        else:
+            raise ConfigError(
+                f"metrics: an object here must be {{observe: NAME}}, got {', '.join(given) or '{}'}"
+            )
+    metrics = as_metrics(named)
+    return metrics, observed(watched, metrics)
 
 
 def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:

@@ -10,6 +10,7 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.executor.limits import Limits, PositiveCount, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
+from rightcall.metrics.measure import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.record import Record
 from rightcall.providers.base import Settings
@@ -52,7 +53,13 @@ class Suite(Record, frozen=True):
     trials: Annotated[int, msgspec.Meta(gt=0, description="how often each golden is tried")] = 1
     seed: int = 0
     concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32
-    metrics: Annotated[tuple[str, ...], msgspec.Meta(description="beside the dimensions of every case")] = ()
+    metrics: Annotated[
+        tuple[str | dict[str, str | list[str]], ...],
+        msgspec.Meta(description="what must pass beside the goldens; {observe: NAME} only measures"),
+    ] = ()
+    metric_seconds: Annotated[
+        float, msgspec.Meta(gt=0, description="how long a metric may take for one case")
+    ] = METRIC_SECONDS
     weights: Annotated[dict[str, float], msgspec.Meta(description="of the overall score")] = {}
     pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
     limits: Limits = Limits()

@@ -70,13 +70,15 @@ class Idempotency:
 
     `lease_s` is how long another machine believes a silent owner to be at work; the lease is renewed while it
     is. `ttl_s` is how long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the
-    first.
+    first. `live` keeps the keys of tools that run for real, when they are to be kept elsewhere than those of
+    mocks and worlds, which end with their trial.
     """
 
     store: IdempotencyStore
     lease_s: float = 60.0
     ttl_s: float = 24 * 3600.0
     in_flight_wait_s: float = 2.0
+    live: Idempotency | None = None
     _running: int = 0
 
     def __post_init__(self) -> None:
@@ -92,6 +94,8 @@ class Idempotency:
         if not call.key:
             passed: Finished = await next(call)
             return passed
+        if self.live is not None and call.ready.live:
+            return await self.live.once(call, next)
         self._running += 1
         polls = max(1, round(self.in_flight_wait_s / POLL_S))
         try:
@@ -120,6 +124,8 @@ class Idempotency:
         if not call.key:
             passed: Finished = await next(call)
             return passed
+        if self.live is not None and call.ready.live:
+            return await self.live.record(call, next)
         assert call.owner is not None
         try:
             finished: Finished = await next(call)
@@ -139,6 +145,12 @@ class Idempotency:
             return msgspec.structs.replace(finished, attempts=call.attempt)
         self._log("late_effect" if state == "done" else "unknown", call, call.attempt)
         return Finished.with_error("unknown", self._unknown(call, "the operation lost its claim meanwhile"))
+
+    def forget(self, call: ActiveCall) -> bool:
+        """Let the time of a call's key run out at once. Whether there was one to forget."""
+        if self.live is not None and call.ready.live:
+            return self.live.forget(call)
+        return self.store.forget(call.key)
 
     async def _run(self, call: ActiveCall, attempt: int, next: Next) -> Finished:
         """Run a claimed operation; `record` writes down its end."""

@@ -12,6 +12,7 @@ time: a clock that jumps, here or there, makes nobody dead.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -37,7 +38,10 @@ class CorruptRecordError(InfrastructureError):
 
 
 class Wish(NamedTuple):
-    """Who wants to run what, and for how long the claim and the memory of it should last."""
+    """Who wants to run what, and for how long the claim and the memory of it should last.
+
+    `owner` must be another for every attempt: a row with the same owner is this very claim.
+    """
 
     key: str
     fingerprint: str
@@ -132,6 +136,14 @@ class IdempotencyStore:
         if connect is None:
             self._connected()
 
+    def open(self, name: str) -> None:
+        """Connect now; otherwise the first step does. Raises `StoreDownError`, without a password."""
+        try:
+            self._connected()
+        except self._errors as error:
+            why = f" {name}: {error}" if name else f": {type(error).__name__}"
+            raise StoreDownError(f"cannot open the idempotency store{why}") from None
+
     def begin(self, wish: Wish) -> Claim:
         """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
         self._begun += 1
@@ -142,6 +154,8 @@ class IdempotencyStore:
             if self._change(INSERT, (wish.key, wish.fingerprint, wish.owner, lease_until, expires_at)):
                 return Claim("run")
             row = self._row(wish.key)
+            if row is not None and (row[1], row[2]) == ("started", wish.owner):
+                return Claim("run", row[4])  # claimed before the connection broke
             claim = self._judge(wish, row) if row is not None else None
             if claim is not None:  # None: the row changed between two statements
                 return claim
@@ -158,7 +172,10 @@ class IdempotencyStore:
 
     def finish(self, key: str, owner: str, attempt: int, state: EndState, result: bytes) -> bool:
         """Write how an attempt ended. False when the key is no longer this owner's: nothing is written."""
-        return self._change(FINISH, (state, result, key, owner, attempt)) == 1
+        if self._change(FINISH, (state, result, key, owner, attempt)) == 1:
+            return True
+        row = self._row(key) if self.remote else None  # written before the connection broke?
+        return row is not None and (row[1], row[2], row[4]) == (state, owner, attempt)
 
     def renew(self, key: str, owner: str, attempt: int, until: float) -> bool:
         """Say that the owner is still at it."""
@@ -175,8 +192,9 @@ class IdempotencyStore:
                 results = [_attempt(step) for step in steps]
                 self._connection.execute("COMMIT")
             except self._errors as error:
-                with contextlib.suppress(*self._errors):
-                    self._connection.execute("ROLLBACK")
+                if self._connection is not None:
+                    with contextlib.suppress(*self._errors):
+                        self._connection.execute("ROLLBACK")
                 failure = StoreDownError(f"the idempotency store cannot be written: {error}")
                 return [failure] * len(steps)
             except BaseException:
@@ -258,18 +276,27 @@ class IdempotencyStore:
         return self._change(TAKE, (*new, *seen)) == 1
 
     def _row(self, key: str) -> tuple[Any, ...] | None:
-        with self._lock:
-            try:
-                return self._connected().execute(self._sql(SELECT), (key,)).fetchone()  # type: ignore[no-any-return]
-            except self._errors as error:
-                raise StoreDownError(f"the idempotency store cannot be read: {error}") from None
+        row: tuple[Any, ...] | None = self._execute(SELECT, (key,), "read").fetchone()
+        return row
 
     def _change(self, sql: str, values: tuple[Any, ...]) -> int:
+        return int(self._execute(sql, values, "written").rowcount)
+
+    def _execute(self, sql: str, values: tuple[Any, ...], verb: str) -> Any:
+        """Take one step; once more over a new connection when the server has ended the old one.
+
+        Such a step may be taken twice, and each is written so that the second time changes nothing.
+        """
         with self._lock:
-            try:
-                return int(self._connected().execute(self._sql(sql), values).rowcount)
-            except self._errors as error:
-                raise StoreDownError(f"the idempotency store cannot be written: {error}") from None
+            for last in (False, True):
+                try:
+                    return self._connected().execute(self._sql(sql), values)
+                except self._errors as error:
+                    if not last and getattr(self._connection, "closed", False):
+                        self._connection = None
+                        continue
+                    raise StoreDownError(f"the idempotency store cannot be {verb}: {error}") from None
+        raise AssertionError("unreachable")
 
 
 def _attempt(step: Callable[[], Any]) -> Any:
@@ -280,43 +307,71 @@ def _attempt(step: Callable[[], Any]) -> Any:
 
 
 def sqlite_store(
-    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0
+    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0, later: bool = False
 ) -> IdempotencyStore:
     """Keys in a SQLite file, or in memory for as long as the store lives.
 
     A committed key survives the death of the process. `durable` makes it survive the loss of power too,
-    at the price of a disk flush per step.
+    at the price of a disk flush per step. `later` opens the file when it is first needed.
     """
     import sqlite3
 
+    in_memory = str(path) == ":memory:"
+
     def connect() -> Any:
+        if later:
+            _make_private(Path(path))
         connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
-        if str(path) != ":memory:":
-            connection.execute("PRAGMA journal_mode = WAL")
+        if not in_memory:
+            _make_wal(connection, busy_s)
             connection.execute("PRAGMA wal_autocheckpoint = 10000")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         return connection
 
-    try:
-        if str(path) == ":memory:":  # nothing can go wrong, and many a toolbox never needs it
-            store = IdempotencyStore(connect=connect, errors=(sqlite3.Error,), options="WITHOUT ROWID")
-            store.private = True
-            return store
-        return IdempotencyStore(connect(), errors=(sqlite3.Error,), options="WITHOUT ROWID")
-    except sqlite3.Error as error:
-        raise StoreDownError(f"cannot open the idempotency store {path}: {error}") from None
+    store = IdempotencyStore(connect=connect, errors=(sqlite3.Error, OSError), options="WITHOUT ROWID")
+    store.private = in_memory
+    if not (in_memory or later):
+        store.open(str(path))
+    return store
 
 
-def postgres_store(url: str) -> IdempotencyStore:
+def postgres_store(url: str, *, later: bool = False) -> IdempotencyStore:
     """Keys in PostgreSQL, at an address such as `postgresql://user@host/database`."""
     try:
         import psycopg  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise MissingExtraError("an idempotency store in PostgreSQL", "psycopg", "postgres") from None
-    try:
+
+    def connect() -> Any:
         connection = psycopg.connect(url, autocommit=True)
-        return IdempotencyStore(
-            connection, errors=(psycopg.Error,), placeholder="%s", blob="BYTEA", remote=True
-        )
-    except psycopg.Error as error:
-        raise StoreDownError(f"cannot open the idempotency store: {type(error).__name__}") from None
+        # Processes that make the table at the same moment would trip over each other.
+        connection.execute(f"SELECT pg_advisory_xact_lock(7462); {CREATE.format(blob='BYTEA', options='')}")
+        return connection
+
+    store = IdempotencyStore(
+        connect=connect, errors=(psycopg.Error,), placeholder="%s", remote=True, create=False
+    )
+    if not later:
+        store.open("")
+    return store
+
+
+def _make_wal(connection: Any, busy_s: float) -> None:
+    """Turn the write-ahead log on. Of two processes that do so at once SQLite refuses one without waiting."""
+    import sqlite3
+
+    until = time.monotonic() + busy_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+def _make_private(path: Path) -> None:
+    """Make a file that only its owner can read: it holds what tools answered."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

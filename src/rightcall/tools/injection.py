@@ -10,7 +10,7 @@ from rightcall.tools.context import CallContext
 from rightcall.tools.damage import damaged
 from rightcall.tools.errors import ToolError
 from rightcall.tools.faults import Fault, FaultPlan
-from rightcall.tools.idempotency_store import IdempotencyStore
+from rightcall.tools.idempotency import Idempotency
 from rightcall.tools.invocation import Finished
 from rightcall.tools.mocks import includes
 from rightcall.tools.runtime.active_call import ActiveCall, Next
@@ -22,13 +22,13 @@ class PlannedFaults:
     """The injector of a fault plan. It keeps nothing between calls: counters belong to the trial."""
 
     plan: FaultPlan
-    store: IdempotencyStore
+    keys: Idempotency
 
     async def deliver(self, call: ActiveCall, next: Next) -> Finished:
         """Bring a call to the runtime: perhaps after its key was forgotten, perhaps twice."""
         striking = self._striking(call, delivery=True)
         for index, fault in striking:
-            if fault.type == "key_expired" and self.store.forget(call.key):
+            if fault.type == "key_expired" and self.keys.forget(call):
                 self._note(index, call)
         finished: Finished = await next(call)
         for index, fault in striking:

@@ -77,7 +77,7 @@ class Toolbox:
         self.faults = faults or FaultPlan()
         self.faults.check(self._entries)
         self._shown = shown_entries(self._entries, self.faults)
-        planned = PlannedFaults(self.faults, kept.store) if self.faults.faults else None
+        planned = PlannedFaults(self.faults, kept) if self.faults.faults else None
         self._pipeline = pipeline(preparer, kept, obeyed, planned)
 
     @property

@@ -68,7 +68,11 @@ def offered_kinds() -> dict[str, Kind]:
     """Matchers of importers and of other packages, loaded when a golden first uses one."""
     from importlib.metadata import entry_points
 
-    offered = {"bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher"}
+    offered = {
+        "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
+        "python_function": "rightcall.metrics.matching.matchers.values:described_function",
+        "tau": "rightcall.datasets.importers.tau_values:tau_matcher",
+    }
     offered |= {point.name: point.value for point in entry_points(group="rightcall.matchers")}
     return {name: Kind(_loaded_later(target)) for name, target in offered.items()}
 

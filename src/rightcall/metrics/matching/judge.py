@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
@@ -92,6 +92,8 @@ def judge_closely(
         if any(call.arguments is None and call.raw is None for call in calls):
             return in_doubt(best(True), best(False))
         return best(True)
+    except MatcherBroke:
+        raise
     except InputError as error:
         place = f"golden '{golden.id}'" + (f": {error.where}" if error.where else "")
         raise InputError(place, error.problem, error.hint) from None
@@ -177,21 +179,27 @@ def _aligned(
 
 
 def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
-    forbidden = spoiled = False
+    forbidden = called > 0 and (golden.no_calls or (golden.category == "negative" and forbids_all(golden)))
+    spoiled = forbidden
     for failure in failures:
         if failure.code in SPOILING:
             spoiled = True
             forbidden = forbidden or failure.code in FORBIDDEN
-    score = 0.0 if forbidden else rules.overall(numbers)
-    passed = not spoiled and _passes(golden, numbers, called, score, rules)
+    if forbidden:
+        score = 0.0
+    elif golden.expected_calls or golden.any_of:
+        score = rules.overall(numbers)
+    else:
+        score = score_of_stated(golden, numbers, rules)
+    passed = not spoiled and _passes(golden, numbers, score, rules)
     return Verdict(passed, score, numbers, tuple(failures))
 
 
-def _passes(golden: Golden, numbers: Numbers, called: int, score: float, rules: Rules) -> bool:
-    if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
-        return called == 0
+def _passes(golden: Golden, numbers: Numbers, score: float, rules: Rules) -> bool:
     if rules.pass_rule == "score":  # noqa: S105
         return score >= rules.pass_score and numbers.fn == 0
+    if numbers.content < 1.0:
+        return False
     if golden.category == "secondary":
         threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
         return _graded(golden, numbers) >= threshold
@@ -204,6 +212,25 @@ def _graded(golden: Golden, numbers: Numbers) -> float:
     if golden.extra_calls == "allow":
         return _ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)
     return numbers.call_f1
+
+
+def forbids_all(golden: Golden) -> bool:
+    """Whether nothing may be called."""
+    return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
+
+
+def score_of_stated(golden: Golden, numbers: Numbers, rules: Rules, state: float | None = None) -> float:
+    """The score of a golden that expects no call: dimensions of which it says nothing drop out.
+
+    `state` is how the world was left, when the golden says how; it stands where expected calls would.
+    """
+    any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
+    return rules.stated(
+        state=state,
+        precision=None if any_call else numbers.call_precision,
+        content=numbers.content if golden.output_contains else None,
+        latency=numbers.latency if golden.max_latency_ms is not None else None,
+    )
 
 
 def must_or_must_not(golden: Golden) -> bool:
@@ -292,7 +319,22 @@ def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[Pair]) -> float:
 
 def _latency(golden: Golden, trajectory: Trajectory) -> float:
     """1 within the budget, budget/latency beyond it; 1 when there is no budget or no measurement."""
-    budget, taken = golden.max_latency_ms, trajectory.latency_ms
-    if budget is None or taken is None or taken <= budget:
+    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    if budget is None or taken is None or certain is None or certain <= budget:
         return 1.0
     return budget / taken
+
+
+def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
+    """Why nobody can say whether the agent kept to its time; empty when it can be said.
+
+    The time taken lies between `least_latency_ms` and `latency_ms`. Where the budget lies between the two, a verdict
+    would be about the machine that measured.
+    """
+    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    if budget is None or taken is None or certain is None or not certain <= budget < taken:
+        return ""
+    return (
+        f"took {taken:g} ms with a budget of {budget:g} ms, but up to {trajectory.lag_ms:g} ms of it were spent by "
+        "this machine, which was too busy to measure; lower the concurrency or run it on a quieter machine"
+    )

@@ -102,6 +102,7 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
     "wrong_state": lambda f: (
         f"{f.tool or 'the world'} ended in the wrong state: {f.detail or shown(f.actual)}"
     ),
+    "double_effect": lambda f: f"{f.tool} had its effect twice{_because(f)}",
     "loop_limit": lambda f: f"stopped at a limit before it was done{_because(f)}",
     "refused": lambda f: f"the model refused{_because(f)}",
     "agent_error": lambda f: f"the agent broke{_because(f)}",

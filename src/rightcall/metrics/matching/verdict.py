@@ -61,6 +61,8 @@ WEIGHTS = {
 }
 """What the overall score may weigh, and the number each name stands for."""
 
+OF_CALLS = ("precision", "recall", "parameter_accuracy", "order")
+
 
 DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"precision": 0.3, "recall": 0.3, "parameter_accuracy": 0.3, "content": 0.1}
@@ -96,6 +98,18 @@ class Rules(msgspec.Struct, frozen=True):
         total = sum(self.weights.values())
         worth = math.fsum(weight * getattr(numbers, WEIGHTS[name]) for name, weight in self.weights.items())
         return min(1.0, round(worth / total, 12))  # 0.3 + 0.3 + 0.3 + 0.1 is 1, not 0.9999999999999999
+
+    def stated(self, *, state: float | None = None, **values: float | None) -> float:
+        """The weighted mean of what a golden without expected calls does state; 1 when that is nothing.
+
+        None stands for what is not stated. The state of the world has the weight that calls would have.
+        """
+        weights = self.weights
+        parts = [(weights.get(name, 0.0), value) for name, value in values.items() if value is not None]
+        if state is not None:
+            parts.append((math.fsum(weights.get(name, 0.0) for name in OF_CALLS) or 1.0, state))
+        total = math.fsum(weight for weight, _ in parts)
+        return min(1.0, round(math.fsum(w * value for w, value in parts) / total, 12)) if total else 1.0
 
 
 @lru_cache(maxsize=1024)

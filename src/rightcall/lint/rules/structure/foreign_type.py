@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
-from rightcall.lint.features.nodes import JSON_TYPES
-from rightcall.lint.features.schemas import json_type
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability.json_types import JSON_TYPES, json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
