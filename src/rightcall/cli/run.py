@@ -57,6 +57,7 @@ def run(
     Ctrl-C stores what finished and says how to go on. Exit codes: 0 passed, 1 did not pass, 3 inconclusive, 4 the
     provider or the store failed.
     """
+    from rightcall.suite.feasibility import mode_warnings
     from rightcall.suite.plan import gate_warnings, plan_suite
     from rightcall.suite.selection import Selection
     from rightcall.suite.suite import load_suite
@@ -80,7 +81,10 @@ def run(
         for plan in plans:
             _print_estimate(plan, as_json)
         return
-    for warning in dict.fromkeys(note for plan in plans for note in gate_warnings(plan)):
+    notes = [
+        note for plan in plans for note in (*gate_warnings(plan), *mode_warnings(plan.agent, plan.goldens()))
+    ]
+    for warning in dict.fromkeys(notes):
         click.echo(f"warning: {warning}", err=True)
     typed: dict[str, object] = {
         "--trials": trials,
