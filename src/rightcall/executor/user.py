@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.limits import Limits
+from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.model.golden import Golden
@@ -34,7 +35,7 @@ class UserAgent:
         try:
             async with asyncio.timeout(self._limits.seconds):
                 made = await self._called(golden)
-            trajectory = as_trajectory(made)
+            trajectory = bounded_trajectory(as_trajectory(made))
         except TimeoutError:
             return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds} seconds")
         except InfrastructureError as error:

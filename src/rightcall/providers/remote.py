@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rightcall.errors import ConfigError, InputError
 from rightcall.model import Message, Usage
 from rightcall.model.codec import DecodeErrors, encode
+from rightcall.model.depth import shallow, too_deep
 from rightcall.providers import failures
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
 from rightcall.providers.http import HttpClient, Network
@@ -138,6 +139,8 @@ class RemoteProvider(Provider):
 
     def _decoded(self, content: bytes, turn: int) -> ModelReply:
         try:
+            if too_deep(content):  # then what is cut is in the calls, or nobody reads it
+                content = shallow(content)
             body = msgspec.json.decode(content, type=dict[str, Any])
             reply = self.read(body, "reply")
         except DecodeErrors as error:
