@@ -16,8 +16,9 @@ PositiveCount = Annotated[int, msgspec.Meta(gt=0)]
 class Limits(Record, frozen=True):
     """What one case may use; None means no limit.
 
-    `seconds` counts the time models and tools took, not waiting for a turn or for a provider that asked to be
-    left alone. `steps` is how often the model is asked in a loop, `calls` how many tool calls it may make.
+    `seconds` counts everything but waiting for a turn: models, retries and the pauses between them, tools, and
+    scoring (which always has a second). `steps` is how often the model is asked in a loop, `calls` how many tool
+    calls it may make.
     """
 
     calls: PositiveCount | None = None

@@ -16,7 +16,7 @@ from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
 from rightcall.gate import Outcome, Verdict, decide, require_alike
-from rightcall.metrics import measure_all, result_of
+from rightcall.metrics import result_of
 from rightcall.metrics.tally import Tally
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
@@ -25,6 +25,7 @@ from rightcall.store import RunWriter, Store, changes
 from rightcall.suite.early import EarlyStop
 from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
+from rightcall.suite.scoring_time import judged_in_time, measured_in_time, time_to_score
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_outcomes, stored_results
 from rightcall.tools.offer import offered_tools
@@ -199,10 +200,14 @@ class CaseRunner:
     async def result(self, golden: Golden, trial: int) -> CaseResult:
         trajectory = await self._session.performer.perform(golden, trial)
         tools = offered_tools(golden, self._session.tools)
-        result = result_of(golden, trial, trajectory, tools, rules=self._plan.rules)
+        seconds = time_to_score(self._plan.agent.limits, trajectory)
+        result = await judged_in_time(
+            lambda done: result_of(golden, trial, done, tools, rules=self._plan.rules), trajectory, seconds
+        )
         metrics = result.metrics
         if self._plan.metrics:
-            more = await measure_all(self._plan.metrics, TestCase(golden, trajectory, dict(tools)))
+            case = TestCase(golden, trajectory, dict(tools))
+            more = await measured_in_time(self._plan.metrics, case, seconds)
             metrics = {**metrics, **more}
         return msgspec.structs.replace(result, metrics=metrics, trajectory=trajectory)
 
