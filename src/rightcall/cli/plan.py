@@ -43,9 +43,9 @@ def plan(
         print_json(found)
         return
     out = console()
-    out.print(found.sentence, markup=False, soft_wrap=True)
+    out.print(found.sentence, soft_wrap=True)
     if found.curtail_goldens is not None and found.evalue_goldens is not None:
-        out.print(
-            f"[dim]with early stop, on average: {found.curtail_goldens:,.0f} goldens (stop: curtail), "
-            f"{found.evalue_goldens:,.0f} (stop: evalue)[/dim]"
+        text = (
+            "[dim]with early stop, on average: {:,.0f} goldens (stop: curtail), {:,.0f} (stop: evalue)[/dim]"
         )
+        out.say(text, found.curtail_goldens, found.evalue_goldens)

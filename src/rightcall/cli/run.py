@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.output import console
+from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
@@ -77,7 +77,7 @@ def run(
             _print_estimate(plan, as_json)
         return
     for warning in dict.fromkeys(note for plan in plans for note in gate_warnings(plan)):
-        click.echo(f"warning: {warning}", err=True)
+        tell(f"warning: {warning}", err=True)
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, suite, as_json, failures))
     outcomes = [
@@ -98,8 +98,6 @@ def execute(
     plan: Plan, store_url: str | None, *, resume: str | None, as_json: bool, failures: int, again: str
 ) -> RunOutcome:
     """Run one plan and show it; on Ctrl-C say how to go on."""
-    from rich.markup import escape
-
     from rightcall.cli.running import Watching, run_to_end
     from rightcall.report.rows import write_outcome
     from rightcall.report.terminal import print_summary
@@ -110,17 +108,17 @@ def execute(
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome
     out = console()
-    out.print(f"\n[bold]{plan.name}[/bold] on {plan.agent.name}  [dim]run {outcome.run.id}[/dim]")
+    out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
     hints = [f"rightcall runs show {outcome.run.id}"]
     if outcome.stopped:
         hints.insert(0, f"{again} --resume {outcome.run.id}")
     print_summary(outcome.summary, watching.failed, console=out)
     color = {"PASS": "green", "FAIL": "red"}.get(outcome.verdict.word, "yellow")
     word, sentence = outcome.verdict.word, outcome.verdict.sentence
-    out.print(f"\n[bold {color}]{word}[/bold {color}]", escape(sentence.removeprefix(word).lstrip(": ")))
+    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", word, sentence.removeprefix(word).lstrip(": "))
     if outcome.verdict.hint:
-        out.print(f"[dim]{escape(outcome.verdict.hint)}[/dim]")
-    out.print("[dim]next:[/dim]\n  " + "\n  ".join(hints), soft_wrap=True)
+        out.say("[dim]{}[/dim]", outcome.verdict.hint)
+    print_next(*hints)
     return outcome
 
 
@@ -128,7 +126,6 @@ def run_broken(plans: list[Plan], store_url: str | None, suite: Path, as_json: b
     """Each plan twice, without its faults and with them, and what the faults changed; gives the exit code."""
     from dataclasses import replace
 
-    from rightcall.cli.output import print_json
     from rightcall.executor import Session
     from rightcall.report.faults import print_fault_report
     from rightcall.store import open_store
@@ -159,7 +156,6 @@ def run_broken(plans: list[Plan], store_url: str | None, suite: Path, as_json: b
 def _print_estimate(plan: Plan, as_json: bool) -> None:
     import asyncio
 
-    from rightcall.cli.output import print_json
     from rightcall.suite.estimate import estimate
 
     found = asyncio.run(estimate(plan))
@@ -168,11 +164,10 @@ def _print_estimate(plan: Plan, as_json: bool) -> None:
         return
     out = console()
     cost = "no price is known" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
-    out.print(
-        f"[bold]{plan.name}[/bold] on {plan.agent.name}: {found.goldens:,} goldens × {found.trials} trials"
-    )
+    counts = f"{found.goldens:,} goldens × {found.trials} trials"
+    out.say("[bold]{}[/bold] on {}: {}", plan.name, plan.agent.name, counts)
     out.print(f"{found.requests:,} requests{' at least' if plan.agent.mode == 'loop' else ''}, "
               f"about {found.input_tokens:,} input tokens, {cost}")  # fmt: skip
-    out.print("[dim]the first request would be:[/dim]")
-    out.print_json(data=found.first_request)
-    out.print("[dim]nothing was sent[/dim]")
+    out.say("[dim]the first request would be:[/dim]")
+    print_json(found.first_request)
+    out.say("[dim]nothing was sent[/dim]")

@@ -6,9 +6,8 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 
-import click
-
 from rightcall.model.run import CaseResult, Run
+from rightcall.report.lines import tell
 from rightcall.report.progress import RunProgress, State
 from rightcall.report.rows import write_rows
 from rightcall.store import open_store
@@ -58,7 +57,7 @@ def run_to_end(
         watching.close()
         if watching.run is not None:
             stored = store.run(watching.run.id)
-            click.echo(
+            tell(
                 f"\ninterrupted: {stored.results:,} of {stored.planned:,} cases are stored; go on with:\n"
                 f"  {again} --resume {watching.run.id}",
                 err=True,

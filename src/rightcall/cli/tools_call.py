@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import as_json_option, console, print_json, tell
 from rightcall.errors import InputError, suggestion
 
 source_argument = click.argument("source")
@@ -38,7 +38,7 @@ def call(source: str, name: str, arguments: str, pairs: tuple[str, ...], real: b
             {"outcome": invocation.outcome, "output": output, "latency_ms": invocation.call.latency_ms}
         )
     elif isinstance(output, str):
-        click.echo(output)
+        tell(output)
     else:
         print_json(output)
     if invocation.error is not None:
@@ -93,7 +93,7 @@ async def _called(source: str, name: str, arguments: dict[str, Any], *, real: bo
         try:
             return await box.invoke(ToolCall(name, arguments, "call_1"), box.context(run="cli", task=name))
         except Aborted as stop:
-            console().print(f"stopped: {stop.reason}", style="red", markup=False)
+            console().print(f"stopped: {stop.reason}", style="red")
             return stop.invocations[0]
 
 
