@@ -13,7 +13,15 @@ import rightcall
 PACKAGE = Path(rightcall.__file__).parent
 DOORS = {"report/lines.py", "report/screen.py", "cli/output.py"}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if str(path.relative_to(PACKAGE)) not in DOORS)
-FORBIDDEN = {"print", "Console", "click.echo", "click.secho", "sys.stdout.write", "sys.stderr.write", "rich.print"}
+FORBIDDEN = {
+    "print",
+    "Console",
+    "click.echo",
+    "click.secho",
+    "sys.stdout.write",
+    "sys.stderr.write",
+    "rich.print",
+}
 OURS = {"color", "mark"}
 """What a template may be filled with before it is one: our own words, never a value."""
 
@@ -30,7 +38,9 @@ def calls(path: Path) -> Iterator[ast.Call]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_nothing_is_printed_past_the_door(path: Path):
-    found = [f"line {call.lineno}: {name_of(call.func)}" for call in calls(path) if name_of(call.func) in FORBIDDEN]
+    found = [
+        f"line {call.lineno}: {name_of(call.func)}" for call in calls(path) if name_of(call.func) in FORBIDDEN
+    ]
     assert not found, "use rightcall.report.lines.tell or rightcall.report.screen.Screen"
 
 
@@ -40,6 +50,8 @@ def test_templates_with_markup_hold_no_values():
         for call in calls(path):
             if name_of(call.func).endswith(".say") and isinstance(call.args[0], ast.JoinedStr):
                 filled = {
-                    name_of(part.value) for part in call.args[0].values if isinstance(part, ast.FormattedValue)
+                    name_of(part.value)
+                    for part in call.args[0].values
+                    if isinstance(part, ast.FormattedValue)
                 }
                 assert filled <= OURS, f"{path}:{call.lineno}"

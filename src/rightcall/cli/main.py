@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from importlib import import_module
 
 import click
@@ -92,6 +93,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; never shows a traceback for something the user can mend."""
     _make_streams_safe()
+    warnings.showwarning = _show_warning
     try:
         code = _run()
         sys.stdout.flush()
@@ -144,6 +146,13 @@ def _make_streams_safe() -> None:
 def _forget_stdout() -> None:
     """Python writes what is left while closing stdout, and would complain again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
+    """A warning of ours or of a package, as a line."""
+    from rightcall.report.lines import tell
+
+    tell(f"warning: {message}", err=True)
 
 
 def _show_usage(error: click.ClickException) -> None:

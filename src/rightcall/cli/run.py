@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 @click.option("--resume", metavar="RUN", help="Go on with an unfinished run: its id, a prefix, or 'last'.")
 @click.option("--store", "store_url", help="Where results are kept; .rightcall/rightcall.db unless said.")
 @click.option("--dry-run", is_flag=True, help="Say what would be sent, and how much of it; send nothing.")
+@click.option(
+    "--trust", is_flag=True, help="Let a suite from outside this project start and import what it names."
+)
 @click.option("--failures", type=click.IntRange(0), default=20, show_default=True, help="How many to show.")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object a line for each case, then one for the run."
@@ -45,6 +48,7 @@ def run(
     resume: str | None,
     store_url: str | None,
     dry_run: bool,
+    trust: bool,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -55,11 +59,16 @@ def run(
     """
     from rightcall.suite.plan import gate_warnings, plan_suite
     from rightcall.suite.selection import Selection
+    from rightcall.suite.starting import actions
     from rightcall.suite.suite import load_suite
+    from rightcall.suite.trust import require_trust
 
     if resume and len(models) > 1:
         raise click.UsageError("--resume goes with one model at a time")
     loaded = load_suite(suite)
+    if not dry_run:
+        for model in models or (None,):
+            require_trust(loaded, suite, model=model, trust=trust)
     plans = [
         plan_suite(
             loaded,
@@ -69,12 +78,13 @@ def run(
             concurrency=concurrency,
             selection=Selection(only, limit),
             faults=str(faults.resolve()) if faults else None,
+            start_nothing=dry_run,
         )
         for model in (models or (None,))
     ]
     if dry_run:
-        for plan in plans:
-            _print_estimate(plan, as_json)
+        for plan, model in zip(plans, models or (None,), strict=True):
+            _print_estimate(plan, [action.words for action in actions(loaded, suite.parent, model)], as_json)
         return
     for warning in dict.fromkeys(note for plan in plans for note in gate_warnings(plan)):
         tell(f"warning: {warning}", err=True)
@@ -153,12 +163,12 @@ def run_broken(plans: list[Plan], store_url: str | None, suite: Path, as_json: b
     return worst
 
 
-def _print_estimate(plan: Plan, as_json: bool) -> None:
+def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:
     import asyncio
 
     from rightcall.suite.estimate import estimate
 
-    found = asyncio.run(estimate(plan))
+    found = asyncio.run(estimate(plan, not_started))
     if as_json:
         print_json(found)
         return
@@ -170,4 +180,8 @@ def _print_estimate(plan: Plan, as_json: bool) -> None:
               f"about {found.input_tokens:,} input tokens, {cost}")  # fmt: skip
     out.say("[dim]the first request would be:[/dim]")
     print_json(found.first_request)
+    if not_started:
+        out.say("[dim]nothing was started; a run would first[/dim]")
+        for words in not_started:
+            out.print(f"  {words}")
     out.say("[dim]nothing was sent[/dim]")

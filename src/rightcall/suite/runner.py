@@ -26,6 +26,7 @@ from rightcall.suite.early import EarlyStop
 from rightcall.suite.outcome import Evidence, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.scoring_time import judged_in_time, measured_in_time, time_to_score
+from rightcall.suite.scrubbing import ResultScrubber
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_outcomes, stored_results
 from rightcall.tools.offer import offered_tools
@@ -196,6 +197,7 @@ class CaseRunner:
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._plan, self._session = plan, session
+        self._scrub = ResultScrubber()
 
     async def result(self, golden: Golden, trial: int) -> CaseResult:
         trajectory = await self._session.performer.perform(golden, trial)
@@ -209,7 +211,7 @@ class CaseRunner:
             case = TestCase(golden, trajectory, dict(tools))
             more = await measured_in_time(self._plan.metrics, case, seconds)
             metrics = {**metrics, **more}
-        return msgspec.structs.replace(result, metrics=metrics, trajectory=trajectory)
+        return self._scrub(msgspec.structs.replace(result, metrics=metrics, trajectory=trajectory))
 
 
 def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:
