@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.report.lines import Guarded, inert_json, tell
+from rightcall.report.lines import Guarded, inert_json, tell, without_old_commands
 
 if TYPE_CHECKING:
     from rightcall.report.screen import Screen
@@ -97,4 +97,4 @@ def print_painted(text: str) -> None:
 def print_commands(lines: Iterable[str], *, err: bool = False) -> None:
     """Workflow commands of ours, which the runner is meant to read; what they quote is escaped by whoever made them."""
     stream = sys.stderr if err else sys.stdout
-    stream.writelines(f"{line}\n" for line in lines)
+    stream.writelines(f"{without_old_commands(line)}\n" for line in lines)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
 from rightcall.cli.output import print_commands, tell
 from rightcall.report.formats import FORMATS, format_of
+from rightcall.report.lines import InertOutput
 
 if TYPE_CHECKING:
     from rightcall.report.view import RunView
@@ -64,7 +65,7 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
 
     write = writer_of(kind)
     if path is None:
-        return write(store, run, sys.stdout.buffer)
+        return write(store, run, cast(BinaryIO, InertOutput(sys.stdout.buffer, as_json=kind == "json")))
     with atomic_write(path) as out:
         return write(store, run, out)
 

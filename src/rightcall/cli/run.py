@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.option("--model", "models", multiple=True, help="Another model; several make a comparison.")
-@click.option("--trials", type=click.IntRange(1), help="How often each golden is tried.")
+@click.option("--trials", type=click.IntRange(1, 100_000), help="How often each golden is tried.")
 @click.option("--only", multiple=True, help="Ids (with * and ?), tags or categories; may be repeated.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many goldens.")
-@click.option("--concurrency", type=click.IntRange(1), help="The most cases at once.")
+@click.option("--concurrency", type=click.IntRange(1, 10_000), help="The most cases at once.")
 @click.option(
     "--faults",
     type=click.Path(path_type=Path),

@@ -10,7 +10,8 @@ from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
-PositiveCount = Annotated[int, msgspec.Meta(gt=0)]
+PositiveCount = Annotated[int, msgspec.Meta(gt=0, le=2**53)]
+"""A number of things; more than every reader of JSON can hold exactly is a mistake."""
 
 
 class Limits(Record, frozen=True):

@@ -46,6 +46,16 @@ def read_items(path: str | Path, key: str) -> Items:
     return Items(iter(entries), header, single)
 
 
+def read_document(path: str | Path) -> Any:
+    """The whole of a document as plain values; what is not named .json is read as YAML."""
+    items = read_items(path, _NO_KEY)
+    values = [value_of(item, object, f"{path}:{line}") for line, item in items.entries]
+    return values[0] if items.single else values
+
+
+_NO_KEY = "\0"  # no document has its items under this
+
+
 def value_of(item: Any, as_type: type[T], where: str) -> T:
     """An item as a record or plain value, or an error that names the place."""
     if isinstance(item, (bytes, msgspec.Raw)):

@@ -46,7 +46,7 @@ def convert(value: Any, as_type: type[T], where: str) -> T:
         if is_too_deep(value):
             raise RecursionError
         return msgspec.convert(value, type=as_type)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
         raise decoding_error(error, as_type, b"", where) from None
 
 
@@ -59,6 +59,10 @@ def decoding_error(error: Exception, as_type: Any, data: bytes, where: str) -> I
     """Say in a user's words what msgspec found wrong."""
     if isinstance(error, RecursionError):
         return InputError(where, "the JSON is nested too deeply", f"at most {MAX_DEPTH} levels are read")
+    if isinstance(error, UnicodeEncodeError):
+        return InputError(
+            where, "half of a surrogate pair in a text", "write the whole character or leave it out"
+        )
     if isinstance(error, UnicodeDecodeError):
         return InputError(where, "not text in UTF-8", "save the file as UTF-8")
     if isinstance(error, msgspec.ValidationError):
