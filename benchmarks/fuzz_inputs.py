@@ -58,7 +58,7 @@ GOLDENS = [
                 "tool": "get_weather",
                 "args": {
                     "city": {"text": "Hanoi", "ignore": ["case"]},
-                    "days": {"number": 3, "tolerance": 1},
+                    "days": 3,
                 },
                 "forbidden_args": ["units"],
                 "id": "one",

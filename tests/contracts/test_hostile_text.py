@@ -193,7 +193,7 @@ def test_what_a_command_prints_is_inert(command, coloured, folder, capfd, monkey
 
 def test_pages_and_files_hold_the_text_as_text(folder, capfd, monkeypatch):
     for command in (COMMANDS[0], ["report", "last", "-o", "report.html"], ["report", "last", "-o", "junit.xml"],
-                    ["report", "last", "-o", "report.md"], ["lint", "tools.json", "--format", "sarif", "-o", "s.sarif"]):  # fmt: skip
+                    ["report", "last", "-o", "report.md"], ["lint", "tools.json", "--format", "sarif", "--output", "s.sarif"]):  # fmt: skip
         run(folder, command, capfd, monkeypatch)
     page, markdown = (folder / "report.html").read_text(), (folder / "report.md").read_text()
     assert "<script>alert" not in page
