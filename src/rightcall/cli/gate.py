@@ -91,9 +91,9 @@ def gate(
         print_json(verdict)
     else:
         out = console()
-        out.print(verdict.sentence, markup=False, soft_wrap=True)
+        out.print(verdict.sentence, soft_wrap=True)
         for check in verdict.checks if len(verdict.checks) > 1 else ():
-            out.print(f"  {check.word:<13} {check.sentence}", markup=False, soft_wrap=True)
+            out.print(f"  {check.word:<13} {check.sentence}", soft_wrap=True)
         if verdict.hint:
-            out.print(verdict.hint, style="dim", markup=False, soft_wrap=True)
+            out.print(verdict.hint, style="dim", soft_wrap=True)
     raise click.exceptions.Exit(verdict.exit_code)

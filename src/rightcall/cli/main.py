@@ -6,8 +6,10 @@ parses, calls one function and prints; errors meant for the user become one line
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import warnings
 from importlib import import_module
 
 import click
@@ -94,11 +96,12 @@ def main() -> None:
 
     _make_streams_safe()
     INTERRUPTS.install()
+    warnings.showwarning = _show_warning
     try:
         code = _run()
         _flush_stdout()
     except click.ClickException as error:
-        error.show()
+        _show_usage(error)
         code = error.exit_code
     except ConfigError as error:
         for problem in error.problems:
@@ -108,7 +111,7 @@ def main() -> None:
         _complain(str(error))
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        _say_interrupted()
         code = 130
     except BrokenPipeError:
         # The reader went away (`| head`). Python would complain again while closing stdout.
@@ -156,11 +159,33 @@ def _forget_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
+    """A warning of ours or of a package, as a line."""
+    from rightcall.report.lines import tell
+
+    tell(f"warning: {message}", err=True)
+
+
+def _show_usage(error: click.ClickException) -> None:
+    """click's own complaint, which quotes what was typed: a name that was copied may hold anything."""
+    from rightcall.report.lines import tell
+
+    shown = io.StringIO()
+    error.show(shown)
+    tell(shown.getvalue().removesuffix("\n"), err=True)
+
+
+def _say_interrupted() -> None:
+    from rightcall.report.lines import tell
+
+    tell("interrupted", err=True)
+
+
 def _complain(problem: str) -> None:
     """What is wrong, on stderr. Messages quote files, which may hold what steers a terminal."""
-    from rightcall.model.visible import visible
+    from rightcall.report.lines import tell
 
-    click.echo(f"error: {visible(problem)}", err=True)
+    tell(f"error: {problem}", err=True)
 
 
 if __name__ == "__main__":

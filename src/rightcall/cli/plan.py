@@ -75,14 +75,14 @@ def plan(
         print_json(found)
         return
     out = console()
-    out.print(found.sentence, markup=False, soft_wrap=True)
+    out.print(found.sentence, soft_wrap=True)
     if found.curtail_goldens is not None and found.evalue_goldens is not None:
-        out.print(
-            f"[dim]with early stop, on average: {found.curtail_goldens:,.0f} goldens (stop: curtail), "
-            f"{found.evalue_goldens:,.0f} (stop: evalue, which then says PASS in "
-            f"{percent(found.evalue_pass or 0.0)} of runs)[/dim]",
-            soft_wrap=True,
+        text = (
+            "[dim]with early stop, on average: {:,.0f} goldens (stop: curtail), {:,.0f} (stop: evalue, which then "
+            "says PASS in {} of runs)[/dim]"
         )
+        shown = found.curtail_goldens, found.evalue_goldens, percent(found.evalue_pass or 0.0)
+        out.say(text, *shown)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.output import console
+from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
@@ -22,10 +22,10 @@ WORTH_A_WARNING_MS = 50
 @click.command()
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.option("--model", "models", multiple=True, help="Another model; several make a comparison.")
-@click.option("--trials", type=click.IntRange(1), help="How often each golden is tried.")
+@click.option("--trials", type=click.IntRange(1, 100_000), help="How often each golden is tried.")
 @click.option("--only", multiple=True, help="Ids (with * and ?), tags or categories; may be repeated.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many goldens.")
-@click.option("--concurrency", type=click.IntRange(1), help="The most cases at once.")
+@click.option("--concurrency", type=click.IntRange(1, 10_000), help="The most cases at once.")
 @click.option(
     "--faults",
     type=click.Path(path_type=Path),
@@ -34,6 +34,9 @@ WORTH_A_WARNING_MS = 50
 @click.option("--resume", metavar="RUN", help="Go on with an unfinished run: its id, a prefix, or 'last'.")
 @click.option("--store", "store_url", help="Where results are kept; .rightcall/rightcall.db unless said.")
 @click.option("--dry-run", is_flag=True, help="Say what would be sent, and how much of it; send nothing.")
+@click.option(
+    "--trust", is_flag=True, help="Let a suite from outside this project start and import what it names."
+)
 @click.option("--failures", type=click.IntRange(0), default=20, show_default=True, help="How many to show.")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object a line for each case, then one for the run."
@@ -49,6 +52,7 @@ def run(
     resume: str | None,
     store_url: str | None,
     dry_run: bool,
+    trust: bool,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -60,11 +64,16 @@ def run(
     from rightcall.suite.feasibility import mode_warnings
     from rightcall.suite.plan import gate_warnings, plan_suite
     from rightcall.suite.selection import Selection
+    from rightcall.suite.starting import actions
     from rightcall.suite.suite import load_suite
+    from rightcall.suite.trust import require_trust
 
     if resume and len(models) > 1:
         raise click.UsageError("--resume goes with one model at a time")
     loaded = load_suite(suite)
+    if not dry_run:
+        for model in models or (None,):
+            require_trust(loaded, suite, model=model, trust=trust)
     plans = [
         plan_suite(
             loaded,
@@ -74,18 +83,19 @@ def run(
             concurrency=concurrency,
             selection=Selection(only, limit),
             faults=str(faults.resolve()) if faults else None,
+            start_nothing=dry_run,
         )
         for model in (models or (None,))
     ]
     if dry_run:
-        for plan in plans:
-            _print_estimate(plan, as_json)
+        for plan, model in zip(plans, models or (None,), strict=True):
+            _print_estimate(plan, [action.words for action in actions(loaded, suite.parent, model)], as_json)
         return
     notes = [
         note for plan in plans for note in (*gate_warnings(plan), *mode_warnings(plan.agent, plan.goldens()))
     ]
     for warning in dict.fromkeys(notes):
-        click.echo(f"warning: {warning}", err=True)
+        tell(f"warning: {warning}", err=True)
     typed: dict[str, object] = {
         "--trials": trials,
         "--only": only,
@@ -131,8 +141,6 @@ def execute(
     """Run one plan and show it; on Ctrl-C say how to go on."""
     import shlex
 
-    from rich.markup import escape
-
     from rightcall.cli.running import Watching, run_to_end
     from rightcall.report.rows import write_outcome
     from rightcall.report.terminal import print_summary
@@ -150,7 +158,7 @@ def execute(
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome
     out = console()
-    out.print(f"\n[bold]{plan.name}[/bold] on {plan.agent.name}  [dim]run {outcome.run.id}[/dim]")
+    out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
     where = f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""
     hints = [f"rightcall runs show {outcome.run.id}{where}"]
     if outcome.stopped:
@@ -158,10 +166,10 @@ def execute(
     print_summary(outcome.summary, watching.failed, console=out)
     color = {"PASS": "green", "FAIL": "red"}.get(outcome.verdict.word, "yellow")
     word, sentence = outcome.verdict.word, outcome.verdict.sentence
-    out.print(f"\n[bold {color}]{word}[/bold {color}]", escape(sentence.removeprefix(word).lstrip(": ")))
+    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", word, sentence.removeprefix(word).lstrip(": "))
     if outcome.verdict.hint:
-        out.print(f"[dim]{escape(outcome.verdict.hint)}[/dim]")
-    out.print("[dim]next:[/dim]\n  " + "\n  ".join(map(escape, hints)), soft_wrap=True)
+        out.say("[dim]{}[/dim]", outcome.verdict.hint)
+    print_next(*hints)
     return outcome
 
 
@@ -179,7 +187,6 @@ def run_broken(
     """
     from dataclasses import replace
 
-    from rightcall.cli.output import print_json
     from rightcall.executor import Session
     from rightcall.report.faults import print_fault_report
     from rightcall.store import open_store
@@ -223,23 +230,25 @@ def calm_twin(store_url: str | None, resume: str, name: str) -> str | None:
     return before[0].id
 
 
-def _print_estimate(plan: Plan, as_json: bool) -> None:
+def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:
     import asyncio
 
-    from rightcall.cli.output import print_json
     from rightcall.suite.estimate import estimate
 
-    found = asyncio.run(estimate(plan))
+    found = asyncio.run(estimate(plan, not_started))
     if as_json:
         print_json(found)
         return
     out = console()
     cost = "no price is known" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
-    out.print(
-        f"[bold]{plan.name}[/bold] on {plan.agent.name}: {found.goldens:,} goldens × {found.trials} trials"
-    )
+    counts = f"{found.goldens:,} goldens × {found.trials} trials"
+    out.say("[bold]{}[/bold] on {}: {}", plan.name, plan.agent.name, counts)
     out.print(f"{found.requests:,} requests{' at least' if plan.agent.mode == 'loop' else ''}, "
               f"about {found.input_tokens:,} input tokens, {cost}")  # fmt: skip
-    out.print("[dim]the first request would be:[/dim]")
-    out.print_json(data=found.first_request)
-    out.print("[dim]nothing was sent[/dim]")
+    out.say("[dim]the first request would be:[/dim]")
+    print_json(found.first_request)
+    if not_started:
+        out.say("[dim]nothing was started; a run would first[/dim]")
+        for words in not_started:
+            out.print(f"  {words}")
+    out.say("[dim]nothing was sent[/dim]")

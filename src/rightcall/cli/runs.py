@@ -6,10 +6,10 @@ import sys
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
-import msgspec
 
-from rightcall.cli.output import FiniteRange
+from rightcall.cli.output import FiniteRange, print_json_line, tell
 from rightcall.errors import InputError
+from rightcall.report.lines import inert_json
 from rightcall.report.text import one_line
 
 if TYPE_CHECKING:
@@ -51,13 +51,13 @@ def list_(
         found = store.runs(which, limit=limit, after=after)
     if as_json:
         for run in found:
-            click.echo(_line(run))
+            print_json_line(run)
         return
     _print_table(found)
     if len(found) == limit:
-        click.echo(f"next: rightcall runs list --after {one_line(found[-1].id)}")
+        tell(f"next: rightcall runs list --after {one_line(found[-1].id)}")
     elif found:
-        click.echo(f"next: rightcall runs show {one_line(found[0].id)}")
+        tell(f"next: rightcall runs show {one_line(found[0].id)}")
 
 
 @runs.command()
@@ -70,14 +70,14 @@ def show(run: str, url: str | None, as_json: bool) -> None:
         found = store.run(run)
         codes = store.code_counts(found.id)
     if as_json:
-        click.echo(_line(found))
+        print_json_line(found)
         return
     for label, value in _facts(found):
-        click.echo(f"{label:<12} {one_line(value)}")
+        tell(f"{label:<12} {one_line(value)}")
     for code, count in sorted(codes.items(), key=lambda item: (-item[1], item[0])):
-        click.echo(f"{'':<12} {count:>6} × {code}")
+        tell(f"{'':<12} {count:>6} × {code}")
     step = "report" if found.finished else "run SUITE --resume"
-    click.echo(f"next: rightcall {step} {one_line(found.id)}")
+    tell(f"next: rightcall {step} {one_line(found.id)}")
 
 
 @runs.command()
@@ -92,7 +92,7 @@ def export(run: str, output: IO[bytes], trajectories: bool, timings: bool, url: 
     """The results of a run as JSON Lines, by golden and trial."""
     with _opened(url) as store:
         for line in store.export(run, trajectories=trajectories, timings=timings):
-            output.write(line)
+            output.write(inert_json(line))
 
 
 @runs.command()
@@ -147,7 +147,7 @@ def delete(run: tuple[str, ...], yes: bool, url: str | None) -> None:
         _confirm(found, yes)
         for one in found:
             store.delete_run(one.id)
-    click.echo(f"deleted {_amount(found)}")
+    tell(f"deleted {_amount(found)}")
 
 
 @runs.command()
@@ -171,19 +171,15 @@ def prune(
             found = store.prune(retention)
     if as_json:
         for run in found:
-            click.echo(_line(run))
+            print_json_line(run)
     else:
-        click.echo(f"{'would delete' if dry_run else 'deleted'} {_amount(found)}")
+        tell(f"{'would delete' if dry_run else 'deleted'} {_amount(found)}")
 
 
 def _opened(url: str | None) -> Store:
     from rightcall.store import open_store
 
     return open_store(url, must_exist=True)
-
-
-def _line(run: StoredRun) -> bytes:
-    return msgspec.json.encode(run)
 
 
 def _facts(run: StoredRun) -> list[tuple[str, str]]:
@@ -211,12 +207,13 @@ def _facts(run: StoredRun) -> list[tuple[str, str]]:
 
 
 def _print_table(found: list[StoredRun]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from rightcall.report.screen import Screen
+
     if not found:
-        click.echo("no runs here; rightcall run SUITE makes one")
+        tell("no runs here; rightcall run SUITE makes one")
         return
     table = Table(box=None)
     for heading in ("run", "suite", "agent", "started", "results", "passed", "verdict", "tags"):
@@ -238,7 +235,7 @@ def _print_table(found: list[StoredRun]) -> None:
             verdict,
         )
         table.add_row(*(Text(one_line(cell)) for cell in (*cells, ", ".join(run.tags))))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    Screen(width=None if sys.stdout.isatty() else 200).print(table)
 
 
 def _confirm(found: list[Any], yes: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from rightcall.cli.output import FiniteRange, import_from_here
+from rightcall.cli.output import FiniteRange, import_from_here, tell
 
 if TYPE_CHECKING:
     from rightcall.model.run import GroupSummary
@@ -77,7 +77,7 @@ def score(
         write_rows(watched, sys.stdout.buffer)
         summary = tally.summary()
         for note in _left_out(missing):
-            click.echo(note, err=True)
+            tell(note, err=True)
     else:
         from rightcall.report.terminal import Watcher, print_summary  # rich only when it is shown
 
@@ -90,7 +90,7 @@ def score(
     overall = summary.overall
     unanswered = _unanswered(overall, least)
     if unanswered:
-        click.echo(unanswered, err=True)
+        tell(unanswered, err=True)
     if unanswered or not overall.cases or overall.pass_rate < least - ROUNDING:
         raise click.exceptions.Exit(1)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import as_json_option, console, print_json, tell
 from rightcall.errors import InputError, suggestion
 
 source_argument = click.argument("source")
@@ -63,7 +63,7 @@ def call(
             }
         )
     elif isinstance(output, str):
-        click.echo(output)
+        tell(output)
     else:
         print_json(output)
     if invocation.replayed:
@@ -123,7 +123,7 @@ async def _called(
         try:
             return await box.invoke(ToolCall(name, arguments, "call_1"), box.context(run="cli", task=name))
         except Aborted as stop:
-            console().print(f"stopped: {stop.reason}", style="red", markup=False)
+            console().print(f"stopped: {stop.reason}", style="red")
             return stop.invocations[0]
 
 

@@ -20,8 +20,10 @@ from rightcall.datasets.formats.decoding import decoder_for, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
+from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
+from rightcall.model.depth import shallow
 from rightcall.model.dialects import native, read_messages, trajectory_from_messages
 from rightcall.model.ledger import LedgerEntry
 from rightcall.model.record import Record
@@ -78,6 +80,9 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
     for number, item in chain([first], items):
         try:
             line = decode(item)
+        except RecursionError:
+            yield number, _deep(item, f"{path}:{number}")
+            continue
         except DecodeErrors as error:
             if is_blank(item):
                 continue
@@ -99,6 +104,16 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
         yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
+
+
+def _deep(item: Any, where: str) -> RecordedTrajectory:
+    """A trajectory in which something is nested too deeply: the agent's mistake, told of the call that made it."""
+    try:
+        line = msgspec.json.decode(shallow(memoryview(item)), type=Line)
+    except DecodeErrors as error:
+        raise refused_item(error, Line, item, where) from None
+    trajectory = bounded_trajectory(_from_messages(line, where))
+    return RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
 
 def _from_messages(line: Line, where: str) -> Trajectory:

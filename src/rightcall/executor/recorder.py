@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.executor.limits import total
+from rightcall.model.bounded import bounded_call
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
@@ -26,7 +27,7 @@ class Recorder:
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
         """Note an answer of the model; gives its calls, each with its step."""
         step, self.steps = self.steps, self.steps + 1
-        calls = tuple(msgspec.structs.replace(call, step=step) for call in reply.message.calls)
+        calls = tuple(msgspec.structs.replace(bounded_call(call), step=step) for call in reply.message.calls)
         taken = round(reply.latency_ms, 3)
         self.messages.append(msgspec.structs.replace(reply.message, calls=calls, latency_ms=taken))
         self.calls += calls

@@ -14,6 +14,7 @@ from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.returns import as_trajectory
+from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 
@@ -43,7 +44,7 @@ class UserAgent:
         except Exception as error:
             return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
         try:
-            trajectory = as_trajectory(made)
+            trajectory = bounded_trajectory(as_trajectory(made))
         except InputError as error:
             if not self._understood:
                 raise

@@ -93,7 +93,7 @@ def _json_items(data: bytes, key: str, path: str) -> Items:
     line = data.count(b"\n", 0, start) + 1
     if key not in document:
         return Items(iter([(line, data)]), {}, single=True)
-    header = {name: msgspec.json.decode(raw) for name, raw in document.items() if name != key}
+    header = {name: codec.decode(raw, object, path) for name, raw in document.items() if name != key}
     listed = bytes(document[key])
     if not listed.startswith(b"["):
         value_of(listed, list[Any], f"{path}:{line}: {key}")

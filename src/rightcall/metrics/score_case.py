@@ -7,6 +7,7 @@ be computed makes the case an error, never a pass. docs/scoring.md states the ru
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,7 @@ from rightcall.metrics.measure import (
     measure_one,
     no_answer,
 )
+from rightcall.metrics.scoring_time import judged_in_time
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
@@ -69,26 +71,40 @@ class Scorer:
         return result_of(golden, trial, trajectory, offered_tools(golden, tools), rules=self.rules)
 
     async def result(
-        self, golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool]
+        self,
+        golden: AnyGolden,
+        trial: int,
+        trajectory: Trajectory,
+        tools: Mapping[str, Tool],
+        left: float | None = None,
     ) -> CaseResult:
-        """The result of one trial. `tools` are those of the suite; the golden chooses among them."""
+        """The result of one trial. `tools` are those of the suite; the golden chooses among them.
+
+        `left` is how many seconds the case has left; what is not computed by then makes it an error.
+        """
         offered = offered_tools(golden, tools)
-        result = result_of(golden, trial, trajectory, offered, rules=self.rules)
+        deadline = None if left is None else time.monotonic() + left
+        result = await judged_in_time(
+            lambda done: result_of(golden, trial, done, offered, rules=self.rules), trajectory, left
+        )
         if result.error or not (self.metrics or self.observe):
             return result
         one = golden if isinstance(golden, Golden) else as_one_golden(golden)
         case = TestCase(one, trajectory, dict(offered))
-        named = {metric.name: await self._score(metric, case, result) for metric in self.metrics}
-        seen = {metric.name: await self._score(metric, case, result) for metric in self.observe}
+        named = {metric.name: await self._score(metric, case, result, deadline) for metric in self.metrics}
+        seen = {metric.name: await self._score(metric, case, result, deadline) for metric in self.observe}
         if seen:
             result = msgspec.structs.replace(result, metrics={**result.metrics, **seen})
         return decided(result, named)
 
-    async def _score(self, metric: Metric, case: TestCase, result: CaseResult) -> Score:
+    async def _score(
+        self, metric: Metric, case: TestCase, result: CaseResult, deadline: float | None
+    ) -> Score:
         known = result.metrics.get(metric.name)
         if known is not None and (is_dimension(metric) or isinstance(metric, FinalState)):
             return known  # by the rules of this suite, and without a second alignment
-        return await measure_one(metric, case, self.seconds)
+        left = self.seconds if deadline is None else max(0.0, deadline - time.monotonic())
+        return await measure_one(metric, case, min(self.seconds, left))
 
     async def problems(self) -> list[str]:
         """What would keep a metric from ever being computed (a judge's key, host or model), found for nothing."""

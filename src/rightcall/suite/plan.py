@@ -28,6 +28,7 @@ from rightcall.model.golden import AnyGolden, Golden
 from rightcall.providers.base import Settings
 from rightcall.quality.check import check_goldens
 from rightcall.suite.selection import Selection
+from rightcall.suite.starting import actions, is_code, is_code_metric, metric_names
 from rightcall.suite.suite import Suite
 from rightcall.tools import load_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -147,17 +148,26 @@ def plan_suite(
     concurrency: int | None = None,
     selection: Selection | None = None,
     faults: str | None = None,
+    start_nothing: bool = False,
 ) -> Plan:
-    """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem."""
+    """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem.
+
+    With `start_nothing` no server is started and no module of the suite imported; such a plan can be estimated but not
+    run, and lacks the tools and metrics that only code knows.
+    """
     problems: list[str] = []
     config = suite.agent
+    if start_nothing:
+        suite = _without_code(suite, folder)
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
     rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
     problems += _contradictory_limits(suite)
     agent = Agent(
-        model=_model(model or config.model, problems),
+        model=_not_imported(model or config.model)
+        if start_nothing
+        else _model(model or config.model, problems),
         tools=tools,
         system=config.system,
         mode=config.mode,
@@ -288,6 +298,26 @@ def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
     return metrics, observed(watched, metrics)
 
 
+def _without_code(suite: Suite, folder: Path) -> Suite:
+    """The suite less its tools and metrics that are code."""
+    metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
+    plain = msgspec.structs.replace(suite, metrics=())
+    tools = None if any(one.kind != "write" for one in actions(plain, folder, "keyword:")) else suite.tools
+    return msgspec.structs.replace(suite, metrics=metrics, tools=tools)
+
+
+def _not_imported(name: str) -> Any:
+    """A stand-in of the same name for an agent that is code."""
+    if not is_code(name):
+        return name
+
+    def agent(golden: Golden) -> None:
+        raise ConfigError(f"'{name}' was not imported, so it cannot be run")
+
+    agent.__name__ = name
+    return agent
+
+
 def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
     """The tools of a suite, and the MCP server they come from, if they do."""
     tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
@@ -315,23 +345,7 @@ def _fault_plan(given: str | dict[str, Any] | None, folder: Path, mode: str) -> 
 
 def _model(name: str, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
-    from rightcall.providers.resolve import provider_names
-
-    prefix, _, rest = name.partition(":")
-    if prefix in provider_names() or not rest or "/" in prefix:
-        return name
-    if "." in prefix or _importable(prefix):
-        return _tried(problems, lambda: _imported(name)) or name
-    return name
-
-
-def _importable(module: str) -> bool:
-    from importlib.util import find_spec
-
-    try:
-        return find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
+    return (_tried(problems, lambda: _imported(name)) or name) if is_code(name) else name
 
 
 def _imported(name: str) -> Any:

@@ -21,6 +21,7 @@ from rightcall.executor.limits import spent
 from rightcall.files import git_revision
 from rightcall.gate import Baseline, Verdict, decide
 from rightcall.gate.config import LatencyLimit
+from rightcall.metrics.scoring_time import time_to_score
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
@@ -30,6 +31,7 @@ from rightcall.suite.baseline import baseline_for
 from rightcall.suite.early import EarlyStop
 from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
+from rightcall.suite.scrubbing import ResultScrubber
 from rightcall.suite.sink import Sink
 from rightcall.suite.stored import stored_results
 from rightcall.tools.key_store import run_keys
@@ -255,11 +257,13 @@ class CaseRunner:
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._session, self._scorer = session, plan.scorer
+        self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
 
     async def result(self, golden: Golden, trial: int) -> CaseResult:
         trajectory = await self._session.performer.perform(golden, trial)
-        result = await self._scorer.result(golden, trial, trajectory, self._session.tools)
-        return msgspec.structs.replace(result, trajectory=trajectory)
+        left = time_to_score(self._seconds, trajectory)
+        result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
+        return self._scrub(msgspec.structs.replace(result, trajectory=trajectory))
 
 
 def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:

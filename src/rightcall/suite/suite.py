@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.executor.limits import Limits, PositiveCount, RunLimits
+from rightcall.executor.limits import Limits, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
 from rightcall.metrics.measure import METRIC_SECONDS
 from rightcall.model import codec
@@ -16,6 +16,8 @@ from rightcall.model.record import Record
 from rightcall.providers.base import Settings
 
 FORMAT = "rightcall/suite/1"
+MOST_TRIALS = 100_000
+MOST_AT_ONCE = 10_000
 
 
 class AgentConfig(Record, frozen=True):
@@ -54,9 +56,13 @@ class Suite(Record, frozen=True):
         dict[str, tuple[str, ...]],
         msgspec.Meta(description="names of tools; a golden's tool_set chooses one"),
     ] = {}
-    trials: Annotated[int, msgspec.Meta(gt=0, description="how often each golden is tried")] = 1
-    seed: int = 0
-    concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32
+    trials: Annotated[
+        int, msgspec.Meta(gt=0, le=MOST_TRIALS, description="how often each golden is tried")
+    ] = 1
+    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] = 0
+    concurrency: Annotated[int, msgspec.Meta(gt=0, le=MOST_AT_ONCE, description="the most cases at once")] = (
+        32
+    )
     metrics: Annotated[
         tuple[str | dict[str, str | list[str]], ...],
         msgspec.Meta(description="what must pass beside the goldens; {observe: NAME} only measures"),

@@ -119,7 +119,7 @@ class ToolListFault(Record, frozen=True):
     type: Literal["distractor", "renamed", "removed"]
     tool: str = ""
     to: str = ""
-    count: Annotated[int, msgspec.Meta(ge=1)] = 3
+    count: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 3
 
 
 class FaultPlan(Record, frozen=True):

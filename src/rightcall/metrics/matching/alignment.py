@@ -20,6 +20,14 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall
 
 MOST_ORDERED = 16
+MOST_COMPARED = 2_000_000
+"""Expected times actual calls that are compared: about two seconds."""
+MOST_STATES = 4_000_000
+"""Steps of the dynamic programme over sets: about two seconds too."""
+
+
+class TooManyCalls(Exception):  # noqa: N818  the agent's doing: a verdict, never seen by a user
+    """More calls than can be aligned in the time that scoring one case may take."""
 
 
 class Pair(NamedTuple):
@@ -41,6 +49,8 @@ class Comparison:
 
     def __init__(self, slots: Sequence[Slot], calls: Sequence[ToolCall]) -> None:
         self.slots, self.calls = slots, calls
+        if len(slots) * len(calls) > MOST_COMPARED:
+            raise TooManyCalls
         self.soft: Weights = [[]] * len(slots)
         self.strict: list[list[bool]] = [[]] * len(slots)
         self.weights: Weights = [[]] * len(slots)
@@ -177,11 +187,15 @@ def graph_alignment(
         _bits(k for k in range(len(earlier)) if earlier[k] >> i & 1) for i in range(len(earlier))
     ]
     states: dict[int, tuple[float, Chosen]] = {0: (0.0, None)}
+    taken = 0
     for group in _by_step(steps):
         reached = dict(states)
         for mask, (value, chosen) in states.items():
             inside: dict[int, tuple[float, Chosen]] = {0: (value, chosen)}
             for call in group:
+                taken += len(inside) * len(weights)
+                if taken > MOST_STATES:
+                    raise TooManyCalls
                 for added, (sum_, list_) in list(inside.items()):
                     for row, line in enumerate(weights):
                         bit = 1 << row

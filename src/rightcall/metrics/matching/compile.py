@@ -132,9 +132,14 @@ def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     ignore = given.get("ignore", [])
     ignore = [ignore] if isinstance(ignore, str) else ignore
     known = {"case", "space", "punctuation", "accents"}
-    if not isinstance(ignore, list | tuple) or not known.issuperset(ignore):
+    if not _are_among(ignore, known):
         raise InputError("", f"matcher 'text' can ignore {', '.join(sorted(known))}, got {ignore}")
     return text.Text(_text_of("text", given.get("value")), frozenset(ignore), bool(given.get("nfkc")))
+
+
+def _are_among(words: Any, known: set[str]) -> bool:
+    """Whether it is a list of known words; what a file holds in it may be of any type."""
+    return isinstance(words, list | tuple) and all(isinstance(word, str) and word in known for word in words)
 
 
 def _range(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
@@ -172,7 +177,7 @@ def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     names = [spec] if isinstance(spec, str) else spec
     known = {"string", "number", "integer", "boolean", "object", "array", "null"}
-    if not isinstance(names, list | tuple) or not known.issuperset(names):
+    if not _are_among(names, known):
         raise InputError("", f"matcher 'type' needs one of {', '.join(sorted(known))}, got {spec}")
     return structure.Type(list(names))
 

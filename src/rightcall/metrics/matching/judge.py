@@ -10,7 +10,14 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InputError, MatcherBroke
-from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
+from rightcall.metrics.matching.alignment import (
+    Comparison,
+    Pair,
+    TooManyCalls,
+    align,
+    align_in_order,
+    assign_by_groups,
+)
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.binding import Binding
@@ -23,6 +30,7 @@ from rightcall.metrics.matching.single import judge_single
 from rightcall.metrics.matching.soundness import refuse_unsound
 from rightcall.metrics.matching.unknown import in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
+from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ExpectedCall, Golden
@@ -69,6 +77,25 @@ def judge_closely(
     grade: Callable[[str, Any], float] | None = None,
 ) -> Verdict:
     """The same for whoever has seen already that the case is not flawless."""
+    try:
+        return _judged(golden, trajectory, tools, rules, embed, grade)
+    except (
+        RecursionError
+    ):  # files and replies are bounded where they come in; what Python code made is bounded here
+        bounded = bounded_trajectory(trajectory)
+        if bounded is trajectory:
+            raise
+        return _judged(golden, bounded, tools, rules, embed, grade)
+
+
+def _judged(
+    golden: Golden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: Rules,
+    embed: Callable[[str], Sequence[float]] | None,
+    grade: Callable[[str, Any], float] | None,
+) -> Verdict:
     if not rules.half_credit and nothing_unusual(golden, trajectory):
         single = judge_single(golden, trajectory, tools)
         if single is not None:
@@ -95,9 +122,19 @@ def judge_closely(
         return best(True)
     except MatcherBroke:
         raise
+    except TooManyCalls:
+        return _beyond_measure(golden, len(calls))
     except InputError as error:
         place = f"golden '{golden.id}'" + (f": {error.where}" if error.where else "")
         raise InputError(place, error.problem, error.hint) from None
+
+
+def _beyond_measure(golden: Golden, calls: int) -> Verdict:
+    """An agent that called more than can be aligned has made no right call that anyone could find."""
+    wanted = sum(call.required for call in golden.expected_calls)
+    why = f"too many to compare with {len(golden.expected_calls):,} expected calls"
+    numbers = Numbers(0, calls, wanted, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
+    return Verdict(False, 0.0, numbers, (Failure("over_calling", actual=calls, detail=why),))
 
 
 def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
@@ -105,11 +142,8 @@ def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
     if which == "successful":
         return [call for call in calls if call.status != "error"]
     if which == "final":
-        return [
-            call
-            for at, call in enumerate(calls)
-            if call.status != "error" or not any(later.name == call.name for later in calls[at + 1 :])
-        ]
+        last = {call.name: at for at, call in enumerate(calls)}
+        return [call for at, call in enumerate(calls) if call.status != "error" or last[call.name] == at]
     return calls
 
 

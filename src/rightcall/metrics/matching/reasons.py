@@ -12,6 +12,8 @@ from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOT
 from rightcall.model.failure import Code, Failure
 
 NOTHING_CALLED = "nothing was called; expected "
+MOST_CLAUSES = 50
+"""Clauses of one reason; the codes of a case say everything."""
 SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default", "semantic"))
 """Matchers that are about one value, which says enough in a sentence."""
 
@@ -33,6 +35,8 @@ def joined(sentences: Iterable[str]) -> str:
     if len(missed) > 1:
         others = [clause for clause in said if not clause.startswith(NOTHING_CALLED)]
         said = [NOTHING_CALLED + " and ".join(missed), *others]
+    if len(said) > MOST_CLAUSES:
+        said = [*said[:MOST_CLAUSES], f"and {len(said) - MOST_CLAUSES:,} more"]
     return "; ".join(said)
 
 
@@ -96,7 +100,7 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
             else f"but {shown(f.actual)} came from nowhere"
         )
     ),
-    "over_calling": lambda f: f"{f.actual} calls, at most {f.expected} are allowed",
+    "over_calling": lambda f: f"{f.actual} calls, {f.detail or f'at most {f.expected} are allowed'}",
     "over_latency": lambda f: f"took {f.actual:g} ms, the budget is {f.expected:g} ms",
     "missing_content": lambda f: f"the answer lacks {shown(f.expected)}",
     "wrong_state": lambda f: (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -37,6 +39,7 @@ class Core:
         self.name, self.file, self.url, self.clock = address.shown, address.file, address.url, clock
         if self.file is not None:
             _make_folder(self.file.parent)
+            _make_private(self.file)
         self.engine: Engine = make_engine(address)
         self._metric_keys: dict[str, int] = {}
         self._database: DatabaseFile | None = None
@@ -115,6 +118,17 @@ class Core:
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise InputError(str(folder), f"the store's folder cannot be made ({error.strerror})") from None
+
+
+def _make_private(file: Path) -> None:
+    """Make the file, if it is new, for its owner alone; SQLite gives its log the same rights.
+
+    What it cannot make, SQLite will say.
+    """
+    with contextlib.suppress(OSError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
