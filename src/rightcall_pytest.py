@@ -93,7 +93,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def check(request: pytest.FixtureRequest) -> Checker:
     """`check(agent, golden)` runs an agent on a golden and fails the test when it did not do what it should.
 
-    `metrics=[…]` name what decides instead of the golden's own rules; `trials=N` how often it is tried.
+    `metrics=[…]` name what must pass beside the golden, `observe=[…]` what is only measured; `trials=N` is how often
+    it is tried.
     """
     from rightcall.testing.checking import Checker, Defaults
 
@@ -221,6 +222,21 @@ def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, s
     return None
 
 
+def _finish_runs(keeper: Keeper, groups: Sequence[Any], stopped: bool) -> list[str]:
+    """Write how each run ended; a line for each that has no end yet."""
+    from rightcall.errors import InfrastructureError
+
+    if stopped:
+        return [f"run {group.run_id} is unfinished: not every test was run" for group in groups]
+    problems = []
+    for group in groups:
+        try:
+            keeper.finish(group.run_id, group.word, group.trials)
+        except InfrastructureError as error:
+            problems.append(f"ERROR: {error}")
+    return problems
+
+
 class Watch:
     """Hears every report, of workers too; ends the runs, decides the gate, shows what it all adds up to."""
 
@@ -248,10 +264,12 @@ class Watch:
         rule = self._config.getoption("--rightcall-rule")
         verdict = None if least is None else gate_verdict(groups, least, rule)
         keeper = _keeper(self._config)
-        for group in groups:
-            keeper.finish(group.run_id, group.word)
-        self._lines = summary_lines(groups, verdict, keeper.shown)
         ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        stopped = bool(session.shouldstop or session.shouldfail) or not ended_well
+        problems = _finish_runs(keeper, groups, stopped)
+        self._lines = summary_lines(groups, None if problems else verdict, keeper.shown) + problems
+        if problems and not stopped:
+            session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
         if verdict is not None and ended_well:
             good = verdict.word == "PASS" and not self._other_failures
             session.exitstatus = pytest.ExitCode.OK if good else pytest.ExitCode.TESTS_FAILED

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rightcall.api import aevaluate, evaluate, judge, load_dataset, load_tools, open_store, tool
+    from rightcall.api import aevaluate, evaluate, judge, load_dataset, load_tools, open_store, rescore, tool
     from rightcall.errors import (
         CheckFailed,
         ConfigError,
@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from rightcall.executor.agent import Agent
     from rightcall.executor.limits import Limits, RunLimits
     from rightcall.metrics.base import Metric
+    from rightcall.metrics.deepeval import (
+        AnswerRelevancyMetric,
+        ArgumentCorrectnessMetric,
+        ConversationalGEval,
+        ConversationalRelevancyMetric,
+        ConversationCompletenessMetric,
+        GEval,
+        TaskCompletionMetric,
+        ToolCallParams,
+        ToolCorrectnessMetric,
+        TurnRelevancyMetric,
+    )
     from rightcall.metrics.matching.verdict import Rules, Verdict
     from rightcall.model import (
         CaseResult,
@@ -31,6 +43,7 @@ if TYPE_CHECKING:
         ExpectedCall,
         Failure,
         Golden,
+        LLMTestCase,
         Message,
         Score,
         Summary,
@@ -47,7 +60,7 @@ if TYPE_CHECKING:
     from rightcall.tools.errors import Abort, ToolError
 
 HOMES = {
-    "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "tool"),
+    "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "rescore", "tool"),
     "rightcall.errors": (
         "CheckFailed", "ConfigError", "InfrastructureError", "InputError", "MissingExtraError",
         "ProviderError", "RightCallError",
@@ -55,10 +68,15 @@ HOMES = {
     "rightcall.executor.agent": ("Agent",),
     "rightcall.executor.limits": ("Limits", "RunLimits"),
     "rightcall.metrics.base": ("Metric",),
+    "rightcall.metrics.deepeval": (
+        "AnswerRelevancyMetric", "ArgumentCorrectnessMetric", "ConversationCompletenessMetric",
+        "ConversationalGEval", "ConversationalRelevancyMetric", "GEval", "TaskCompletionMetric",
+        "ToolCallParams", "ToolCorrectnessMetric", "TurnRelevancyMetric",
+    ),
     "rightcall.metrics.matching.verdict": ("Rules", "Verdict"),
     "rightcall.model": (
         "CaseResult", "ConversationalGolden", "ConversationalTestCase", "Expectations", "ExpectedCall",
-        "Failure", "Golden", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
+        "Failure", "Golden", "LLMTestCase", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
         "Trajectory", "Turn", "Usage",
     ),
     "rightcall.testing.asserting": ("assert_test",),
@@ -70,17 +88,24 @@ HOMES = {
 _HOME = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
-    "Abort", "Agent", "CaseResult", "CheckFailed", "ConfigError", "ConversationalGolden",
-    "ConversationalTestCase", "EvaluationDataset", "Expectations", "ExpectedCall", "Failure", "Golden",
-    "InfrastructureError", "InputError", "Limits", "Message", "Metric", "MissingExtraError",
-    "ProviderError", "RightCallError", "Rules", "RunLimits", "Score", "Summary", "TestCase", "Tool",
-    "ToolCall", "ToolError", "ToolResult", "Trajectory", "Turn", "Usage", "Verdict", "aevaluate",
-    "assert_test", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "tool",
+    "Abort", "Agent", "AnswerRelevancyMetric", "ArgumentCorrectnessMetric", "CaseResult", "CheckFailed",
+    "ConfigError", "ConversationCompletenessMetric", "ConversationalGEval", "ConversationalGolden",
+    "ConversationalRelevancyMetric", "ConversationalTestCase", "EvaluationDataset", "Expectations",
+    "ExpectedCall", "Failure", "GEval", "Golden", "InfrastructureError", "InputError", "LLMTestCase",
+    "Limits", "Message", "Metric", "MissingExtraError", "ProviderError", "RightCallError", "Rules",
+    "RunLimits", "Score", "Summary", "TaskCompletionMetric", "TestCase", "Tool", "ToolCall",
+    "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
+    "TurnRelevancyMetric", "Usage", "Verdict", "aevaluate", "assert_test", "evaluate", "judge",
+    "load_dataset", "load_tools", "open_store", "rescore", "tool",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
+        if name.endswith(("Metric", "Eval")):  # one of DeepEval's, perhaps: then say what to write instead
+            deepeval = import_module("rightcall.metrics.deepeval")
+            if name in deepeval.INSTEAD:
+                return deepeval.refused(name)
         raise AttributeError(f"module 'rightcall' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value  # found without this function from now on

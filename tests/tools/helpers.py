@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import subprocess
+import sys
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -26,6 +28,14 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def a_call(tool_name: str, **arguments: Any) -> ToolCall:
     return ToolCall(tool_name, arguments, f"call_{next(_ids)}")
+
+
+def a_dead_owner() -> str:
+    """The owner of a claim whose process, on this machine, has ended."""
+    script = "from rightcall.tools.owners import Owner; print(Owner().id)"
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 class Effects:

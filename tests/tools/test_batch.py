@@ -19,7 +19,8 @@ class Mailer:
             """Send to many."""
             (one,) = recipients
             if one in self.full:
-                raise ToolError("upstream_error", f"the mailbox of {one} is full", retry="same_key")
+                full = f"the mailbox of {one} is full"
+                raise ToolError("upstream_error", full, effect="none", retry="same_key")
             self.sent.append(one)
             return {"to": one}
 

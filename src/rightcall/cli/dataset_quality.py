@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rightcall.cli.output import console
+from rightcall.cli.output import console, tell
 from rightcall.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,11 +31,9 @@ class SkippedRows:
         """Every row that was skipped, on stderr."""
         if not self.problems:
             return
-        import click
-
         for problem in self.problems:
-            click.echo(f"skipped: {problem}", err=True)
-        click.echo(f"{len(self.problems):,} bad rows were skipped", err=True)
+            tell(f"skipped: {problem}", err=True)
+        tell(f"{len(self.problems):,} bad rows were skipped", err=True)
 
 
 def quality_of_file(
@@ -60,11 +58,9 @@ def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
     """For people: what is doubtful, then what all of it adds up to."""
     out = console()
     for finding in findings[:SHOWN]:
-        out.print(
-            f"{finding.code} {finding.where}: {finding.message}; {finding.hint}", markup=False, soft_wrap=True
-        )
+        out.print(f"{finding.code} {finding.where}: {finding.message}; {finding.hint}", soft_wrap=True)
     if len(findings) > SHOWN:
-        out.print(f"… and {len(findings) - SHOWN:,} more (--json lists all)", markup=False)
+        out.print(f"… and {len(findings) - SHOWN:,} more (--json lists all)")
     cover = found.coverage
     counts = ", ".join(f"{name} {count:,}" for name, count in found.categories.items())
     lines = [f"{found.goldens:,} goldens: {counts}"]
@@ -88,4 +84,4 @@ def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
         )
     lines += [f"advice: {line}" for line in found.advice]
     for line in lines:
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)

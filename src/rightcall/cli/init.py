@@ -46,7 +46,7 @@ def init(folder: Path, model: str, force: bool) -> None:
         write_file(folder / name, data)
     out = console()
     files = ", ".join(FILES)
-    out.print(f"wrote {files} and suite.schema.json (for editors) to {folder}", markup=False, soft_wrap=True)
+    out.print(f"wrote {files} and suite.schema.json (for editors) to {folder}", soft_wrap=True)
     suite_file, goldens, tools = (
         shlex.quote(str(folder / name)) for name in ("suite.yaml", "goldens.jsonl", "tools.json")
     )

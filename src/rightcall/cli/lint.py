@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.cli.lint_sources import queries_in, read_sources, seen_in_runs
-from rightcall.cli.output import as_json_option
+from rightcall.cli.output import as_json_option, print_commands, print_json_text, print_painted, tell
 
 if TYPE_CHECKING:
     from rightcall.cli.lint_settings import Settings
@@ -126,9 +126,7 @@ def _fix(
     fixed = fix(sets, config=config)
     write(fixed)
     for each in fixed:
-        click.echo(
-            f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True
-        )
+        tell(f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True)
     return read_sources(sources, allow_import) if fixed else sets
 
 
@@ -185,7 +183,16 @@ def _print(report: LintReport, form: str, options: dict[str, Any]) -> None:
 
         write_file(options["output"], text.encode("utf-8"))
     else:
-        click.echo(text, nl=False)
+        _print_as(form, text)
+
+
+def _print_as(form: str, text: str) -> None:
+    if form == "github":
+        print_commands(text.splitlines())
+    elif form == "text":
+        print_painted(text)
+    else:
+        print_json_text(text.encode("utf-8"))
 
 
 def _rendered(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
@@ -219,4 +226,4 @@ def _show_suggestions(sets: list[ToolSet], config: LintConfig) -> None:
     from rightcall.lint.fix import fix
 
     for each in fix(sets, config=config, suggested=True):
-        click.echo(each.diff, nl=False)
+        tell(each.diff.removesuffix("\n"))

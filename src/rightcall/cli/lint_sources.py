@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
+from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
     from rightcall.errors import InputError
@@ -46,13 +46,11 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
 
 
 def _warn(unreadable: Sequence[InputError]) -> None:
-    from rightcall.model.visible import visible
-
     for error in unreadable:
-        click.echo(f"warning: {visible(str(error))}", err=True)
+        tell(f"warning: {error!s}", err=True)
     if unreadable:
         files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
-        click.echo(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
+        tell(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
 
 
 def _named_by(source: str) -> str:

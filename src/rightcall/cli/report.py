@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
+from rightcall.cli.output import print_commands, tell
 from rightcall.report.formats import FORMATS, format_of
+from rightcall.report.lines import InertOutput
 
 if TYPE_CHECKING:
     from rightcall.report.view import RunView
@@ -63,7 +65,7 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
 
     write = writer_of(kind)
     if path is None:
-        return write(store, run, sys.stdout.buffer)
+        return write(store, run, cast(BinaryIO, InertOutput(sys.stdout.buffer, as_json=kind == "json")))
     with atomic_write(path) as out:
         return write(store, run, out)
 
@@ -71,8 +73,7 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
 def _publish(store: Store, run: str, *, to_stderr: bool) -> None:
     from rightcall.report.github import publish
 
-    for line in publish(store, run, os.environ):
-        click.echo(line, err=to_stderr)
+    print_commands(publish(store, run, os.environ), err=to_stderr)
 
 
 def _say(view: RunView, path: Path, kind: str) -> None:
@@ -81,8 +82,8 @@ def _say(view: RunView, path: Path, kind: str) -> None:
     total = view.summary.total
     size = path.stat().st_size
     rate = f"{percent(total.pass_rate)} ({interval(total.low, total.high)})" if total.cases else "nothing"
-    click.echo(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
+    tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
     if kind == "html":
-        click.echo(f"next: open {path.resolve().as_uri()}")
+        tell(f"next: open {path.resolve().as_uri()}")
     else:
-        click.echo(f"next: rightcall report {view.run.id} -o report.html")
+        tell(f"next: rightcall report {view.run.id} -o report.html")

@@ -22,10 +22,10 @@ def rule(code: str | None, as_json: bool) -> None:
         if as_json:
             print_json([facts(each) for each in rules()])
         else:
-            console().print(as_table(), markup=False, highlight=False, soft_wrap=True)
+            console().print(as_table(), soft_wrap=True)
         return
     found = find_rule(code)
     if as_json:
         print_json(facts(found))
     else:
-        console().print(as_text(found), markup=False, highlight=False, soft_wrap=True)
+        console().print(as_text(found), soft_wrap=True)

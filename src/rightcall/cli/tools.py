@@ -41,12 +41,12 @@ def list_(source: str, as_json: bool) -> None:
         names = [name if name in required else f"{name}?" for name in tool.parameters]
         first_line = tool.description.strip().partition("\n")[0]
         signature = clean(f"{tool.name:<{width}}  ({', '.join(names)})")
-        out.print(signature, style="bold", markup=False, soft_wrap=True)
+        out.print(signature, style="bold", soft_wrap=True)
         if first_line:
-            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", markup=False, soft_wrap=True)
+            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", soft_wrap=True)
     out.print()
     for warning in empty_schemas(found):
-        out.print(clean(f"warning: {warning}"), style="yellow", markup=False, soft_wrap=True)
+        out.print(clean(f"warning: {warning}"), style="yellow", soft_wrap=True)
     print_next(f"rightcall tools show {shlex.quote(source)} {shlex.quote(found[0].name)}")
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from rightcall.cli.output import print_json_text, tell
 from rightcall.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _as_json(value: object, source: str) -> bytes:
 
 def _write(text: bytes, count: int, output: Path | None) -> None:
     if output is None:
-        sys.stdout.buffer.write(text)
+        print_json_text(text)
         return
     from rightcall.files import write_file
 
@@ -91,6 +91,4 @@ def _tell_all(tool: str, losses: Iterable[Loss]) -> None:
 
 
 def _tell(text: str) -> None:
-    from rightcall.report.terminal import clean
-
-    click.echo(clean(text), err=True)
+    tell(text, err=True)

@@ -6,6 +6,8 @@ from contextlib import suppress
 
 import click
 
+from rightcall.cli.output import tell
+
 
 @click.command()
 @click.option("--store", "url", help="Which store to show; .rightcall/rightcall.db unless said.")
@@ -29,13 +31,13 @@ def view(
 
     require_packages()
     with open_store(url, must_exist=True) as store, listening(host, port, token) as here:
-        click.echo(here.address)
-        click.echo("Ctrl-C ends it", err=True)
+        tell(here.address)
+        tell("Ctrl-C ends it", err=True)
         if show:
             _open_soon(here.address)
         with suppress(KeyboardInterrupt):
             serve(store, here, (host, *names))
-    click.echo("ended", err=True)
+    tell("ended", err=True)
 
 
 def _open_soon(address: str) -> None:

@@ -7,6 +7,7 @@
     dataset        EvaluationDataset: goldens and test cases in memory, under names that DeepEval's users know
     records        goldens from frames, Hugging Face datasets and Parquet files
     cases          goldens with what was recorded beside them, as test cases
+    targets        goldens written as {data, target, metadata}
     formats/       jsonl, json, yaml, csv
     deepeval/      DeepEval's files, read and written
     importers/     benchmarks of others

@@ -11,6 +11,7 @@ from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
 from rightcall.datasets.formats.decoding import decoder_for, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file, value_of
 from rightcall.model.codec import DecodeErrors
@@ -80,6 +81,9 @@ def _read(
         for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
             yield line, named(golden)
         return
+    if is_target(fields):
+        yield from _targets(path, chain([first], items), skipped)
+        return
     kind: Kind = ConversationalGolden if "scenario" in fields else Golden
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
     for line, item in chain([first], items):
@@ -105,6 +109,25 @@ def _read(
                 skipped(bad)
                 continue
         yield line, golden
+
+
+def _targets(
+    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
+) -> Iterator[tuple[int, AnyGolden]]:
+    for line, item in items:
+        if is_blank(item):
+            continue
+        where = f"{path}:{line}"
+        try:
+            if isinstance(item, InputError):
+                raise item
+            golden = golden_of_target(value_of(item, dict[str, Any], where), where)
+        except InputError as error:
+            if skipped is None:
+                raise
+            skipped(error)
+            continue
+        yield line, named(golden)
 
 
 def _first(

@@ -18,6 +18,8 @@ NATIVE_ONLY = frozenset((*Golden.__struct_fields__, *ConversationalGolden.__stru
     *KNOWN,
     "metadata",
     "custom_columns",
+    "model",  # a column that any table may have
+    "settings",
 }
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
+from rightcall.executor.models import PerModel, full_name
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.single_turn import SingleTurn
 from rightcall.executor.user import UserAgent
@@ -23,7 +26,11 @@ from rightcall.providers.base import Provider, Settings
 from rightcall.providers.http import Network
 from rightcall.providers.resolve import resolve
 from rightcall.tools.faults import FaultPlan
+from rightcall.tools.idempotency import Idempotency
+from rightcall.tools.idempotency_store import sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
+from rightcall.tools.offer import ToolSets, tool_set_problems
+from rightcall.tools.policy import Rules
 from rightcall.tools.toolbox import Toolbox
 
 
@@ -35,7 +42,9 @@ class Agent:
     `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
     its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
     `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
-    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
+    `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly.
+    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `tool_sets` are names of
+    tools under a name, `{"files": ["read_file", "list_files"]}`, of which a golden gets one by its `tool_set`.
     """
 
     model: str | Provider | Callable[[Golden], Any]
@@ -51,6 +60,8 @@ class Agent:
     mcp: McpAddress | None = None
     model_name: str | None = None
     record: str | None = None
+    tool_sets: ToolSets = field(default_factory=dict)
+    strict: bool = False
 
     @property
     def name(self) -> str:
@@ -71,6 +82,7 @@ class Session:
     """An agent made ready for a run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
+    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice.
     """
 
     def __init__(
@@ -81,40 +93,63 @@ class Session:
         seed: int = 0,
         run_id: str = "",
         patience: Patience | None = None,
+        keys: Idempotency | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
+        self._keys = keys
+        self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
+        self.lag = LagMeter()
         self._stack = AsyncExitStack()
         if self.provider is not None:
             at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
-            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed)
+            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed, lag=self.lag)
         self._equip(agent.tools)
 
     def _equip(self, tools: Sequence[Any]) -> None:
         """Make everything that depends on the tools."""
         agent = self.agent
         self.toolbox = Toolbox(
-            as_tools(tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
+            as_tools(tools),
+            mocks=agent.mocks,
+            execute=agent.execute,
+            rules=Rules(strict=agent.strict),
+            idempotency=Idempotency(sqlite_store(), live=self._keys),
+            faults=agent.faults,
+            seed=self._seed,
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer: Performer = UserAgent(agent.model, agent.limits)
+            self.performer: Performer = UserAgent(agent.model, agent.limits, self.lag)
             return
         prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
+        self.performer = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+
+    def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
+        agent = self.agent
         if agent.mode == "loop":
-            self.performer = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, self._run_id)
-        else:
-            self.performer = SingleTurn(self.asker, prompts, agent.limits)
+            return AgentLoop(asker, prompts, agent.limits, self.toolbox, self._run_id)
+        return SingleTurn(asker, prompts, agent.limits)
+
+    async def _opened(self, prompts: Prompts, model: str) -> Performer:
+        """The same agent with another model, which a golden names."""
+        provider = other_provider(self.agent, model, self._concurrency)
+        provider.prepare(prompts.common)
+        await self._stack.enter_async_context(provider)
+        at_once = min(self._concurrency, getattr(provider, "at_once", self._concurrency))
+        return self._performer(Asker(provider, at_once, patience=self._patience, seed=self._seed), prompts)
 
     async def check(self) -> list[str]:
         """What would keep every case from succeeding: a missing key, a host that cannot be reached."""
         return await self.provider.check() if self.provider else []
 
     async def __aenter__(self) -> Self:
+        self.lag.start()
+        self._stack.callback(self.lag.stop)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
         agent = self.agent
@@ -148,6 +183,7 @@ def agent_problems(agent: Agent) -> list[str]:
     for part in (
         lambda: Toolbox(as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
         lambda: as_settings(agent.settings),
+        lambda: _check_sets(agent),
         lambda: Session(replace(agent, tools=(), mocks={}, faults=None, settings=Settings())),
     ):
         try:
@@ -157,6 +193,41 @@ def agent_problems(agent: Agent) -> list[str]:
         except RightCallError as error:
             problems.append(str(error))
     return problems
+
+
+async def model_problems(agent: Agent, models: Iterable[str]) -> list[str]:
+    """What is wrong with the models that goldens name: no such provider, a missing key."""
+    problems: list[str] = []
+    for model in sorted(models):
+        try:
+            provider = other_provider(agent, model, 1)
+            async with provider:
+                problems += await provider.check()
+        except ConfigError as error:
+            problems += error.problems
+    return list(dict.fromkeys(problems))
+
+
+def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
+    """The provider of a model that a golden names; the agent's address is for models of its provider alone."""
+    name = full_name(model, agent.model)
+    same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
+    return resolve(
+        name,
+        base_url=agent.base_url if same else None,
+        network=Network(connections=concurrency),
+        record=agent.record,
+    )
+
+
+def _check_sets(agent: Agent) -> None:
+    if not agent.tool_sets:
+        return
+    tools = Toolbox(
+        as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults
+    ).tools
+    if problems := tool_set_problems(agent.tool_sets, [tool.name for tool in tools]):
+        raise ConfigError(*problems)
 
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:

@@ -6,16 +6,17 @@
     check      what one rule saw             verdict    the rules together: PASS, FAIL, INCONCLUSIVE, ERROR
     compare    two runs golden by golden     baseline   not worse than an earlier run; like with like
     stopping   ending a run early            planning   how many goldens, and whether PASS is possible
+    simulation what a rule will do           advice     what would settle an unsettled rate
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """
 
-from rightcall.gate.baseline import BaselineRule, require_alike
+from rightcall.gate.baseline import Baseline, BaselineRule, require_alike, same_dataset
 from rightcall.gate.check import Check, Word, percent
 from rightcall.gate.compare import Change, Comparison, Slice, compare, compare_many
-from rightcall.gate.config import BaselineGate, CostLimit, Gate, LatencyLimit, read_gate
-from rightcall.gate.outcome import Outcome, error_rate, outcomes_of, sample_of
-from rightcall.gate.planning import Plan, plan, warnings
+from rightcall.gate.config import About, BaselineGate, CostLimit, Gate, LatencyLimit, read_gate
+from rightcall.gate.outcome import Outcome, error_rate, outcomes_of, sample_of, units_of
+from rightcall.gate.planning import Plan, cluster_sizes, plan, warnings
 from rightcall.gate.rules import GateRule, HardRule, LimitRule, RateRule, rules_of
 from rightcall.gate.stopping import (
     CurtailMonitor,
@@ -30,6 +31,8 @@ from rightcall.gate.stopping import (
 from rightcall.gate.verdict import Verdict, decide
 
 __all__ = [
+    "About",
+    "Baseline",
     "BaselineGate",
     "BaselineRule",
     "Change",
@@ -52,6 +55,7 @@ __all__ = [
     "Stopped",
     "Verdict",
     "Word",
+    "cluster_sizes",
     "compare",
     "compare_many",
     "decide",
@@ -64,7 +68,9 @@ __all__ = [
     "read_gate",
     "require_alike",
     "rules_of",
+    "same_dataset",
     "sample_of",
     "shuffled",
+    "units_of",
     "warnings",
 ]

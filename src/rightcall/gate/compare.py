@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
 from rightcall import stats
+from rightcall.gate.alarms import alarms_of
 from rightcall.gate.check import counted, percent
-from rightcall.gate.difference import Pair, difference_of, one_sided, pair_up
+from rightcall.gate.difference import Difference, Pair, difference_of, non_inferior, pair_up, worse_by_more
 from rightcall.gate.outcome import Outcome
 from rightcall.model.record import Record
 
@@ -34,10 +36,11 @@ class Slice(Record, frozen=True):
 class Comparison(Record, frozen=True):
     """B against A on the goldens both have scored.
 
-    `difference` is B − A; `low` and `high` its two-sided interval; `bound_low` and `bound_high` the one-sided
-    bounds the change is read from, None with a single cluster. `p` is McNemar's exact test for single yes/no
-    trials and the sign-flip test otherwise. `mde` is the smallest true difference this comparison would have
-    noticed four times out of five.
+    `difference` is B − A; `low` and `high` its two-sided interval; `bound_low` and `bound_high` the careful
+    one-sided bounds that NON_INFERIOR needs, None with a single cluster. `p` is McNemar's exact test for single
+    yes/no trials and the sign-flip test otherwise, from which IMPROVED and REGRESSED follow. `mde` is the smallest
+    true difference this comparison would have noticed four times out of five, None when there is none. `alarms`
+    names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED whatever the rates say.
     """
 
     change: Change
@@ -59,6 +62,7 @@ class Comparison(Record, frozen=True):
     method: Literal["mcnemar", "sign_flip"]
     fixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
+    alarms: dict[str, tuple[str, ...]] = {}
     changed: tuple[str, ...] = ()
     only_a: tuple[str, ...] = ()
     only_b: tuple[str, ...] = ()
@@ -85,19 +89,20 @@ def compare(
 ) -> Comparison:
     """Compare candidate b with baseline a, golden by golden, on passes or on a metric.
 
-    NON_INFERIOR when the lower bound of B − A reaches −margin, IMPROVED when it is above 0 as well, REGRESSED
-    when the upper bound is below −margin, else INCONCLUSIVE.
+    IMPROVED when the exact test says that B differs and B is above A; NON_INFERIOR when the lower bound of B − A
+    reaches −margin; REGRESSED when the exact test says that B is below A by more than the margin; else INCONCLUSIVE.
     """
     pairs, only_a, only_b = pair_up(a, b, metric)
     if not pairs:
-        return _nothing_in_common(only_a, only_b, margin, alpha)
+        return with_alarms(_nothing_in_common(only_a, only_b, margin, alpha), alarms_of(a, b))
     found = difference_of(pairs, alpha, seed)
-    p_ok, p_bad, bounds = one_sided(found, margin, alpha)
+    p_ok, bounds = non_inferior(found, margin, alpha)
+    p_bad = worse_by_more(pairs, found, margin, seed)
     rate_a = stats.weighted_mean([p.a for p in pairs], [p.weight for p in pairs])
     slices = _slices(pairs, alpha, seed)
     (low, high), (bound_low, bound_high) = _ends(found.interval), _ends(bounds)
     bare = Comparison(
-        change=_change(bounds, margin),
+        change=_change(found, p_ok, p_bad, alpha),
         sentence="",
         rate_a=rate_a,
         rate_b=rate_a + found.mean,
@@ -108,7 +113,7 @@ def compare(
         bound_high=bound_high,
         p=found.p,
         p_mid=found.p_mid,
-        mde=stats.mde_paired(1, found.careful.se**2, alpha, power) if found.careful else None,
+        mde=_noticeable(found, alpha, power),
         margin=margin,
         alpha=alpha,
         n=len(pairs),
@@ -124,7 +129,7 @@ def compare(
         p_non_inferior=p_ok,
         p_regressed=p_bad,
     )
-    return msgspec.structs.replace(bare, sentence=_sentence(bare))
+    return with_alarms(msgspec.structs.replace(bare, sentence=_sentence(bare)), alarms_of(a, b))
 
 
 def compare_many(
@@ -135,23 +140,51 @@ def compare_many(
     alpha: float = 0.05,
     metric: str | None = None,
     seed: int = 0,
+    left_out: Mapping[str, frozenset[str]] | None = None,
 ) -> list[tuple[str, Comparison, float]]:
-    """Several candidates against one baseline: (name, comparison, p adjusted by Holm for their number)."""
+    """Several candidates against one baseline: (name, comparison, p adjusted by Holm for their number).
+
+    `left_out` holds, by candidate, the goldens that must not be compared.
+    """
+
+    def without(outcomes: Sequence[Outcome], name: str) -> Sequence[Outcome]:
+        unlike = (left_out or {}).get(name, frozenset())
+        return [o for o in outcomes if o.golden_id not in unlike] if unlike else outcomes
+
     found = [
-        (name, compare(a, b, margin=margin, alpha=alpha, metric=metric, seed=seed)) for name, b in candidates
+        (
+            name,
+            compare(without(a, name), without(b, name), margin=margin, alpha=alpha, metric=metric, seed=seed),
+        )
+        for name, b in candidates
     ]
     adjusted = stats.holm([c.p for _, c in found])
     return [(name, comparison, p) for (name, comparison), p in zip(found, adjusted, strict=True)]
 
 
-def _change(bounds: stats.Interval | None, margin: float) -> Change:
-    if bounds is None:
-        return "INCONCLUSIVE"
-    if bounds.low > 0:
+def with_alarms(found: Comparison, alarms: dict[str, tuple[str, ...]]) -> Comparison:
+    """The comparison with new damage said first."""
+    if not alarms:
+        return found
+    told = "; ".join(f"{code} is new in {counted(len(ids), 'golden')}" for code, ids in alarms.items())
+    sentence = f"B is worse than A: {told}. By rates: {found.sentence}"
+    return msgspec.structs.replace(found, change="REGRESSED", sentence=sentence, alarms=alarms)
+
+
+def _change(found: Difference, p_non_inferior: float | None, p_regressed: float, alpha: float) -> Change:
+    if found.p <= alpha and found.mean > 0:
         return "IMPROVED"
-    if bounds.low >= -margin:
+    if p_non_inferior is not None and p_non_inferior <= alpha:
         return "NON_INFERIOR"
-    return "REGRESSED" if bounds.high < -margin else "INCONCLUSIVE"
+    return "REGRESSED" if p_regressed <= alpha else "INCONCLUSIVE"
+
+
+def _noticeable(found: Difference, alpha: float, power: float) -> float | None:
+    """The smallest true difference that would likely have been noticed; None when not even the largest would."""
+    if found.careful is None or 2.0 ** (1 - found.clusters) > alpha:
+        return None
+    smallest = stats.mde_paired(1, found.careful.se**2, alpha, power)
+    return smallest if smallest < 1 else None
 
 
 def _slices(pairs: Sequence[Pair], alpha: float, seed: int) -> tuple[Slice, ...]:
@@ -195,16 +228,28 @@ def _sentence(found: Comparison) -> str:
         "INCONCLUSIVE": "no difference between A and B is settled",
     }[found.change]
     rates = f"{percent(found.rate_a)} → {percent(found.rate_b)} over {counted(found.n, 'golden')}"
-    if found.bound_low is None or found.bound_high is None or found.mde is None:
-        return f"{words}: {rates}; a single cluster gives no error to judge by"
-    text = (
-        f"{words}: {rates}, difference {points(found.difference)} (with {percent(1 - found.alpha)} "
-        f"confidence above {points(found.bound_low)}, with the same below {points(found.bound_high)}; "
-        f"p = {found.p:.2g})"
-    )
-    if found.change in ("IMPROVED", "REGRESSED"):
+    if found.clusters < 2:
+        return (
+            f"{words}: {rates}; a single {'cluster' if found.n > 1 else 'golden'} gives no error to judge by"
+        )
+    text = f"{words}: {rates}, difference {points(found.difference)} (p = {found.p:.2g}"
+    if found.change == "NON_INFERIOR" and found.bound_low is not None:
+        text += f"; with {percent(1 - found.alpha)} confidence above {points(found.bound_low)}"
+    text += ")"
+    if found.change != "INCONCLUSIVE":
         return text
-    return f"{text}; a true difference under {points(found.mde).lstrip('+')} would likely go unnoticed"
+    return f"{text}; {_unnoticed(found)}"
+
+
+def _unnoticed(found: Comparison) -> str:
+    """What an unsettled comparison leaves open."""
+    if found.mde is not None:
+        return f"a true difference under {points(found.mde).lstrip('+')} would likely go unnoticed"
+    unit = "golden" if found.clusters == found.n else "cluster"
+    fewest = 1 + math.ceil(-math.log2(found.alpha))
+    if found.clusters < fewest:
+        return f"{counted(found.clusters, unit)} cannot show any difference; at least {fewest} are needed"
+    return f"{counted(found.clusters, unit)} are too few to notice even a large difference"
 
 
 def points(difference: float) -> str:

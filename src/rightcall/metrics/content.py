@@ -12,8 +12,8 @@ class Content(VerdictMetric):
     """Share of the required content that the final answer has.
 
     Right calls are worth little when the answer hides their result. `output_contains` lists keywords (found
-    whatever their case) and matchers. Content moves the score but does not decide a strict pass: an agent that
-    is tested for one turn has no final answer yet.
+    whatever their case) and matchers. What is missing fails the case, and costs it the weight of
+    content in its score.
 
     Golden: {"input": "Weather in Hanoi?", "output_contains": ["Hanoi", "°C"]}
     Fails: {"output": "It is sunny in Hanoi."}

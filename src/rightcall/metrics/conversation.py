@@ -83,12 +83,14 @@ def judge_conversation(
         *(failure for turn in turns for failure in turn.verdict.failures),
     )
     scores = [turn.verdict.score for turn in turns]
-    if not wanted or golden.expected_calls:
+    if not wanted or golden.expected_calls or golden.output_contains:
         scores.append(whole.score)
     forbidden = any(failure.code in FORBIDDEN for failure in failures)
     passed = whole.passed and all(turn.verdict.passed for turn in turns)
     score = 0.0 if forbidden else math.fsum(scores) / len(scores)
-    return ConversationVerdict(passed, score, whole, turns, failures)
+    open_ones = [v for v in (whole, *(turn.verdict for turn in turns)) if not v.passed]
+    problem = open_ones[0].undecided if open_ones and all(v.undecided for v in open_ones) else ""
+    return ConversationVerdict(passed, score, whole, turns, failures, problem)
 
 
 def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[ExpectedCall, ...]]:

@@ -15,7 +15,8 @@ class FinalState(Metric):
     """Whether the world looks as it should at the end, and nothing else in it has changed.
 
     The golden's `expected_state` says what must hold; what it does not mention must be as it was at the start.
-    A golden without one passes. The state is that of the fake worlds the tools worked in.
+    A golden without one passes. The state is that of the fake worlds the tools worked in. It is measured, and decides,
+    wherever a golden has an `expected_state`.
 
     Golden: {"input": "Send 5 euros to Bob", "expected_state": {"bank": {"bob": 500}}}
     Fails: {"state_before": {"bank": {"an": 900, "bob": 0}}, "state": {"bank": {"an": 400, "bob": 0}}}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rightcall.metrics.base import Metric
-from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
@@ -16,7 +18,8 @@ from rightcall.model.score import Score
 class RedundantCalls(Metric):
     """Share of the calls that were not a repetition of an earlier, successful, identical call.
 
-    Needs no expectation. Repeating a call that failed is a retry, not a redundancy.
+    Needs no expectation. Repeating a call that failed is a retry, not a redundancy. Calls whose
+    arguments are not known are never redundant.
 
     Golden: {"input": "Weather in Hanoi?"}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}, {"name": "get_weather", "arguments": {"city": "Hanoi"}}]
@@ -25,12 +28,25 @@ class RedundantCalls(Metric):
 
     def measure(self, case: TestCase) -> Score:
         calls = case.trajectory.calls
-        repeated = [call for at, call in enumerate(calls) if any(_repeats(call, past) for past in calls[:at])]
+        unknown = [call.name for call in calls if call.arguments_unknown]
+        if len(unknown) == len(calls) and len(set(unknown)) < len(unknown):
+            return Score.broken(
+                f"arguments_unknown: arguments unknown for {len(unknown)} of {len(calls)} calls"
+            )
+        repeated = list(_repeated(calls))
         if not repeated:
             return Score(1.0, True)
         names = ", ".join(dict.fromkeys(call_text(call.name, call.arguments) for call in repeated))
         return Score(1 - len(repeated) / len(calls), False, f"called again for nothing: {names}")
 
 
-def _repeats(call: ToolCall, past: ToolCall) -> bool:
-    return past.status != "error" and past.name == call.name and same(past.arguments, call.arguments)
+def _repeated(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
+    succeeded: set[Any] = set()
+    for call in calls:
+        if call.arguments_unknown:
+            continue
+        key = (call.name, equality_key(call.arguments))
+        if key in succeeded:
+            yield call
+        if call.status != "error":
+            succeeded.add(key)

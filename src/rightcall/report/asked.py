@@ -20,7 +20,9 @@ class AskedMetrics:
         """The same results, each looked at on its way through."""
         for result in results:
             for name in self._failed:
-                score = result.metrics[name]
+                score = result.metrics.get(name)
+                if score is None:  # nothing was measured of a case without an answer
+                    continue
                 if score.error:
                     self._broken[name] += 1
                 elif not score.passed:

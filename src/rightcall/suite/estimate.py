@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -21,7 +22,10 @@ EXPECTED_OUTPUT_TOKENS = 60
 
 
 class Estimate(Record, frozen=True):
-    """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more."""
+    """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more.
+
+    `not_started` is what a run would start or import first; its tools are then missing here.
+    """
 
     goldens: int
     trials: int
@@ -30,9 +34,10 @@ class Estimate(Record, frozen=True):
     output_tokens: int
     cost_usd: float | None
     first_request: dict[str, Any]
+    not_started: tuple[str, ...] = ()
 
 
-async def estimate(plan: Plan) -> Estimate:
+async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> Estimate:
     """Counts every golden once; checks the setup as a run would."""
     goldens = await preflight(plan)
     session = Session(plan.agent)
@@ -64,4 +69,5 @@ async def estimate(plan: Plan) -> Estimate:
         output_tokens=usage.output_tokens,
         cost_usd=cost(plan.agent.name, usage),
         first_request=first or {},
+        not_started=tuple(not_started),
     )

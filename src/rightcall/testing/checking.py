@@ -8,7 +8,7 @@ from typing import Any
 
 from rightcall.errors import CheckFailed, ConfigError, InfrastructureError, RightCallError
 from rightcall.executor import Agent
-from rightcall.metrics import Metric, Rules, resolve_metric
+from rightcall.metrics import AnyMetric, Rules, as_metrics, observed
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.testing.telling import error_text, failure_text
@@ -41,18 +41,20 @@ class Checker:
         agent: Agent | str | Callable[[Any], Any],
         golden: AnyGolden,
         *,
-        metrics: Sequence[Metric | str] = (),
+        metrics: Sequence[AnyMetric] = (),
+        observe: Sequence[AnyMetric] = (),
         trials: int | None = None,
         rules: Rules | None = None,
     ) -> tuple[CaseResult, ...]:
         """The results of all trials, when all passed.
 
-        Named `metrics` decide whether a trial passes; without any, the golden's own rules do. `trials` is how often
-        the golden is tried (`--rightcall-trials` unless said). A conversation needs a function that holds it.
+        A trial passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures.
+        `trials` is how often the golden is tried [default: `--rightcall-trials`]. A conversation needs a function that
+        holds it.
         """
         __tracebackhide__ = True
         try:
-            setup = self._setup(agent, metrics, trials, rules)
+            setup = self._setup(agent, metrics, observe, trials, rules)
             checked = self._together.checked(setup, _named(golden), self._to_come)
         except RightCallError as error:
             outside = isinstance(error, InfrastructureError)
@@ -60,11 +62,18 @@ class Checker:
         return self._judged(checked)
 
     def _setup(
-        self, agent: Any, metrics: Sequence[Metric | str], trials: int | None, rules: Rules | None
+        self,
+        agent: Any,
+        metrics: Sequence[AnyMetric],
+        observe: Sequence[AnyMetric],
+        trials: int | None,
+        rules: Rules | None,
     ) -> Setup:
+        chosen = as_metrics(metrics)
         return Setup(
             agent=agent if isinstance(agent, Agent) else Agent(agent),
-            metrics=tuple(resolve_metric(m) if isinstance(m, str) else m for m in metrics),
+            metrics=tuple(chosen),
+            observe=tuple(observed(observe, chosen)),
             rules=rules or Rules(),
             trials=self._defaults.trials if trials is None else trials,
             concurrency=self._defaults.concurrency,

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.errors import InputError, StoreError
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import RunWriter, Store, open_store
 from rightcall.store.address import store_address
+from rightcall.store.persistence import Persistence
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import new_run
 
@@ -24,6 +25,7 @@ class Keeper:
         self.session, self._address = session, store
         self._store: Store | None = None
         self._writers: dict[str, RunWriter] = {}
+        self._persist = Persistence()
 
     def run_id(self, plan: Plan) -> str:
         """The same in every process that tests this function with this agent."""
@@ -34,19 +36,29 @@ class Keeper:
         """Store the results of a plan on these goldens; gives the id of their run."""
         run_id = self.run_id(plan)
         if run_id not in self._writers:
-            self._writers[run_id] = self._begun(plan, goldens, run_id)
-        self._writers[run_id].add(results)
+            self._writers[run_id] = self._persist(lambda: self._begun(plan, goldens, run_id))
+        self._persist(lambda: self._writers[run_id].add(results))
         return run_id
 
-    def finish(self, run_id: str, word: str) -> None:
-        """Write what a run adds up to, and its verdict."""
+    def finish(self, run_id: str, word: str, trials: int) -> None:
+        """Write what a run adds up to, and its verdict, which rests on so many trials.
+
+        Tests decide for themselves which goldens they check with which agent, so a run is complete when every trial
+        that a test was told about is stored. Otherwise a `StoreError` says what is missing.
+        """
         store = self._opened()
         if store.run(run_id).finished:
             return
         tally = Tally()
         for result in store.results(run_id):
             tally.add(result)
-        store.finish_run(run_id, tally.summary(), word)
+        stored = tally.decided + tally.errors
+        if stored < trials:
+            raise StoreError(
+                f"run {run_id}: {stored:,} of {trials:,} results are stored, so it is not finished",
+                retryable=False,
+            )
+        self._persist(lambda: store.finish_run(run_id, tally.summary(), word, early=True))
 
     def close(self) -> None:
         """Give the connections back."""
@@ -62,9 +74,9 @@ class Keeper:
         store = self._opened()
         run = msgspec.structs.replace(new_run(plan), id=run_id)
         try:
-            writer = store.begin_run(run, planned=len(goldens) * plan.trials)
-        except InputError:  # another worker was first
-            return store.resume_run(run_id)
+            writer = store.begin_run(run, planned=len(goldens) * plan.trials, documents=plan.documents())
+        except InputError:  # another worker was first, or this is the second attempt
+            writer = store.resume_run(run_id)
         writer.add_goldens(goldens)
         return writer
 

@@ -15,13 +15,9 @@ from typing import Any, TypeVar, cast
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, Pool, Session
-from rightcall.executor.user import UserAgent
 from rightcall.metrics import Metric, Rules
-from rightcall.model.case import ConversationalTestCase
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
-from rightcall.suite.cases import decided
-from rightcall.suite.conversations import score_conversation
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.runner import CaseRunner
 from rightcall.testing.keeping import Keeper
@@ -35,6 +31,7 @@ class Setup:
 
     agent: Agent
     metrics: tuple[Metric, ...]
+    observe: tuple[Metric, ...]
     rules: Rules
     trials: int
     concurrency: int
@@ -82,15 +79,18 @@ class Together:
             agent=setup.agent,
             dataset=cast("list[Golden]", whole),
             metrics=setup.metrics,
+            observe=setup.observe,
             rules=setup.rules,
             trials=setup.trials,
             seed=setup.seed,
             concurrency=setup.concurrency,
         )
-        if isinstance(goldens[0], Golden):
-            found = finished(perform(replace(plan, dataset=cast("list[Golden]", goldens))))
-        else:
-            found = finished(hold(plan, cast("Sequence[ConversationalGolden]", goldens)))
+        if not isinstance(goldens[0], Golden) and not plan.own_agent:
+            raise ConfigError(
+                "a conversation is held by your own function, check(function, golden), "
+                "that gives messages or a trajectory"
+            )
+        found = finished(perform(replace(plan, dataset=cast("list[Golden]", goldens))))
         run_id = self._keeper.keep(plan, whole, [result for results in found.values() for result in results])
         return [Checked(setup, golden, found[golden.id], run_id) for golden in goldens]
 
@@ -104,30 +104,9 @@ async def perform(plan: Plan) -> dict[str, tuple[CaseResult, ...]]:
 
         async def do(job: tuple[Golden, int]) -> None:
             result = await case.result(*job)
-            found[result.golden_id].append(decided(result, plan.metrics))
+            found[result.golden_id].append(result)
 
         await Pool(min(plan.concurrency, len(found) * plan.trials)).run(plan.jobs(), do)
-    return {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
-
-
-async def hold(plan: Plan, goldens: Sequence[ConversationalGolden]) -> dict[str, tuple[CaseResult, ...]]:
-    """Conversations, held by the user's own function from a golden to what was said and done."""
-    agent = plan.agent
-    if isinstance(agent.model, str) or not callable(agent.model):
-        raise ConfigError(
-            "a conversation is held by your own function, check(function, golden), that gives messages or a trajectory"
-        )
-    user = UserAgent(agent.model, agent.limits)
-    found: dict[str, list[CaseResult]] = {golden.id: [] for golden in goldens}
-
-    async def do(job: tuple[ConversationalGolden, int]) -> None:
-        golden, trial = job
-        trajectory = await user.perform(cast("Golden", golden), trial)
-        case = ConversationalTestCase(golden, trajectory, Session(agent).tools)
-        found[golden.id].append(await score_conversation(case, trial, plan.metrics, plan.rules))
-
-    jobs = ((golden, trial) for golden in goldens for trial in range(plan.trials))
-    await Pool(min(plan.concurrency, len(goldens) * plan.trials)).run(jobs, do)
     return {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
 
 

@@ -2,58 +2,61 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rightcall.tools.canonical import fingerprint
 from rightcall.tools.errors import Effect, ErrorReply
-from rightcall.tools.execute import told
 from rightcall.tools.invocation import Finished
-from rightcall.tools.prepare import Prepared
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.outcome import told
 
 
-async def each_item(
-    prepared: Prepared, injection: Any, once: Callable[[Prepared], Awaitable[Finished]]
-) -> Finished:
-    """Run the items of a batch one after the other, each under its own key.
+@dataclass(frozen=True)
+class Batches:
+    """Runs the items of a batch one after the other, each under its own key; other calls pass.
 
-    The result is `{"items": [result, …]}`. When some fail, the reply says which, and what is done stays done.
+    The result is `{"items": [result, …]}`. When some fail, the reply says which, and what is done stays
+    done. `arm` decides which faults strike, once for the whole batch.
     """
-    items = _items(prepared, injection)
-    ended = [await once(item) for item in items]
-    for item in items:
-        prepared.faults += [fault for fault in item.faults if fault not in prepared.faults]
-    missing = [index for index, finished in enumerate(ended) if finished.error is not None]
-    if not missing:
-        replayed = bool(ended) and all(finished.replayed for finished in ended)
-        return Finished("ok", {"items": [finished.output for finished in ended]}, replayed=replayed)
-    return told(_partly_done(prepared, ended, missing))
+
+    arm: Callable[[ActiveCall], Any] | None = None
+
+    async def __call__(self, call: ActiveCall, next: Next) -> Finished:
+        if not call.key or not call.entry.behaviour.batch:
+            passed: Finished = await next(call)
+            return passed
+        items = _items(call, self.arm(call) if self.arm is not None else None)
+        ended: list[Finished] = [await next(item) for item in items]
+        for item in items:
+            call.faults += [fault for fault in item.faults if fault not in call.faults]
+        missing = [index for index, finished in enumerate(ended) if finished.error is not None]
+        if not missing:
+            replayed = bool(ended) and all(finished.replayed for finished in ended)
+            return Finished("ok", {"items": [finished.output for finished in ended]}, replayed=replayed)
+        return told(_partly_done(call, ended, missing))
 
 
-def _items(prepared: Prepared, injection: Any) -> list[Prepared]:
-    parameter, name = prepared.entry.behaviour.batch, prepared.entry.tool.name
-    values = prepared.arguments.get(parameter)
+def _items(call: ActiveCall, injection: Any) -> list[ActiveCall]:
+    parameter = call.entry.behaviour.batch
+    values = call.arguments.get(parameter)
     values = values if isinstance(values, list) else []
     made = []
     for index, value in enumerate(values):
-        meaning = fingerprint(name, {"batch": prepared.fingerprint, "number": index, "item": value})
-        made.append(
-            dataclasses.replace(
-                prepared,
-                arguments={**prepared.arguments, parameter: [value]},
-                fingerprint=meaning,
-                key=f"{prepared.key}#{index}",
-                faults=[],
-                item=(index, len(values)),
-                injection=injection,
-            )
+        item = call.copy()
+        item.arguments = {**call.arguments, parameter: [value]}
+        item.fingerprint = fingerprint(
+            call.tool_name, {"batch": call.fingerprint, "number": index, "item": value}
         )
+        item.key, item.item = f"{call.key}#{index}", (index, len(values))
+        item.faults, item.injection = [], injection
+        made.append(item)
     return made
 
 
-def _partly_done(prepared: Prepared, ended: list[Finished], missing: list[int]) -> ErrorReply:
-    parameter, name = prepared.entry.behaviour.batch, prepared.call.name
+def _partly_done(call: ActiveCall, ended: list[Finished], missing: list[int]) -> ErrorReply:
+    parameter, name = call.entry.behaviour.batch, call.call.name
     unknown = [index for index in missing if ended[index].outcome == "unknown"]
     first = ended[(unknown or missing)[0]].error
     assert first is not None

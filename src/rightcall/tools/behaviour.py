@@ -36,6 +36,9 @@ class Behaviour:
     the user alone; `preview(arguments)` describes what would happen.
 
     `current_version(arguments)` is compared with the parameter `version_parameter` before acting.
+
+    `strict` stops the agent when the tool is not permitted to act, loses a connection or breaks unexpectedly, as
+    `Rules(strict=True)` does for every tool.
     """
 
     idempotency: Idempotency = "none"
@@ -51,6 +54,7 @@ class Behaviour:
     version_parameter: str = "expected_version"
     timeout_s: float = 30.0
     max_result_bytes: int = 1_000_000
+    strict: bool = False
 
     def resource(self, arguments: dict[str, Any]) -> str | None:
         """What these arguments touch, or None when the tool does not say."""
@@ -66,6 +70,7 @@ class CallInfo(msgspec.Struct, frozen=True):
     """What a tool may ask about the call it is serving; a parameter annotated with it is filled in.
 
     `key` is the runtime's idempotency key, unique to the operation: pass it on to a service that takes one.
+    `acted()` tells the runtime that the effect has happened: whatever breaks afterwards, it is known as done.
     """
 
     call_id: str = ""
@@ -75,6 +80,7 @@ class CallInfo(msgspec.Struct, frozen=True):
     task: str = ""
     trial: int = 0
     clock: Any = msgspec.field(default_factory=SystemClock)
+    acted: Callable[[], None] = lambda: None
 
 
 def only_reads(annotations: Annotations) -> bool:

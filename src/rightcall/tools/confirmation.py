@@ -39,7 +39,7 @@ class Confirmations:
         now = context.clock.now()
         if float(expires) <= now:
             return "it has expired"
-        wish = Wish(f"confirmation:{nonce}", fingerprint, nonce, now, self.ttl_s, self.ttl_s)
+        wish = Wish(f"confirmation:{nonce}", fingerprint, secrets.token_hex(8), now, self.ttl_s, self.ttl_s)
         return "" if self.store.begin(wish).verdict == "run" else "it has been used already"
 
     def _mac(self, context: CallContext, tool: str, fingerprint: str, nonce: str, expires: str) -> str:

@@ -1,122 +1,92 @@
-"""Running a prepared tool once, and reading what came of it."""
+"""Running a prepared tool once, or asking its probe."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from rightcall.model.ledger import LedgerPhase
 from rightcall.tools.behaviour import CallInfo
-from rightcall.tools.context import CallContext
-from rightcall.tools.entry import call
-from rightcall.tools.errors import Effect, ErrorReply, ToolError, outcome_unknown, timed_out
-from rightcall.tools.invocation import Finished, Outcome
-from rightcall.tools.prepare import Prepared
+from rightcall.tools.entry import call as call_function
+from rightcall.tools.errors import Abort, ToolError
 from rightcall.tools.results import usable
+from rightcall.tools.runtime.active_call import ActiveCall
+from rightcall.tools.runtime.outcome import read_result
 
 
-async def perform(prepared: Prepared, context: CallContext, attempt: int) -> Any:
+async def perform(call: ActiveCall) -> Any:
     """Run the tool and write its effect into the ledger, whatever becomes of its answer."""
-    entry = prepared.entry
-    info = CallInfo(
-        prepared.call.id, prepared.key, attempt, context.run, context.task, context.trial, context.clock
-    )
+    if call.work is None:
+        return await call.ready.run(call.arguments, _info(call, _nothing), call.context, _never)
+    work = call.work
+    work.begun = True
 
     def note(phase: LedgerPhase) -> None:
-        context.ledger.add(
-            phase,
-            entry.tool.name,
-            fingerprint=prepared.fingerprint,
-            key=prepared.key,
-            attempt=attempt,
-            call_id=prepared.call.id,
-            time=context.clock.now(),
-        )
+        call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, **call.note())
+
+    def did() -> None:
+        if not work.acted:
+            work.acted = True
+            note("late_effect" if work.left else "effect")
 
     def late(result: Any, failure: BaseException | None) -> None:
-        if entry.writes and failure is None and _acted(result):
-            note("late_effect")
+        if failure is None:
+            work.late = read_result(call, result)
+            if acted(result):
+                did()
 
     try:
-        result = await prepared.ready.run(prepared.arguments, info, context, late)
-    except ToolError as error:
-        if error.reply.effect == "done":
-            note("effect")
+        result = await call.ready.run(call.arguments, _info(call, did), call.context, late)
+    except BaseException as error:
+        said = error.effect if isinstance(error, (ToolError, Abort)) else None
+        if said == "done":
+            did()
+        elif said != "none" and not work.acted:
+            note("unknown")
+        work.failed_after_acting, work.interrupted = work.acted, _interrupted(error)
         raise
-    if entry.writes and _acted(result):
-        note("effect")
+    if acted(result):
+        did()
     return result
 
 
-def _acted(result: Any) -> bool:
-    """Check-then-act tools say `action_taken: false` when there was nothing to do."""
-    return not (isinstance(result, dict) and result.get("action_taken") is False)
+def _info(call: ActiveCall, did: Callable[[], None]) -> CallInfo:
+    context = call.context
+    return CallInfo(
+        call.call.id, call.key, call.attempt, context.run, context.task, context.trial, context.clock, did
+    )
 
 
-async def probe(prepared: Prepared) -> Any:
-    assert prepared.ready.probe is not None
-    found = await call(partial(prepared.ready.probe, prepared.key, prepared.arguments))
+def _nothing() -> None:
+    """What a read may say of its effect."""
+
+
+def _never(result: Any, failure: BaseException | None) -> None:
+    """A late answer of a read is of no interest."""
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether waiting was broken off somewhere: what was waited for, a thread perhaps, may go on."""
+    while error is not None:
+        if isinstance(error, (TimeoutError, asyncio.CancelledError)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+async def probe(call: ActiveCall) -> Any:
+    """What the tool's probe finds: the result the call had, or None when it did not happen."""
+    assert call.ready.probe is not None
+    found = await call_function(partial(call.ready.probe, call.key, call.arguments))
     if found is None:
         return None
-    plain, error = usable(
-        prepared.entry.tool, found, most_bytes=prepared.entry.behaviour.max_result_bytes, effect="done"
-    )
+    entry = call.entry
+    plain, error = usable(entry.tool, found, most_bytes=entry.behaviour.max_result_bytes, effect="done")
     return plain if error is None else error.as_output()
 
 
-async def stale(prepared: Prepared) -> ErrorReply | None:
-    """The reply when the state has moved on since the caller looked at it."""
-    behaviour, ready = prepared.entry.behaviour, prepared.ready
-    assert ready.current_version is not None
-    expected = prepared.arguments.get(behaviour.version_parameter)
-    current = await call(partial(ready.current_version, prepared.arguments))
-    if expected == current:
-        return None
-    return ErrorReply(
-        "precondition_failed",
-        f"{behaviour.version_parameter} is {expected!r}, and the current version is {current!r}",
-        f"read the current state, decide again, then call {prepared.call.name} with "
-        f"{behaviour.version_parameter} = {current!r}",
-        retry="fix_args",
-        path=behaviour.version_parameter,
-    )
-
-
-def read_result(prepared: Prepared, result: Any) -> Finished:
-    entry = prepared.entry
-    effect: Effect = "done" if entry.writes else "none"
-    plain, error = usable(entry.tool, result, most_bytes=entry.behaviour.max_result_bytes, effect=effect)
-    if error is not None:
-        return Finished.with_error("ok" if entry.writes else "failed", error)
-    return Finished("ok", plain)
-
-
-def told(reply: ErrorReply) -> Finished:
-    """A failure the tool itself explained."""
-    outcomes: dict[Effect, Outcome] = {"none": "failed", "done": "ok", "unknown": "unknown"}
-    return Finished.with_error(outcomes[reply.effect], reply)
-
-
-def out_of_time(prepared: Prepared, seconds: float) -> Finished:
-    writes = prepared.entry.writes
-    reply = timed_out(prepared.entry.tool.name, seconds, writes=writes, check=check_words(prepared))
-    return Finished.with_error("unknown" if writes else "failed", reply)
-
-
-def out_of_reach(prepared: Prepared) -> Finished:
-    """The connection broke. Whether the request arrived cannot be known, which matters only for writes."""
-    name = prepared.entry.tool.name
-    if prepared.entry.writes:
-        what = f"the connection to {name} broke before it answered"
-        return Finished.with_error("unknown", outcome_unknown(name, what, check_words(prepared)))
-    reply = ToolError("upstream_error", f"{name} is out of reach; it only reads", retry="same_key").reply
-    return Finished.with_error("failed", reply)
-
-
-def doubt(prepared: Prepared) -> Effect:
-    return "unknown" if prepared.entry.writes else "none"
-
-
-def check_words(prepared: Prepared) -> str:
-    check = prepared.entry.behaviour.check_with
-    return f"call {check} first to see whether it happened" if check else ""
+def acted(result: Any) -> bool:
+    """Check-then-act tools say `action_taken: false` when there was nothing to do."""
+    return not (isinstance(result, dict) and result.get("action_taken") is False)

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import uuid
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from urllib.parse import quote
 
 import msgspec
 
 from rightcall.model.codec import encode
 from rightcall.model.record import Record
-from rightcall.tools.behaviour import Behaviour
 from rightcall.tools.context import CallContext
-from rightcall.tools.errors import Abort, ErrorReply, outcome_unknown
+from rightcall.tools.errors import Abort, Effect, ErrorReply, outcome_unknown
+from rightcall.tools.execute import acted, probe
 from rightcall.tools.group_commit import GroupCommit
+from rightcall.tools.heartbeat import Heartbeat
 from rightcall.tools.idempotency_store import (
     Claim,
     CorruptRecordError,
@@ -33,20 +32,14 @@ from rightcall.tools.idempotency_store import (
     Wish,
 )
 from rightcall.tools.invocation import Finished
-from rightcall.tools.threads import in_thread
+from rightcall.tools.ledger import LEARNED
+from rightcall.tools.owners import Owner
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.deadline import Work
+from rightcall.tools.threads import in_background, in_thread
 
 POLL_S = 0.02
 MOST_KEY_CHARACTERS = 255
-
-
-class Operation(NamedTuple):
-    """One thing to be done once."""
-
-    tool: str
-    key: str
-    fingerprint: str
-    behaviour: Behaviour
-    call_id: str = ""
 
 
 class StoredReply(Record, frozen=True):
@@ -75,151 +68,174 @@ def key_problem(key: Any) -> str:
 class Idempotency:
     """Runs operations once, over a store.
 
-    `lease_s` is how long a silent owner is believed to be alive; one whose tool may take longer renews it
-    while it works. `ttl_s` is how
-    long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the first.
+    `lease_s` is how long another machine believes a silent owner to be at work; the lease is renewed while it
+    is. `ttl_s` is how long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the
+    first. `live` keeps the keys of tools that run for real, when they are to be kept elsewhere than those of
+    mocks and worlds, which end with their trial.
     """
 
     store: IdempotencyStore
     lease_s: float = 60.0
     ttl_s: float = 24 * 3600.0
     in_flight_wait_s: float = 2.0
-    owner: str = field(default_factory=lambda: uuid.uuid4().hex)
-    _numbers: Iterator[int] = field(default_factory=count, repr=False)
+    live: Idempotency | None = None
     _running: int = 0
 
     def __post_init__(self) -> None:
         self._group = GroupCommit(self.store)
+        self._heartbeat = None if self.store.private else Heartbeat(self.store, self.lease_s)
 
-    async def once(
-        self,
-        operation: Operation,
-        context: CallContext,
-        run: Callable[[int], Awaitable[Finished]],
-        probe: Callable[[], Awaitable[Any]] | None,
-    ) -> Finished:
-        """Run the operation unless it has been run; say what came of it then or now.
+    async def once(self, call: ActiveCall, next: Next) -> Finished:
+        """Let the operation be run unless it has been run; say what came of it then or now.
 
         Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
         key stays claimed and will be found unknown.
         """
+        if not call.key:
+            passed: Finished = await next(call)
+            return passed
+        if self.live is not None and call.ready.live:
+            return await self.live.once(call, next)
         self._running += 1
         polls = max(1, round(self.in_flight_wait_s / POLL_S))
         try:
             while True:
-                owner = f"{self.owner}:{next(self._numbers)}"
-                wish = self._wish(operation, context, owner)
-                claim = await self._store(self.store.begin, wish)
+                call.owner = Owner()
+                claim = await self._store(self.store.begin, self._wish(call))
                 if claim.verdict == "run":
                     if claim.expired:
-                        self._log(context, "key_expired_reuse", operation, 1)
-                    return await self._run(operation, context, owner, claim.attempt, run)
+                        self._log("key_expired_reuse", call, 1)
+                    return await self._run(call, claim.attempt, next)
                 if claim.verdict == "unknown":
-                    settled = await self._find_out(operation, context, owner, run, probe)
+                    settled = await self._find_out(call, claim.attempt, next)
                     if settled is not None:
                         return settled
                 elif claim.verdict == "in_progress" and polls > 0:
                     polls -= 1
                     await asyncio.sleep(POLL_S)
                 else:
-                    return self._answer(operation, context, claim)
+                    return self._answer(call, claim)
         finally:
             self._running -= 1
+            call.owner = None
 
-    async def _run(
-        self,
-        operation: Operation,
-        context: CallContext,
-        owner: str,
-        attempt: int,
-        run: Callable[[int], Awaitable[Finished]],
-    ) -> Finished:
-        """Run a claimed operation and write down its end."""
-        may_outlast = operation.behaviour.timeout_s > self.lease_s / 2
-        heartbeat = _Heartbeat(self, operation.key, owner, attempt, context) if may_outlast else None
+    async def record(self, call: ActiveCall, next: Next) -> Finished:
+        """Write down how a claimed attempt ended, whether anyone still waits for it or not."""
+        if not call.key:
+            passed: Finished = await next(call)
+            return passed
+        if self.live is not None and call.ready.live:
+            return await self.live.record(call, next)
+        assert call.owner is not None
         try:
-            finished = await run(attempt)
+            finished: Finished = await next(call)
         except BaseException as error:
-            # Cancelled or broken in the middle: the effect may have happened, unless the tool says not.
-            harmless = isinstance(error, Abort) and error.effect == "none"
-            self._give_up(operation, owner, attempt, "retryable" if harmless else "unknown")
-            if not harmless:
-                self._log(context, "unknown", operation, attempt)
+            self._let_go(call, _state_after(error, call))
             raise
-        finally:
-            if heartbeat is not None:
-                heartbeat.stop()
-        state = _end_state(finished, operation.behaviour)
+        state = _end_state(finished, call)
+        if state == "unknown" and call.work is not None and call.work.interrupted:
+            self._let_go(call, state)
+            return msgspec.structs.replace(finished, attempts=call.attempt)
+        stored = _stored(finished, state)
         kept = await self._store(
-            self.store.finish, operation.key, owner, attempt, state, _stored(finished, state)
+            self.store.finish, call.key, call.owner.id, call.attempt, state, stored, effect=_seen(state)
         )
+        call.owner.settled = True
         if kept:
-            return msgspec.structs.replace(finished, attempts=attempt)
-        self._log(context, "late_effect", operation, attempt)
-        return Finished.with_error(
-            "unknown", self._unknown(operation, "the operation lost its claim meanwhile")
-        )
+            return msgspec.structs.replace(finished, attempts=call.attempt)
+        self._log("late_effect" if state == "done" else "unknown", call, call.attempt)
+        return Finished.with_error("unknown", self._unknown(call, "the operation lost its claim meanwhile"))
 
-    async def _find_out(
-        self,
-        operation: Operation,
-        context: CallContext,
-        owner: str,
-        run: Callable[[int], Awaitable[Finished]],
-        probe: Callable[[], Awaitable[Any]] | None,
-    ) -> Finished | None:
+    def forget(self, call: ActiveCall) -> bool:
+        """Let the time of a call's key run out at once. Whether there was one to forget."""
+        if self.live is not None and call.ready.live:
+            return self.live.forget(call)
+        return self.store.forget(call.key)
+
+    async def _run(self, call: ActiveCall, attempt: int, next: Next) -> Finished:
+        """Run a claimed operation; `record` writes down its end."""
+        assert call.owner is not None
+        call.attempt = attempt
+        call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
+        if self._heartbeat is not None:
+            self._heartbeat.add(call.owner, call.key, attempt, call.context.clock)
+        finished: Finished = await next(call)
+        return finished
+
+    def _let_go(self, call: ActiveCall, state: EndState) -> None:
+        """End a claim without an answer, at once or when the last thread of its tool has ended."""
+        owner, work = call.owner, call.work
+        assert owner is not None
+        if state == "unknown" and work is not None and work.interrupted:
+            owner.abandon = _abandonment(self.store, call.key, owner.id, call.attempt, work)
+            return
+        owner.settled = True
+        with contextlib.suppress(StoreDownError):  # the claim of an owner that is gone is found unknown
+            self.store.finish(call.key, owner.id, call.attempt, state, b"")
+
+    async def _find_out(self, call: ActiveCall, doubtful: int, next: Next) -> Finished | None:
         """Settle an unknown outcome by the tool's probe; without one it stays unknown. None: look again."""
-        if probe is None:
-            reply = self._unknown(operation, "an earlier attempt ended without an answer")
+        reply = self._unknown(call, "an earlier attempt ended without an answer")
+        if call.ready.probe is None:
             return Finished.with_error("unknown", reply)
-        attempt = await self._store(self.store.claim_unknown, self._wish(operation, context, owner))
+        assert call.owner is not None
+        attempt = await self._store(self.store.claim_unknown, self._wish(call))
         if attempt is None:
             return None
+        finish = (call.key, call.owner.id, attempt)
         try:
-            found = await probe()
+            found = await probe(call)
         except BaseException as error:
-            self._give_up(operation, owner, attempt, "unknown")
+            with contextlib.suppress(StoreDownError):
+                self.store.finish(*finish, "unknown", b"")
             if not isinstance(error, Exception):
                 raise
-            reply = self._unknown(operation, "an earlier attempt ended without an answer")
             return Finished.with_error("unknown", reply)
         if found is None:
-            return await self._run(operation, context, owner, attempt, run)
-        finished = Finished("ok", found)
-        await self._store(self.store.finish, operation.key, owner, attempt, "done", _stored(finished, "done"))
-        self._log(context, "replayed", operation, attempt)
+            return await self._run(call, attempt, next)
+        await self._store(self.store.finish, *finish, "done", _stored(Finished("ok", found), "done"))
+        self._log_found(call, doubtful)
+        self._log("replayed", call, attempt)
         return Finished("ok", found, replayed=True, attempts=attempt)
 
-    def _answer(self, operation: Operation, context: CallContext, claim: Claim) -> Finished:
+    def _answer(self, call: ActiveCall, claim: Claim) -> Finished:
         if claim.verdict == "replay":
-            stored = _read(operation.key, claim.result)
-            self._log(context, "replayed", operation, claim.attempt)
+            stored = _read(call.key, claim.result)
+            if claim.state == "done" and call.entry.writes and acted(stored.output):
+                self._log_found(call, claim.attempt)
+            self._log("replayed", call, claim.attempt)
             return Finished(stored.outcome, stored.output, stored.error, True, claim.attempt)
-        parameter = operation.behaviour.key_parameter
+        parameter = call.entry.behaviour.key_parameter
         if claim.verdict == "reused":
             reply = ErrorReply(
                 "idempotency_key_reused",
-                f"this {parameter} already belongs to a call of {operation.tool} with other arguments",
+                f"this {parameter} already belongs to a call of {call.tool_name} with other arguments",
                 f"use a new {parameter} for the new operation, or the first arguments to repeat the old one",
                 retry="fix_args",
                 path=parameter,
             )
-        else:
-            reply = ErrorReply(
-                "in_progress",
-                f"the same operation of {operation.tool} is still running",
-                f"wait a little and call {operation.tool} with the same arguments to get its result",
-                retry="same_key",
-                retry_after_s=self.in_flight_wait_s,
-            )
-        return Finished.with_error("rejected", reply)
+            return Finished.with_error("rejected", reply)
+        reply = ErrorReply(
+            "in_progress",
+            f"the same operation of {call.tool_name} is still running; its outcome is not known yet",
+            f"wait a little, then call {call.tool_name} with the same arguments to get its result; "
+            "it will not be done twice",
+            effect="unknown",
+            retry="same_key",
+            retry_after_s=self.in_flight_wait_s,
+        )
+        return Finished.with_error("unknown", reply)
 
-    def _wish(self, operation: Operation, context: CallContext, owner: str) -> Wish:
-        now = context.clock.now()
-        return Wish(operation.key, operation.fingerprint, owner, now, self.lease_s, self.ttl_s)
+    def _wish(self, call: ActiveCall) -> Wish:
+        assert call.owner is not None
+        now = call.context.clock.now()
+        return Wish(call.key, call.fingerprint, call.owner.id, now, self.lease_s, self.ttl_s)
 
-    async def _store(self, method: Callable[..., Any], *args: Any) -> Any:
-        """Ask the store; a remote one from a thread, so that the event loop goes on."""
+    async def _store(self, method: Callable[..., Any], *args: Any, effect: Effect = "none") -> Any:
+        """Ask the store; a remote one from a thread, so that the event loop goes on.
+
+        `effect` is what is known of the call's effect at that moment, for when the agent has to be stopped.
+        """
         try:
             if self.store.remote:
                 return await in_thread(lambda: method(*args))
@@ -227,76 +243,67 @@ class Idempotency:
                 return await self._group.take(partial(method, *args))
             return method(*args)
         except (StoreDownError, CorruptRecordError) as error:
-            raise Abort(str(error)) from None
+            raise Abort(str(error), effect=effect) from None
 
-    def _give_up(self, operation: Operation, owner: str, attempt: int, state: EndState) -> None:
-        """Release a claim on the way out, without waiting: a lease that stays runs out by itself."""
-        with contextlib.suppress(StoreDownError):
-            self.store.finish(operation.key, owner, attempt, state, b"")
-
-    def _unknown(self, operation: Operation, what: str) -> ErrorReply:
-        check = operation.behaviour.check_with
+    def _unknown(self, call: ActiveCall, what: str) -> ErrorReply:
+        check = call.entry.behaviour.check_with
         return outcome_unknown(
-            operation.tool, what, f"call {check} to see whether it happened" if check else ""
+            call.tool_name, what, f"call {check} to see whether it happened" if check else ""
         )
+
+    def _log_found(self, call: ActiveCall, attempt: int) -> None:
+        """Note an effect of this trial that another process had, before it could be stored or after."""
+        if not call.context.ledger.knows(call.key):
+            self._log("late_effect", call, attempt, LEARNED)
 
     def _log(
         self,
-        context: CallContext,
         phase: Literal["late_effect", "unknown", "replayed", "key_expired_reuse"],
-        operation: Operation,
+        call: ActiveCall,
         attempt: int,
+        detail: str = "",
     ) -> None:
-        context.ledger.add(
-            phase,
-            operation.tool,
-            fingerprint=operation.fingerprint,
-            key=operation.key,
-            attempt=attempt,
-            call_id=operation.call_id,
-            time=context.clock.now(),
-        )
+        call.context.ledger.add(phase, call.tool_name, attempt=attempt, detail=detail, **call.note())
 
 
-class _Heartbeat:
-    """Renews a lease while its owner is at work, from the event loop, without a task of its own."""
+def _abandonment(
+    store: IdempotencyStore, key: str, owner: str, attempt: int, work: Work | None = None
+) -> Callable[[], None]:
+    """What is written when nothing can act on a claim any more and nobody has said how it ended."""
 
-    def __init__(
-        self, idempotency: Idempotency, key: str, owner: str, attempt: int, context: CallContext
-    ) -> None:
-        self._idempotency, self._context = idempotency, context
-        self._claim = (key, owner, attempt)
-        self._every = idempotency.lease_s / 3
-        self._timer = asyncio.get_running_loop().call_later(self._every, self._beat)
+    def write() -> None:
+        state: EndState = "unknown"
+        result = b""
+        if work is not None and work.late is not None and work.late.outcome == "ok":
+            state, result = "done", _stored(work.late, "done")
+        with contextlib.suppress(StoreDownError):
+            store.finish(key, owner, attempt, state, result)
 
-    def stop(self) -> None:
-        self._timer.cancel()
-
-    def _beat(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._every, self._beat)
-        until = self._context.clock.now() + self._idempotency.lease_s
-        if self._idempotency.store.remote:
-            loop.create_task(in_thread(lambda: self._renew(until)))  # noqa: RUF006  ends by itself
-        else:
-            self._renew(until)
-
-    def _renew(self, until: float) -> None:
-        try:
-            self._idempotency.store.renew(*self._claim, until)
-        except StoreDownError:
-            return  # the next beat tries again; finishing will tell
+    return lambda: in_background(write)
 
 
-def _end_state(finished: Finished, behaviour: Behaviour) -> EndState:
+def _state_after(error: BaseException, call: ActiveCall) -> EndState:
+    """Cancelled or broken in the middle: the effect may have happened, unless that is ruled out."""
+    if not call.entry.writes or (call.work is not None and not call.work.begun):
+        return "retryable"
+    return "retryable" if isinstance(error, Abort) and error.effect == "none" else "unknown"
+
+
+def _seen(state: EndState) -> Effect:
+    return {"done": "done", "unknown": "unknown"}.get(state, "none")  # type: ignore[return-value]
+
+
+def _end_state(finished: Finished, call: ActiveCall) -> EndState:
     if finished.outcome == "ok":
         return "done"
-    if finished.outcome in ("failed", "rejected"):
-        # A key made of the arguments is not the model's to change: where nothing was done, asking again
-        # must be able to succeed.
-        again = finished.error is not None and finished.error.retry in ("same_key", "after")
-        return "retryable" if again or behaviour.idempotency == "args" else "failed"
-    return "unknown"
+    if finished.outcome not in ("failed", "rejected"):
+        return "unknown"
+    if not finished.free:  # nothing promises that nothing was done
+        return "unknown" if call.ready.probe is not None else "failed"
+    # A key made of the arguments is not the model's to change: where nothing was done, asking again
+    # must be able to succeed.
+    again = finished.error is not None and finished.error.retry in ("same_key", "after")
+    return "retryable" if again or call.entry.behaviour.idempotency == "args" else "failed"
 
 
 def _stored(finished: Finished, state: EndState) -> bytes:

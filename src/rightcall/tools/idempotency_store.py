@@ -3,22 +3,30 @@
     absent → started(owner, lease, attempt) → done | failed | retryable | unknown
 
 `started` is committed before the tool runs, and the end is written only by the owner that started it. A
-row whose owner has gone silent (its lease ran out) becomes unknown, and nothing is ever run again on a guess.
+row whose owner is gone becomes unknown, and nothing is ever run again on a guess. Whether an owner on this
+machine is gone, `owners` knows. One on another machine renews its lease while it works; it is given up only
+when the lease has run out *and* nothing was heard of it for half a lease of this process's own, monotonic
+time: a clock that jumps, here or there, makes nobody dead.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from rightcall.errors import InfrastructureError, MissingExtraError
+from rightcall.tools.owners import is_alive
 
 EndState = Literal["done", "failed", "retryable", "unknown"]
 STATES = ("started", "done", "failed", "retryable", "unknown")
 PRUNE_EVERY = 10_000
+BEATS = 6
+"""How often a lease is renewed within its length."""
 
 
 class StoreDownError(InfrastructureError):
@@ -30,7 +38,10 @@ class CorruptRecordError(InfrastructureError):
 
 
 class Wish(NamedTuple):
-    """Who wants to run what, and for how long the claim and the memory of it should last."""
+    """Who wants to run what, and for how long the claim and the memory of it should last.
+
+    `owner` must be another for every attempt: a row with the same owner is this very claim.
+    """
 
     key: str
     fingerprint: str
@@ -97,6 +108,9 @@ class IdempotencyStore:
     knows `ON CONFLICT` will do as well; `connect` makes one at the first use.
     """
 
+    private = False
+    """Whether no other process can see it."""
+
     def __init__(
         self,
         connection: Any = None,
@@ -111,6 +125,7 @@ class IdempotencyStore:
     ) -> None:
         self._open = connect or (lambda: connection)
         self._errors, self.remote = errors, remote
+        self._silent: dict[str, tuple[tuple[Any, ...], float]] = {}
         self._connection: Any = None
         self._lock = threading.RLock()
         self._begun = 0
@@ -120,6 +135,14 @@ class IdempotencyStore:
         self._create = CREATE.format(blob=blob, options=options) if create else ""
         if connect is None:
             self._connected()
+
+    def open(self, name: str) -> None:
+        """Connect now; otherwise the first step does. Raises `StoreDownError`, without a password."""
+        try:
+            self._connected()
+        except self._errors as error:
+            why = f" {name}: {error}" if name else f": {type(error).__name__}"
+            raise StoreDownError(f"cannot open the idempotency store{why}") from None
 
     def begin(self, wish: Wish) -> Claim:
         """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
@@ -131,6 +154,8 @@ class IdempotencyStore:
             if self._change(INSERT, (wish.key, wish.fingerprint, wish.owner, lease_until, expires_at)):
                 return Claim("run")
             row = self._row(wish.key)
+            if row is not None and (row[1], row[2]) == ("started", wish.owner):
+                return Claim("run", row[4])  # claimed before the connection broke
             claim = self._judge(wish, row) if row is not None else None
             if claim is not None:  # None: the row changed between two statements
                 return claim
@@ -147,7 +172,10 @@ class IdempotencyStore:
 
     def finish(self, key: str, owner: str, attempt: int, state: EndState, result: bytes) -> bool:
         """Write how an attempt ended. False when the key is no longer this owner's: nothing is written."""
-        return self._change(FINISH, (state, result, key, owner, attempt)) == 1
+        if self._change(FINISH, (state, result, key, owner, attempt)) == 1:
+            return True
+        row = self._row(key) if self.remote else None  # written before the connection broke?
+        return row is not None and (row[1], row[2], row[4]) == (state, owner, attempt)
 
     def renew(self, key: str, owner: str, attempt: int, until: float) -> bool:
         """Say that the owner is still at it."""
@@ -164,8 +192,9 @@ class IdempotencyStore:
                 results = [_attempt(step) for step in steps]
                 self._connection.execute("COMMIT")
             except self._errors as error:
-                with contextlib.suppress(*self._errors):
-                    self._connection.execute("ROLLBACK")
+                if self._connection is not None:
+                    with contextlib.suppress(*self._errors):
+                        self._connection.execute("ROLLBACK")
                 failure = StoreDownError(f"the idempotency store cannot be written: {error}")
                 return [failure] * len(steps)
             except BaseException:
@@ -210,7 +239,7 @@ class IdempotencyStore:
         if state not in STATES or unreadable:
             raise CorruptRecordError(f"the idempotency record of {wish.key!r} is damaged (state {state!r})")
         seen = (wish.key, state, owner, attempt, lease_until)
-        alive = state == "started" and lease_until > wish.now
+        alive = state == "started" and self._alive(wish, seen)
         if expires_at <= wish.now and not alive:
             return Claim("run", expired=True) if self._take(wish, 1, wish.now + wish.ttl_s, seen) else None
         if known != wish.fingerprint or alive:
@@ -223,23 +252,51 @@ class IdempotencyStore:
             return Claim("unknown", attempt)
         return Claim("replay", attempt, state, bytes(result))
 
+    def _alive(self, wish: Wish, seen: tuple[Any, ...]) -> bool:
+        """Whether the owner of a started row may still act on it."""
+        _, _, owner, _, lease_until = seen
+        known = is_alive(owner)
+        if known is not None:
+            return known
+        if lease_until > wish.now:
+            self._silent.pop(wish.key, None)
+            return True
+        now = time.monotonic()
+        before, since = self._silent.get(wish.key, (None, now))
+        if before != seen:
+            self._silent[wish.key] = (seen, now)
+            return True
+        if now - since < wish.lease_s / 2:
+            return True
+        self._silent.pop(wish.key, None)
+        return False
+
     def _take(self, wish: Wish, attempt: int, expires_at: float, seen: tuple[Any, ...]) -> bool:
         new = (wish.fingerprint, wish.owner, wish.now + wish.lease_s, attempt, expires_at)
         return self._change(TAKE, (*new, *seen)) == 1
 
     def _row(self, key: str) -> tuple[Any, ...] | None:
-        with self._lock:
-            try:
-                return self._connected().execute(self._sql(SELECT), (key,)).fetchone()  # type: ignore[no-any-return]
-            except self._errors as error:
-                raise StoreDownError(f"the idempotency store cannot be read: {error}") from None
+        row: tuple[Any, ...] | None = self._execute(SELECT, (key,), "read").fetchone()
+        return row
 
     def _change(self, sql: str, values: tuple[Any, ...]) -> int:
+        return int(self._execute(sql, values, "written").rowcount)
+
+    def _execute(self, sql: str, values: tuple[Any, ...], verb: str) -> Any:
+        """Take one step; once more over a new connection when the server has ended the old one.
+
+        Such a step may be taken twice, and each is written so that the second time changes nothing.
+        """
         with self._lock:
-            try:
-                return int(self._connected().execute(self._sql(sql), values).rowcount)
-            except self._errors as error:
-                raise StoreDownError(f"the idempotency store cannot be written: {error}") from None
+            for last in (False, True):
+                try:
+                    return self._connected().execute(self._sql(sql), values)
+                except self._errors as error:
+                    if not last and getattr(self._connection, "closed", False):
+                        self._connection = None
+                        continue
+                    raise StoreDownError(f"the idempotency store cannot be {verb}: {error}") from None
+        raise AssertionError("unreachable")
 
 
 def _attempt(step: Callable[[], Any]) -> Any:
@@ -250,41 +307,71 @@ def _attempt(step: Callable[[], Any]) -> Any:
 
 
 def sqlite_store(
-    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0
+    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0, later: bool = False
 ) -> IdempotencyStore:
     """Keys in a SQLite file, or in memory for as long as the store lives.
 
     A committed key survives the death of the process. `durable` makes it survive the loss of power too,
-    at the price of a disk flush per step.
+    at the price of a disk flush per step. `later` opens the file when it is first needed.
     """
     import sqlite3
 
+    in_memory = str(path) == ":memory:"
+
     def connect() -> Any:
+        if later:
+            _make_private(Path(path))
         connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
-        if str(path) != ":memory:":
-            connection.execute("PRAGMA journal_mode = WAL")
+        if not in_memory:
+            _make_wal(connection, busy_s)
             connection.execute("PRAGMA wal_autocheckpoint = 10000")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         return connection
 
-    try:
-        if str(path) == ":memory:":  # nothing can go wrong, and many a toolbox never needs it
-            return IdempotencyStore(connect=connect, errors=(sqlite3.Error,), options="WITHOUT ROWID")
-        return IdempotencyStore(connect(), errors=(sqlite3.Error,), options="WITHOUT ROWID")
-    except sqlite3.Error as error:
-        raise StoreDownError(f"cannot open the idempotency store {path}: {error}") from None
+    store = IdempotencyStore(connect=connect, errors=(sqlite3.Error, OSError), options="WITHOUT ROWID")
+    store.private = in_memory
+    if not (in_memory or later):
+        store.open(str(path))
+    return store
 
 
-def postgres_store(url: str) -> IdempotencyStore:
+def postgres_store(url: str, *, later: bool = False) -> IdempotencyStore:
     """Keys in PostgreSQL, at an address such as `postgresql://user@host/database`."""
     try:
         import psycopg  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise MissingExtraError("an idempotency store in PostgreSQL", "psycopg", "postgres") from None
-    try:
+
+    def connect() -> Any:
         connection = psycopg.connect(url, autocommit=True)
-        return IdempotencyStore(
-            connection, errors=(psycopg.Error,), placeholder="%s", blob="BYTEA", remote=True
-        )
-    except psycopg.Error as error:
-        raise StoreDownError(f"cannot open the idempotency store: {type(error).__name__}") from None
+        # Processes that make the table at the same moment would trip over each other.
+        connection.execute(f"SELECT pg_advisory_xact_lock(7462); {CREATE.format(blob='BYTEA', options='')}")
+        return connection
+
+    store = IdempotencyStore(
+        connect=connect, errors=(psycopg.Error,), placeholder="%s", remote=True, create=False
+    )
+    if not later:
+        store.open("")
+    return store
+
+
+def _make_wal(connection: Any, busy_s: float) -> None:
+    """Turn the write-ahead log on. Of two processes that do so at once SQLite refuses one without waiting."""
+    import sqlite3
+
+    until = time.monotonic() + busy_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+def _make_private(path: Path) -> None:
+    """Make a file that only its owner can read: it holds what tools answered."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

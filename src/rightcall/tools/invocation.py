@@ -9,6 +9,7 @@ import msgspec
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.record import Record
 from rightcall.tools.errors import Effect, ErrorReply, stopped
+from rightcall.tools.replay import as_replayed
 
 Outcome = Literal["ok", "rejected", "failed", "unknown", "aborted"]
 """ok: it ran to its end, and its effect, if it has one, is done · rejected: refused before anything ran ·
@@ -36,12 +37,17 @@ class Invocation(Record, frozen=True):
 
     @property
     def result(self) -> ToolResult:
-        """What the agent tells the model about this call."""
-        return ToolResult(self.call.id, self.call.output, self.error is not None, self.call.name)
+        """What the agent tells the model about this call; of one that was replayed, also that it was."""
+        output = as_replayed(self.call.output) if self.replayed else self.call.output
+        return ToolResult(self.call.id, output, self.error is not None, self.call.name)
 
 
 class Finished(Record, frozen=True):
-    """How the running of a tool ended, before it is tied to a call."""
+    """How the running of a tool ended, before it is tied to a call.
+
+    `running` says that it has not ended and nobody waits for it any more. `free` says that certainly nothing
+    was done, so that its key may be used again.
+    """
 
     outcome: Outcome
     output: Any = None
@@ -49,11 +55,15 @@ class Finished(Record, frozen=True):
     replayed: bool = False
     attempts: int = 1
     reason: str = ""
+    running: bool = False
+    free: bool = False
 
     @classmethod
-    def with_error(cls, outcome: Outcome, error: ErrorReply) -> Finished:
+    def with_error(
+        cls, outcome: Outcome, error: ErrorReply, *, running: bool = False, free: bool = False
+    ) -> Finished:
         """Ended with an error reply."""
-        return cls(outcome, error.as_output(), error)
+        return cls(outcome, error.as_output(), error, running=running, free=free)
 
     @classmethod
     def aborted(cls, reason: str, effect: Effect) -> Finished:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-MOST_LEVELS = 200
-"""Levels of nesting allowed in a value. Far more would overrun the stack of the schema validator."""
+from rightcall.model.depth import MAX_DEPTH
 
 MOST_BITS = 13_000
 """Bits of a whole number: Python does not read or write numbers of more than 4,300 digits."""
@@ -14,15 +13,15 @@ MOST_BITS = 13_000
 MOST_FOUND = 20
 
 
-def is_json(value: Any, levels: int = MOST_LEVELS) -> bool:
+def is_json(value: Any, levels: int = MAX_DEPTH) -> bool:
     """Whether JSON can hold the value; the quick look on the way of every call, about a microsecond."""
     kind = type(value)
     if kind is str:
         return value.isascii() or not _has_half_pair(value)
     if kind is dict:
-        return levels >= 0 and _is_json_object(value, levels)
+        return levels > 0 and _is_json_object(value, levels)
     if kind is list:
-        return levels >= 0 and all(is_json(inner, levels - 1) for inner in value)
+        return levels > 0 and all(is_json(inner, levels - 1) for inner in value)
     if kind is int:
         return bool(value.bit_length() < MOST_BITS)
     return kind is bool or value is None or (kind is float and math.isfinite(value))
@@ -57,8 +56,8 @@ def what_json_cannot_hold(value: Any) -> list[tuple[str, str]]:
 
 
 def _fault(part: Any, depth: int) -> str:
-    if depth > MOST_LEVELS and isinstance(part, dict | list):
-        return f"nested too deeply: more than {MOST_LEVELS} levels"
+    if depth >= MAX_DEPTH and isinstance(part, dict | list):
+        return f"nested too deeply: more than {MAX_DEPTH} levels"
     if isinstance(part, float) and not math.isfinite(part):
         return f"{part} is not a JSON number"
     if isinstance(part, int) and part.bit_length() >= MOST_BITS:

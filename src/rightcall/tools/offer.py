@@ -2,11 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
+import msgspec
+
+from rightcall.errors import InputError, suggestion
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
+
+ToolSets = Mapping[str, Sequence[str]]
+"""Names of tools by the name of their set."""
+
+G = TypeVar("G", bound=Golden | ConversationalGolden)
+
+
+def with_tool_set(golden: G, sets: ToolSets, where: str = "") -> G:
+    """The golden with the tools of the set it names, so that nobody else needs to know of sets."""
+    name = getattr(golden, "tool_set", None)
+    if name is None:
+        return golden
+    place = where or f"golden '{golden.id}'"
+    if golden.tools is not None:
+        raise InputError(place, "has both tools and tool_set", "give one of them")
+    if name not in sets:
+        hint = suggestion(name, sets) or f"sets: {', '.join(sets) or 'none; the suite has no tool_sets'}"
+        raise InputError(place, f"there is no tool set '{name}'", hint)
+    return msgspec.structs.replace(golden, tools=tuple(sets[name]), tool_set=None)
+
+
+def tool_set_problems(sets: ToolSets, tools: Iterable[str]) -> list[str]:
+    """Names in sets that no tool has."""
+    known = list(tools)
+    return [
+        f"tool_sets.{name}: there is no tool '{tool}'; {suggestion(tool, known) or 'known: ' + ', '.join(known)}"
+        for name, members in sets.items()
+        for tool in members
+        if tool not in known
+    ]
 
 
 def offered_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:

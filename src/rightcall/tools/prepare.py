@@ -3,49 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rightcall.model.call import ToolCall
 from rightcall.tools.canonical import fingerprint, normalised
 from rightcall.tools.confirmation import Confirmations
 from rightcall.tools.context import CallContext
-from rightcall.tools.entry import Entry, Ready, call
+from rightcall.tools.entry import Entry, Ready
+from rightcall.tools.entry import call as call_function
 from rightcall.tools.errors import Abort, ErrorReply, ToolError, invalid_args, invalid_json, unknown_tool
 from rightcall.tools.function import CONFIRMATION_PARAMETER
 from rightcall.tools.idempotency import full_key, key_problem
 from rightcall.tools.policy import Policy
+from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.validate import Problem, problems
 
 
-class Refused(Exception):  # noqa: N818  the way out of preparing, caught by the invoker
+class Refused(Exception):  # noqa: N818  the way out of preparing, caught where the call is answered
     """The call is answered with an error before anything ran."""
 
     def __init__(self, reply: ErrorReply) -> None:
         self.reply = reply
         super().__init__(reply.detail)
-
-
-@dataclass(slots=True)
-class Prepared:
-    """A call whose arguments are good and which may be run."""
-
-    call: ToolCall
-    entry: Entry
-    ready: Ready
-    arguments: dict[str, Any]
-    fingerprint: str
-    key: str = ""
-    faults: list[str] = field(default_factory=list)
-    item: tuple[int, int] | None = None
-    """Its number and the count of all, when this is one item of a batch."""
-    injection: Any = None
-    """The faults that strike it, when that is already decided."""
-
-    def note(self) -> dict[str, Any]:
-        """What every ledger line about this call says."""
-        return {"fingerprint": self.fingerprint, "key": self.key, "call_id": self.call.id}
 
 
 @dataclass
@@ -57,35 +37,41 @@ class Preparer:
     confirmations: Confirmations
     policy: Policy
 
-    async def prepare(self, call: ToolCall, context: CallContext) -> Prepared:
-        """The call ready to run. Raises `Refused` with the reply, or `Abort`."""
+    async def __call__(self, call: ActiveCall, next: Next) -> Any:
+        """Make the call ready to run. Raises `Refused` with the reply, or `Abort`."""
+        await self._prepare(call)
+        return await next(call)
+
+    async def _prepare(self, call: ActiveCall) -> None:
+        context, name, given = call.context, call.call.name, call.call.arguments
         if self.policy.max_calls is not None and context.count("calls") >= self.policy.max_calls:
-            raise Abort(f"the budget of {self.policy.max_calls} calls is used up")
-        if call.arguments is None:
-            raise Refused(invalid_json(call.raw))
-        entry = self.resolve(call.name, context)
+            raise Abort(f"the budget of {self.policy.max_calls} calls is used up", effect="none")
+        entry = self.resolve(name, context)
+        if given is None and entry and _is_blank(call.call.raw) and not entry.tool.needs_arguments:
+            given = {}
+        if given is None:
+            raise Refused(invalid_json(call.call.raw))
         if entry is None:
-            raise Refused(unknown_tool(call.name, self.known(context)))
-        if found := problems(entry.tool, call.arguments):
-            raise Refused(invalid_args(call.name, found))
-        arguments = normalised(entry.tool, call.arguments)
-        ready = entry.ready(context)
-        prepared = Prepared(call, entry, ready, arguments, call_fingerprint(entry, arguments))
-        if found := _conversion_problem(ready, arguments) or _key(prepared, context):
-            raise Refused(invalid_args(call.name, found))
-        if refusal := self.policy.refusal(entry.tool, arguments):
+            raise Refused(unknown_tool(name, self.known(context)))
+        if found := problems(entry.tool, given):
+            raise Refused(invalid_args(name, found))
+        call.entry, call.ready, call.arguments = entry, entry.ready(context), normalised(entry.tool, given)
+        call.fingerprint = call_fingerprint(entry, call.arguments)
+        call.prepared = True
+        if found := _conversion_problem(call.ready, call.arguments) or _key(call):
+            raise Refused(invalid_args(name, found))
+        if refusal := self.policy.refusal(entry.tool, call.arguments):
             raise Refused(ToolError("permission_denied", refusal).reply)
         if entry.behaviour.confirmation != "none":
-            await self._confirm(prepared, context)
-        return prepared
+            await self._confirm(call)
 
-    async def _confirm(self, prepared: Prepared, context: CallContext) -> None:
+    async def _confirm(self, call: ActiveCall) -> None:
         """Raise `Refused` unless the call carries a good confirmation, which is used up."""
-        name = prepared.call.name
-        token = prepared.arguments.pop(CONFIRMATION_PARAMETER, None)
-        operation = (context, prepared.entry.tool.name, prepared.fingerprint)
+        name = call.call.name
+        token = call.arguments.pop(CONFIRMATION_PARAMETER, None)
+        operation = (call.context, call.tool_name, call.fingerprint)
         if token is None:
-            raise Refused(await self._confirmation_required(prepared, context))
+            raise Refused(await self._confirmation_required(call))
         if problem := self.confirmations.problem(str(token), *operation):
             raise Refused(
                 ErrorReply(
@@ -97,12 +83,12 @@ class Preparer:
                 )
             )
 
-    async def _confirmation_required(self, prepared: Prepared, context: CallContext) -> ErrorReply:
-        name, shown = prepared.call.name, await _preview(prepared)
-        if prepared.entry.behaviour.confirmation == "user":
+    async def _confirmation_required(self, call: ActiveCall) -> ErrorReply:
+        name, shown = call.call.name, await _preview(call)
+        if call.entry.behaviour.confirmation == "user":
             hint = f"ask the user for the confirmation token, then call {name} with the same arguments and it"
         else:
-            token = self.confirmations.issue(context, prepared.entry.tool.name, prepared.fingerprint)
+            token = self.confirmations.issue(call.context, call.tool_name, call.fingerprint)
             hint = (
                 f"show this to the user; when they agree, call {name} with the same arguments and "
                 f"{CONFIRMATION_PARAMETER} = {token!r}"
@@ -110,10 +96,10 @@ class Preparer:
         return ErrorReply("confirmation_required", f"nothing was done yet: {shown}", hint, retry="fix_args")
 
 
-async def _preview(prepared: Prepared) -> str:
-    if prepared.ready.preview is None:
-        return f"{prepared.call.name} would be run with these arguments"
-    return str(await call(partial(prepared.ready.preview, prepared.arguments)))
+async def _preview(call: ActiveCall) -> str:
+    if call.ready.preview is None:
+        return f"{call.call.name} would be run with these arguments"
+    return str(await call_function(partial(call.ready.preview, call.arguments)))
 
 
 def call_fingerprint(entry: Entry, arguments: dict[str, Any]) -> str:
@@ -125,17 +111,17 @@ def call_fingerprint(entry: Entry, arguments: dict[str, Any]) -> str:
     return fingerprint(entry.tool.name, arguments, without)
 
 
-def _key(prepared: Prepared, context: CallContext) -> list[Problem]:
+def _key(call: ActiveCall) -> list[Problem]:
     """Give the call its key, or say what is wrong with the caller's."""
-    behaviour, name = prepared.entry.behaviour, prepared.entry.tool.name
+    behaviour, name = call.entry.behaviour, call.tool_name
     if behaviour.idempotency == "args":
-        prepared.key = full_key(context, name, prepared.fingerprint)
+        call.key = full_key(call.context, name, call.fingerprint)
     elif behaviour.idempotency == "key":
-        given = prepared.arguments.get(behaviour.key_parameter)
+        given = call.arguments.get(behaviour.key_parameter)
         if problem := key_problem(given):
             parameter = behaviour.key_parameter
             return [Problem(parameter, f"{parameter} {problem}", "required" if given is None else "key")]
-        prepared.key = full_key(context, name, str(given))
+        call.key = full_key(call.context, name, str(given))
     return []
 
 
@@ -147,3 +133,8 @@ def _conversion_problem(ready: Ready, arguments: dict[str, Any]) -> list[Problem
     except (ValueError, TypeError) as error:
         return [Problem("", f"the arguments do not fit: {str(error)[:200]}", "type")]
     return []
+
+
+def _is_blank(raw: str | None) -> bool:
+    """Whether the arguments are empty text, as some servers send it for a tool that takes none."""
+    return raw is not None and not raw.strip()

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rightcall.model.codec import encode
+from rightcall.model.depth import is_too_deep
 from rightcall.model.tool import Tool
 from rightcall.tools.errors import Effect, ErrorReply, Retry
 from rightcall.tools.not_json import is_json, what_json_cannot_hold
@@ -50,9 +51,10 @@ def malformed(tool: str, fault: str, effect: Effect) -> ErrorReply:
 def _plain(result: Any) -> tuple[Any, str]:
     if isinstance(result, RawResult):
         try:
-            return msgspec.json.decode(result.text), ""
+            plain = msgspec.json.decode(result.text)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return None, "it is not JSON"
+        return (None, "it is nested too deeply") if is_too_deep(plain) else (plain, "")
     if is_json(result):
         return result, ""
     try:

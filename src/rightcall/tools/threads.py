@@ -7,6 +7,7 @@ process from ending. These are daemons.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import queue
 import threading
@@ -20,7 +21,7 @@ class _Pool:
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._idle = 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # an object may be collected, and submit, while it is held
 
     def submit(self, job: Job) -> None:
         with self._lock:
@@ -48,10 +49,49 @@ async def in_thread(
     A thread cannot be stopped: when the waiting is cancelled it runs on, and `when_late` is called in it
     with the result or the exception that came too late.
     """
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
-    lock, ended, abandoned = threading.Lock(), [], threading.Event()
-    context = contextvars.copy_context()
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    ended = _Ended(when_late)
+    _pool.submit(_job(function, future, ended))
+    try:
+        return await future
+    except asyncio.CancelledError:
+        ended.abandon()
+        raise
+
+
+def in_background(job: Job) -> None:
+    """Run a blocking function beside everything else; nobody waits for it, and it must not raise."""
+    _pool.submit(job)
+
+
+class _Ended:
+    """The end of a job and the end of the waiting for it: whichever is second tells of a late result."""
+
+    def __init__(self, when_late: Callable[[Any, BaseException | None], None] | None) -> None:
+        self._when_late, self._lock = when_late, threading.Lock()
+        self._abandoned = False
+        self._result: tuple[Any, BaseException | None] | None = None
+
+    def abandon(self) -> None:
+        with self._lock:
+            self._abandoned = True
+            result, self._result = self._result, None
+        if result is not None and self._when_late is not None:
+            self._when_late(*result)
+
+    def set(self, result: Any, failure: BaseException | None) -> bool:
+        """Whether somebody waits for it."""
+        with self._lock:
+            late = self._abandoned
+            self._result = (result, failure)
+        if late and self._when_late is not None:
+            self._when_late(result, failure)
+        return not late
+
+
+def _job(function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended) -> Job:
+    """The function in the caller's context. Only the job refers to that: it ends when the job does."""
+    loop, context = future.get_loop(), contextvars.copy_context()
 
     def job() -> None:
         result: Any = None
@@ -60,28 +100,12 @@ async def in_thread(
             result = context.run(function)
         except BaseException as error:
             failure = error
-        with lock:
-            ended.append((result, failure))
-            late = abandoned.is_set()
-        if late:
-            if when_late is not None:
-                when_late(result, failure)
+        if not ended.set(result, failure):
             return
-        try:
+        with contextlib.suppress(RuntimeError):  # the loop has been closed meanwhile: nobody is waiting
             loop.call_soon_threadsafe(_settle, future, result, failure)
-        except RuntimeError:  # the loop has been closed meanwhile: nobody is waiting
-            return
 
-    _pool.submit(job)
-    try:
-        return await future
-    except asyncio.CancelledError:
-        with lock:
-            abandoned.set()
-            already = list(ended)
-        if already and when_late is not None:
-            when_late(*already[0])
-        raise
+    return job
 
 
 def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | None) -> None:

@@ -20,10 +20,11 @@ from rightcall.tools.idempotency import Idempotency
 from rightcall.tools.idempotency_store import sqlite_store
 from rightcall.tools.injection import PlannedFaults
 from rightcall.tools.invocation import Invocation
-from rightcall.tools.invoke import Invoker
 from rightcall.tools.mocks import MockPlan
 from rightcall.tools.policy import Rules
 from rightcall.tools.prepare import Preparer, call_fingerprint
+from rightcall.tools.runtime.active_call import ActiveCall
+from rightcall.tools.runtime.pipeline import pipeline
 from rightcall.tools.tool_list import shown_entries, shown_tools
 from rightcall.tools.turn import Touches, run_turn
 from rightcall.tools.validate import check_schema
@@ -76,8 +77,8 @@ class Toolbox:
         self.faults = faults or FaultPlan()
         self.faults.check(self._entries)
         self._shown = shown_entries(self._entries, self.faults)
-        planned = PlannedFaults(self.faults, kept.store) if self.faults.faults else None
-        self._invoker = Invoker(preparer, kept, obeyed.retries, obeyed.strict, planned)
+        planned = PlannedFaults(self.faults, kept) if self.faults.faults else None
+        self._pipeline = pipeline(preparer, kept, obeyed, planned)
 
     @property
     def tools(self) -> list[Tool]:
@@ -114,11 +115,11 @@ class Toolbox:
         was running is recorded in `context.invocations` as failed or unknown.
         """
         touches = [self._touches(call, context) for call in calls] if len(calls) > 1 else [(True, None)]
-        return await run_turn(calls, touches, lambda call: self._invoker.invoke(call, context))
+        return await run_turn(calls, touches, lambda call: self._pipeline(ActiveCall(call, context)))
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call; see `invoke_turn`."""
-        invocation = await self._invoker.invoke(call, context)
+        invocation: Invocation = await self._pipeline(ActiveCall(call, context))
         if invocation.outcome == "aborted":
             raise Aborted(invocation.reason, [invocation])
         return invocation

@@ -21,6 +21,7 @@ from rightcall.model.codec import encode
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.tools.not_json import is_json, what_json_cannot_hold
+from rightcall.tools.schema_cost import MOST_ERROR_STEPS, is_large, steps, too_many
 from rightcall.tools.wording import explain
 
 MOST_PROBLEMS = 100
@@ -60,7 +61,7 @@ def problems(tool: Tool, arguments: Any) -> list[Problem]:
     if not isinstance(arguments, dict):
         return [Problem("", "the arguments must be a JSON object", "type", ("object",))]
     kept = _validators.get(id(tool.input_schema))
-    if kept is not None and is_json(arguments) and kept[1].is_valid(arguments):
+    if kept is not None and not kept[2] and is_json(arguments) and kept[1].is_valid(arguments):
         return []  # the way of nearly every call: no names of places are made for messages
     return schema_problems(tool.input_schema, arguments, f"tool '{tool.name}'")
 
@@ -82,8 +83,13 @@ def schema_problems(schema: dict[str, Any], value: Any, where: str) -> list[Prob
     validator = compiled(schema, where)
     if not is_json(value):
         return [Problem(path, message, "json") for path, message in what_json_cannot_hold(value)]
+    taken = steps(schema, value) if _is_large(schema) else 0
+    if too_many(taken, value):
+        return [Problem("", "checking the value against the schema takes too many steps", "schema")]
     if validator.is_valid(value):
         return []
+    if taken > MOST_ERROR_STEPS:
+        return [Problem("", "the value fits none of the alternatives that the schema allows", "schema")]
     errors = _errors(validator, value)
     return [Problem(*parts) for error in errors for parts in explain(error, schema)][:MOST_PROBLEMS]
 
@@ -91,7 +97,9 @@ def schema_problems(schema: dict[str, Any], value: Any, where: str) -> list[Prob
 def fits(schema: dict[str, Any], value: Any, where: str) -> bool:
     """Whether a value is JSON and valid under the schema."""
     validator = compiled(schema, where)
-    return is_json(value) and bool(validator.is_valid(value))
+    if not is_json(value) or (_is_large(schema) and too_many(steps(schema, value), value)):
+        return False
+    return bool(validator.is_valid(value))
 
 
 def compiled(schema: dict[str, Any] | bool, where: str) -> Any:
@@ -107,7 +115,7 @@ def compiled(schema: dict[str, Any] | bool, where: str) -> Any:
         while len(_validators) >= MOST_VALIDATORS:
             del _validators[next(iter(_validators))]
         # Keeping the schema beside its validator keeps its identity from being given to another.
-        _validators[id(schema)] = (schema, validator)
+        _validators[id(schema)] = (schema, validator, is_large(schema))
     return validator
 
 
@@ -138,8 +146,13 @@ def fullmatch(pattern: str) -> Callable[[str], bool]:
     return matches
 
 
-_validators: dict[int, tuple[Any, Any]] = {}
+_validators: dict[int, tuple[Any, Any, bool]] = {}
 _validators_lock = threading.Lock()
+
+
+def _is_large(schema: Any) -> bool:
+    kept = _validators.get(id(schema))
+    return is_large(schema) if kept is None else kept[2]  # another thread may have pushed it out
 
 
 def _errors(validator: Any, value: Any) -> list[Any]:

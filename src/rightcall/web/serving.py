@@ -51,10 +51,12 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
 
     from rightcall.web.access import Access
     from rightcall.web.app import make_app
+    from rightcall.web.deadline import deadline_protocol
 
     app = make_app(store, Access(here.token, names))
     config = uvicorn.Config(
         app,
+        http=deadline_protocol(),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -10,6 +10,7 @@ from typing import IO, Any, Literal
 
 import msgspec
 
+from rightcall.datasets.deepeval.cells import guarded
 from rightcall.datasets.deepeval.names import MULTI, MULTI_CSV, OURS, SINGLE, TURN
 from rightcall.datasets.deepeval.reading import golden_of
 from rightcall.datasets.deepeval.tools import from_expected, from_made
@@ -51,7 +52,7 @@ def _write_csv(rows: Iterator[dict[str, Any]], text: IO[str]) -> None:
     for place, row in enumerate(rows):
         if place == 0:
             writer.writerow(row)
-        writer.writerow(row.values())
+        writer.writerow(map(guarded, row.values()))
 
 
 def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:

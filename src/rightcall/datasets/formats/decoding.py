@@ -11,6 +11,7 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.files import refuse_long_line
 from rightcall.model.codec import decoding_error
+from rightcall.model.depth import MAX_DEPTH, too_deep
 
 T = TypeVar("T")
 
@@ -18,8 +19,20 @@ T = TypeVar("T")
 def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
     """A function from items like the example (JSON, or plain values) to records. Raises `DecodeErrors`."""
     if isinstance(example, (bytes, msgspec.Raw)):
-        return msgspec.json.Decoder(as_type).decode
+        return _checking_depth(msgspec.json.Decoder(as_type).decode)
     return partial(msgspec.convert, type=as_type)
+
+
+def _checking_depth(decode: Callable[[Any], T]) -> Callable[[Any], T]:
+    """The decoder with the limit of depth, which costs a line too short to be deep nothing but its length."""
+
+    def checked(item: Any) -> T:
+        size = len(item) if type(item) is bytes else memoryview(item).nbytes
+        if size > 2 * MAX_DEPTH and too_deep(item if type(item) is bytes else memoryview(item)):
+            raise RecursionError
+        return decode(item)
+
+    return checked
 
 
 def refused_item(error: Exception, as_type: Any, item: Any, where: str) -> InputError:

@@ -54,6 +54,12 @@ class Rubric(Metric):
         """The label, so that several rubrics can stand side by side."""
         return self.label or super().name
 
+    async def check(self) -> list[str]:
+        """A judge without a key, a host that cannot be reached, a model that does not exist."""
+        from rightcall.providers.resolve import check
+
+        return await check(self.model)
+
     async def measure(self, case: TestCase) -> Score:
         rubric = self.rubric or self.written or rubric_of(case)
         if not rubric:

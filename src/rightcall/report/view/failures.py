@@ -36,6 +36,7 @@ TITLES: dict[Code, str] = {
     "over_latency": "Too slow",
     "missing_content": "The answer lacks something",
     "wrong_state": "The world ended in the wrong state",
+    "double_effect": "An effect happened twice",
     "loop_limit": "Stopped at a limit",
     "refused": "The model refused",
     "agent_error": "The agent broke",

@@ -36,7 +36,9 @@ def untimed(result: CaseResult) -> CaseResult:
             for message in trajectory.messages
         )
         calls = _untimed_calls(trajectory.calls)
-        trajectory = msgspec.structs.replace(trajectory, messages=messages, calls=calls, latency_ms=None)
+        trajectory = msgspec.structs.replace(
+            trajectory, messages=messages, calls=calls, latency_ms=None, lag_ms=0.0
+        )
     return msgspec.structs.replace(result, latency_ms=None, trajectory=trajectory)
 
 

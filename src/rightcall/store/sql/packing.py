@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.model.described import described
 from rightcall.store.sql.text import whole
 
 T = TypeVar("T")
@@ -23,8 +24,8 @@ DEEPEST = 200
 WORTH_COMPRESSING = 200
 """Bytes below which zlib saves nothing worth its 14 µs."""
 
-_encode = msgspec.json.Encoder(enc_hook=repr).encode
-_canonical = msgspec.json.Encoder(enc_hook=repr, order="deterministic").encode
+_encode = msgspec.json.Encoder(enc_hook=described).encode
+_canonical = msgspec.json.Encoder(enc_hook=described, order="deterministic").encode
 
 
 def packed(value: Any) -> bytes:

@@ -14,6 +14,7 @@ from rightcall.errors import ConfigError
 from rightcall.tools.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.context import CallContext
 from rightcall.tools.entry import Entry, Late, Ready, call
+from rightcall.tools.errors import ToolError
 from rightcall.tools.function import FunctionTool
 
 
@@ -85,9 +86,17 @@ class World:
         self, bound: FunctionTool, arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late
     ) -> Any:
         before = None if only_reads(bound.tool.annotations) else self.state()
-        result = bound.function(**bound.keywords(arguments, info))
-        if before is not None and before != self.data:
-            self._past.append(before)
+        try:
+            result = bound.function(**bound.keywords(arguments, info))
+        except Exception as error:
+            if before is not None and before != self.data:
+                info.acted()
+            elif isinstance(error, ToolError) and error.effect is None:
+                error.effect = "none"
+            raise
+        finally:
+            if before is not None and before != self.data:
+                self._past.append(before)
         return copy.deepcopy(result)
 
     def _earlier(self, made: FunctionTool, age: int) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
