@@ -32,15 +32,15 @@ from tests.support.postgres import postgres_server
 
 from rightcall.model import ToolCall
 from rightcall.model.ledger import LedgerEntry
-from rightcall.tools.behaviour import CallInfo
-from rightcall.tools.clock import SystemClock
-from rightcall.tools.errors import Abort, Aborted, ToolError
-from rightcall.tools.function import FunctionTool, tool
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.idempotency_store import postgres_store, sqlite_store
-from rightcall.tools.ledger import effects
-from rightcall.tools.policy import Retries, Rules
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.behaviour import CallInfo
+from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.store import postgres_store, sqlite_store
+from rightcall.tools.runtime.clock import SystemClock
+from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
+from rightcall.tools.runtime.ledger import effects
+from rightcall.tools.runtime.policy import Retries, Rules
+from rightcall.tools.runtime.toolbox import Toolbox
 
 KINDS = ("sync", "async", "thread", "own timeout")
 FAILURES: dict[str, Callable[[], Exception]] = {

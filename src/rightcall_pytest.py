@@ -16,9 +16,9 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from rightcall.testing.checking import Checker
-    from rightcall.testing.keeping import Keeper
-    from rightcall.testing.together import Together
+    from rightcall.testing.check_fixture import Checker
+    from rightcall.testing.golden_batch import Together
+    from rightcall.testing.session_store import Keeper
 
 NOTES = pytest.StashKey[list[dict[str, Any]]]()
 SESSION = pytest.StashKey[str]()
@@ -96,7 +96,7 @@ def check(request: pytest.FixtureRequest) -> Checker:
     `metrics=[…]` name what must pass beside the golden, `observe=[…]` what is only measured; `trials=N` is how often
     it is tried.
     """
-    from rightcall.testing.checking import Checker, Defaults
+    from rightcall.testing.check_fixture import Checker, Defaults
 
     item = request.node
     config = request.config
@@ -120,7 +120,7 @@ def check(request: pytest.FixtureRequest) -> Checker:
 def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> Together:
     groups = config.stash.setdefault(GROUPS, {})
     if key not in groups:
-        from rightcall.testing.together import Together
+        from rightcall.testing.golden_batch import Together
 
         mode = getattr(config, "workerinput", {}).get("rightcall_dist", "no")
         groups[key] = Together(test, goldens, _keeper(config), may_share=mode in SHARING_MODES)
@@ -129,7 +129,7 @@ def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]
 
 def _keeper(config: pytest.Config) -> Keeper:
     if KEEPER not in config.stash:
-        from rightcall.testing.keeping import Keeper
+        from rightcall.testing.session_store import Keeper
 
         keeper = Keeper(_session(config), config.getoption("--rightcall-store"))
         config.stash[KEEPER] = keeper

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rightcall.metrics import result_of
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
-from rightcall.report.view.pairing import pairing_of
+from rightcall.report.view.call_pairs import pairing_of
 from rightcall.report.view.tools import ToolTally
 
 TOOLS = {name: Tool(name) for name in "fgh"}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rightcall.model import Tool
-from rightcall.tools.canonical import canonical, fingerprint, normalised
+from rightcall.tools.runtime.canonical import canonical, fingerprint, normalised
 
 ORDER = Tool(
     "order",

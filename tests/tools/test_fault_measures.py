@@ -6,7 +6,7 @@ import pytest
 
 from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import Annotations, Golden, LedgerEntry, TestCase, Tool, ToolCall, Trajectory, Usage
-from rightcall.tools.fault_measures import (
+from rightcall.tools.faults.measures import (
     FaultPair,
     blind_retries,
     claims_success,

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from rightcall.errors import ConfigError, InputError
 from rightcall.model import ToolCall
 from rightcall.model.codec import encode
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.fault_measures import double_effects, fired_faults, in_plain_words
-from rightcall.tools.faults import FAULT_TYPES, PHASES, Fault, FaultPlan, load_plan, read_plan
-from rightcall.tools.function import tool
-from rightcall.tools.invocation import Invocation
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.faults.measures import double_effects, fired_faults, in_plain_words
+from rightcall.tools.faults.plan import FAULT_TYPES, PHASES, Fault, FaultPlan, load_plan, read_plan
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import Bank
 from tests.tools.helpers import a_box, a_call, invoke, invoke_all
 

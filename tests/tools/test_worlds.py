@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from rightcall.errors import ConfigError
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.fault_measures import double_effects
-from rightcall.tools.toolbox import Toolbox
-from rightcall.tools.validate import check_schema
+from rightcall.tools.definitions.validate import check_schema
+from rightcall.tools.faults.measures import double_effects
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import WORLDS, Accounts, Bank, FileTree, Mailbox, make_world
 from tests.tools.helpers import a_call, invoke, invoke_all
 

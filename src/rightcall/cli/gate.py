@@ -59,7 +59,7 @@ def gate(
     """
     from rightcall.gate import read_gate
     from rightcall.store import open_store
-    from rightcall.suite.gating import gate_run
+    from rightcall.suite.decisions import gate_run
     from rightcall.suite.suite import load_suite
 
     loaded = load_suite(suite) if suite else None

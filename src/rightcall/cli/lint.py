@@ -157,7 +157,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
         queries=queries_in(options["goldens"]),
     )
     if runs:
-        from rightcall.suite.rule_effects import rule_effects
+        from rightcall.analysis.rule_evidence import rule_effects
 
         report = msgspec.structs.replace(report, effects=rule_effects(report, runs))
     made: Path | None = options["write_baseline"]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
+    from rightcall.analysis.tool_evidence import Seen
     from rightcall.errors import InputError
     from rightcall.lint import ToolSet
-    from rightcall.suite.measured import Seen
 
 
 def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
@@ -38,7 +38,7 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
         _warn(unreadable)
     for source in named:
         if source.startswith("mcp:"):
-            from rightcall.tools.source import tools_of
+            from rightcall.tools.definitions.source import tools_of
 
             name = f"mcp:{_server_name(source)}"
             sets.append(tool_set(tools_of(source), name=name, origin=name))
@@ -68,7 +68,7 @@ def _server_name(source: str) -> str:
     """The program of a server, or the host of its URL: options and the rest of a URL may hold secrets."""
     from urllib.parse import urlsplit
 
-    from rightcall.tools.mcp import read_address
+    from rightcall.tools.mcp.client import read_address
 
     address = read_address(source, source)
     if not address.command:
@@ -81,8 +81,8 @@ def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:
     """What stored runs showed about tools."""
     if not runs:
         return []
+    from rightcall.analysis.tool_evidence import seen_in
     from rightcall.store import open_store
-    from rightcall.suite.measured import seen_in
 
     with open_store(store_url, must_exist=True) as store:
         return [seen_in(store, run) for run in runs]
@@ -92,8 +92,8 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
     """Requests with the tool that answers them, from a file of goldens."""
     if goldens is None:
         return []
+    from rightcall.analysis.tool_evidence import queries_of
     from rightcall.datasets import load_goldens
-    from rightcall.suite.measured import queries_of
 
     return queries_of(list(load_goldens(goldens)))
 

@@ -64,8 +64,8 @@ def run(
     from rightcall.suite.feasibility import mode_warnings
     from rightcall.suite.plan import gate_warnings, plan_suite
     from rightcall.suite.selection import Selection
-    from rightcall.suite.starting import actions
     from rightcall.suite.suite import load_suite
+    from rightcall.suite.suite_actions import actions
     from rightcall.suite.trust import require_trust
 
     if resume and len(models) > 1:
@@ -141,7 +141,7 @@ def execute(
     """Run one plan and show it; on Ctrl-C say how to go on."""
     import shlex
 
-    from rightcall.cli.running import Watching, run_to_end
+    from rightcall.cli.run_progress import Watching, run_to_end
     from rightcall.report.rows import write_outcome
     from rightcall.report.terminal import print_summary
     from rightcall.store.address import store_address
@@ -187,10 +187,10 @@ def run_broken(
     """
     from dataclasses import replace
 
+    from rightcall.analysis.fault_effects import fault_report
     from rightcall.executor import Session
     from rightcall.report.faults import print_fault_report
     from rightcall.store import open_store
-    from rightcall.suite.breaking import fault_report
 
     worst = 0
     for plan, again in zip(plans, agains, strict=True):

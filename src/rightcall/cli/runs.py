@@ -119,7 +119,7 @@ def rescore(
     from rightcall.cli.output import import_from_here
     from rightcall.metrics import Rules, Scorer, as_metrics, observed
     from rightcall.report.rows import write_outcome
-    from rightcall.suite.rescoring import rescore_run
+    from rightcall.suite.rescorer import rescore_run
 
     import_from_here((*metrics, *observe))
     chosen = as_metrics(metrics)

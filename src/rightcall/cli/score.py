@@ -53,9 +53,9 @@ def score(
 
     from rightcall.metrics import Rules, Scorer, as_metrics, observed
     from rightcall.metrics.tally import Tally
-    from rightcall.report.asked import AskedMetrics
+    from rightcall.report.extra_metrics import AskedMetrics
     from rightcall.report.rows import write_rows
-    from rightcall.suite.recorded import score_recorded
+    from rightcall.suite.recorded_scores import score_recorded
     from rightcall.tools import load_tools
 
     gc.disable()  # cases make no cycles, and looking for some takes a tenth of the time

@@ -58,7 +58,7 @@ def _read(source: str) -> list[ToolSet]:
     """With the reader of `lint`, so that what can be linted can be converted."""
     from rightcall.cli.lint_sources import read_sources
     from rightcall.lint import tool_set
-    from rightcall.tools.source import is_attribute, tools_of
+    from rightcall.tools.definitions.source import is_attribute, tools_of
 
     if is_attribute(source) and not source.startswith("mcp:"):
         return [tool_set(tools_of(source), name=source)]

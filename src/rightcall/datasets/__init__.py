@@ -16,7 +16,7 @@ To add a format: a file in `formats/` with `read` and `write`, and a line in its
 """
 
 from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens
-from rightcall.datasets.pairing import pair
+from rightcall.datasets.pairs import pair
 from rightcall.datasets.trajectories import load_trajectories, numbered_trajectories, save_trajectories
 
 __all__ = [

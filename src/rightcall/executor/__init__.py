@@ -11,9 +11,9 @@ prompts, recorder, limits
 """
 
 from rightcall.executor.agent import Agent, Performer, Session, agent_problems, model_problems
-from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.limits import Limits, RunLimits
 from rightcall.executor.pool import Pool
+from rightcall.executor.retrying_client import Asker, Patience
 
 __all__ = [
     "Agent",

@@ -11,13 +11,13 @@ from typing import Any, Literal, Protocol, Self
 
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
-from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.callable_agent import UserAgent
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.models import PerModel, full_name
 from rightcall.executor.prompts import Prompts
+from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.single_turn import SingleTurn
-from rightcall.executor.user import UserAgent
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
@@ -25,13 +25,13 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.providers.base import Provider, Settings
 from rightcall.providers.http import Network
 from rightcall.providers.resolve import resolve
-from rightcall.tools.faults import FaultPlan
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.idempotency_store import sqlite_store
-from rightcall.tools.mcp import McpAddress, McpServer
-from rightcall.tools.offer import ToolSets, tool_set_problems
-from rightcall.tools.policy import Rules
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.offer import ToolSets, tool_set_problems
+from rightcall.tools.faults.plan import FaultPlan
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.store import sqlite_store
+from rightcall.tools.mcp.client import McpAddress, McpServer
+from rightcall.tools.runtime.policy import Rules
+from rightcall.tools.runtime.toolbox import Toolbox
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from rightcall.model.codec import convert
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.providers.base import Prompt, Settings
-from rightcall.tools.offer import offered_tools
+from rightcall.tools.definitions.offer import offered_tools
 
 REMEMBERED = 256
 

@@ -11,6 +11,7 @@ Knows nothing of goldens, tools or suites; rooms that have files stand on it.
 """
 
 from rightcall.files.atomic import NO_ROOM, atomic_write, reason, write_file
+from rightcall.files.checked_read import existing_file, open_checked, read_checked
 from rightcall.files.documents import (
     DOCUMENT_SUFFIXES,
     Items,
@@ -20,7 +21,6 @@ from rightcall.files.documents import (
     value_of,
 )
 from rightcall.files.lines import MAX_LINE_BYTES, numbered_lines, refuse_long_line, unchecked_lines
-from rightcall.files.opening import existing_file, open_checked, read_checked
 from rightcall.files.revision import git_revision
 
 __all__ = [

@@ -15,10 +15,7 @@ from rightcall.gate.baseline import Baseline, BaselineRule, require_alike, same_
 from rightcall.gate.check import Check, Word, percent
 from rightcall.gate.compare import Change, Comparison, Slice, compare, compare_many
 from rightcall.gate.config import About, BaselineGate, CostLimit, Gate, LatencyLimit, read_gate
-from rightcall.gate.outcome import Outcome, error_rate, outcomes_of, sample_of, units_of
-from rightcall.gate.planning import Plan, cluster_sizes, plan, warnings
-from rightcall.gate.rules import GateRule, HardRule, LimitRule, RateRule, rules_of
-from rightcall.gate.stopping import (
+from rightcall.gate.early_stop import (
     CurtailMonitor,
     EvalueMonitor,
     Monitor,
@@ -28,6 +25,9 @@ from rightcall.gate.stopping import (
     monitor_for,
     shuffled,
 )
+from rightcall.gate.outcome import Outcome, error_rate, outcomes_of, sample_of, units_of
+from rightcall.gate.rules import GateRule, HardRule, LimitRule, RateRule, rules_of
+from rightcall.gate.sample_size import Plan, cluster_sizes, plan, warnings
 from rightcall.gate.verdict import Verdict, decide
 
 __all__ = [

@@ -12,7 +12,7 @@ it in `resolve.ON_REQUEST`. A user's own metric needs no registration: `my_pkg.m
 """
 
 from rightcall.metrics.base import AnyMetric, Metric
-from rightcall.metrics.matching.judge import judge
+from rightcall.metrics.matching.case_score import judge
 from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.metrics.measure import measure_all
 from rightcall.metrics.resolve import as_metrics, metric_names, observed, resolve_metric, resolve_metrics

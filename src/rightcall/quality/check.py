@@ -16,7 +16,7 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.quality.seen_ids import SeenIds
 from rightcall.tools import offered_tools
-from rightcall.tools.one_argument import argument_problems
+from rightcall.tools.definitions.one_argument import argument_problems
 
 
 class DatasetFinding(Record, frozen=True):

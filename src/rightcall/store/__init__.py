@@ -35,11 +35,11 @@ from rightcall.store.base import (
     SuiteOverview,
     changes,
 )
-from rightcall.store.opening import open_store
+from rightcall.store.opener import open_store
 
 if TYPE_CHECKING:
+    from rightcall.store.sql.run_writer import RunWriter
     from rightcall.store.sql.store import Store
-    from rightcall.store.sql.writing import RunWriter
 
 __all__ = [
     "Change",
@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Any:
 
         return Store
     if name == "RunWriter":
-        from rightcall.store.sql.writing import RunWriter
+        from rightcall.store.sql.run_writer import RunWriter
 
         return RunWriter
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -28,13 +28,13 @@ from rightcall.model.golden import AnyGolden, Golden
 from rightcall.providers.base import Settings
 from rightcall.quality.check import check_goldens
 from rightcall.suite.selection import Selection
-from rightcall.suite.starting import actions, is_code, is_code_metric, metric_names
 from rightcall.suite.suite import Suite
+from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
 from rightcall.tools import load_tools
-from rightcall.tools.faults import FaultPlan, load_plan, read_plan
-from rightcall.tools.mcp import McpAddress, read_address
-from rightcall.tools.offer import with_tool_set
-from rightcall.tools.source import from_module, is_attribute, listed_tools
+from rightcall.tools.definitions.offer import with_tool_set
+from rightcall.tools.definitions.source import from_module, is_attribute, listed_tools
+from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
+from rightcall.tools.mcp.client import McpAddress, read_address
 from rightcall.tools.worlds import make_world
 
 BLOCK = 10_000

@@ -28,13 +28,13 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import RunWriter, Store, changes
 from rightcall.store.persistence import Persistence
 from rightcall.suite.baseline import baseline_for
-from rightcall.suite.early import EarlyStop
+from rightcall.suite.early_stopping import EarlyStop
 from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
-from rightcall.suite.scrubbing import ResultScrubber
+from rightcall.suite.run_outcomes import stored_results
+from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink
-from rightcall.suite.stored import stored_results
-from rightcall.tools.key_store import run_keys
+from rightcall.tools.idempotency.run_keys import run_keys
 
 
 class Progress(msgspec.Struct):

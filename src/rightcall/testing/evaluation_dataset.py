@@ -12,7 +12,7 @@ from rightcall.api import RunResult, arun_cases, finished
 from rightcall.datasets.cases import case_of
 from rightcall.datasets.dataset import EvaluationDataset as Collection
 from rightcall.errors import ConfigError
-from rightcall.executor.returns import as_trajectory
+from rightcall.executor.agent_output import as_trajectory
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden

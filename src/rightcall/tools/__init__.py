@@ -17,7 +17,7 @@ One call goes prepare → invoke → idempotency → execute → results. To add
 a fault, a name in `faults.FaultType` with its phase and its case in injection or damage.
 """
 
-from rightcall.tools.load import load_tools, save_tools
-from rightcall.tools.offer import offered_tools
+from rightcall.tools.definitions.load import load_tools, save_tools
+from rightcall.tools.definitions.offer import offered_tools
 
 __all__ = ["load_tools", "offered_tools", "save_tools"]

@@ -22,7 +22,7 @@ from rightcall.report.view.case import (
     reason_of,
 )
 from rightcall.report.view.confusion import INVENTED, NO_CALL, Confusion, confusion_of
-from rightcall.report.view.failed import FailedCase, FailedCases
+from rightcall.report.view.failed_case import FailedCase, FailedCases
 from rightcall.report.view.failures import TITLES, Example, FailureGroup
 from rightcall.report.view.rate import Rate, rate
 from rightcall.report.view.run import RunTally, RunView, cases_of, run_view

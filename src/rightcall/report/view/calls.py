@@ -13,8 +13,8 @@ from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.report.text import json_text, one_line, shown_text
+from rightcall.report.view.call_pairs import Kind, Pair, Pairing
 from rightcall.report.view.failures import said
-from rightcall.report.view.pairing import Kind, Pair, Pairing
 
 Mark = Literal["same", "different", "missing", "extra"]
 MARKS: dict[str, Mark] = {

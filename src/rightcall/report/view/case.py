@@ -12,9 +12,9 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.report.text import json_text, one_line, shown_text
+from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
 from rightcall.report.view.calls import CallView, call_views
 from rightcall.report.view.failures import said
-from rightcall.report.view.pairing import NO_TOOLS, pairing_of
 from rightcall.report.view.waterfall import Bar, waterfall
 
 Outcome = Literal["passed", "failed", "error"]

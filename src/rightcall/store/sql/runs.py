@@ -17,9 +17,9 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packing import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.packed import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.text import held
-from rightcall.store.sql.writing import RunWriter
 
 runs = tables.runs.c
 

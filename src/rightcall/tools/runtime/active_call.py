@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rightcall.model.call import ToolCall
-from rightcall.tools.context import CallContext
-from rightcall.tools.entry import Entry, Ready
-from rightcall.tools.owners import Owner
+from rightcall.tools.idempotency.owners import Owner
+from rightcall.tools.runtime.bound_tool import Entry, Ready
+from rightcall.tools.runtime.context import CallContext
 
 if TYPE_CHECKING:
     from rightcall.tools.runtime.deadline import Work
