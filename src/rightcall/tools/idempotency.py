@@ -18,12 +18,14 @@ import msgspec
 
 from rightcall.model.codec import encode
 from rightcall.model.record import Record
+from rightcall.tools.clock import Clock
 from rightcall.tools.context import CallContext
 from rightcall.tools.errors import Abort, Effect, ErrorReply, outcome_unknown
 from rightcall.tools.execute import acted, probe
 from rightcall.tools.group_commit import GroupCommit
 from rightcall.tools.heartbeat import Heartbeat
 from rightcall.tools.idempotency_store import (
+    BEATS,
     Claim,
     CorruptRecordError,
     EndState,
@@ -83,7 +85,7 @@ class Idempotency:
 
     def __post_init__(self) -> None:
         self._group = GroupCommit(self.store)
-        self._heartbeat = None if self.store.private else Heartbeat(self.store, self.lease_s)
+        self._heartbeat = None if self.store.private else Heartbeat(self.lease_s / BEATS)
 
     async def once(self, call: ActiveCall, next: Next) -> Finished:
         """Let the operation be run unless it has been run; say what came of it then or now.
@@ -158,9 +160,13 @@ class Idempotency:
         call.attempt = attempt
         call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
         if self._heartbeat is not None:
-            self._heartbeat.add(call.owner, call.key, attempt, call.context.clock)
+            call.owner.renew = partial(self._renew, call.key, call.owner.id, attempt, call.context.clock)
+            self._heartbeat.start()
         finished: Finished = await next(call)
         return finished
+
+    def _renew(self, key: str, owner: str, attempt: int, clock: Clock) -> None:
+        self.store.renew(key, owner, attempt, clock.now() + self.lease_s)
 
     def _let_go(self, call: ActiveCall, state: EndState) -> None:
         """End a claim without an answer, at once or when the last thread of its tool has ended."""
