@@ -27,7 +27,10 @@ _kept: list[object] = []
 
 
 async def answer(golden: Golden) -> list[ToolCall]:
-    if next(_calls) == _harm.get("at"):
+    call = next(_calls)
+    if call == 1 and _harm.get("way") == "replaced":
+        back_up(_harm["store"])
+    if call == _harm.get("at"):
         undo = WAYS[_harm["way"]](_harm["store"])
         if _harm["seconds"] is not None:
             threading.Timer(_harm["seconds"], undo).start()
@@ -66,19 +69,10 @@ def deleted(store: str) -> Callable[[], object]:
 
 
 def replaced(store: str) -> Callable[[], object]:
-    """A backup from before is put in the file's place."""
-    backup = Path(f"{store}.backup")
-    source, target = sqlite3.connect(store), sqlite3.connect(backup)
-    source.backup(target)
-    source.close()
-    target.close()
-
-    def put_back() -> None:
-        for path in files_of(store)[1:]:
-            path.unlink(missing_ok=True)
-        backup.replace(store)
-
-    threading.Timer(0.05, put_back).start()
+    """A backup from the beginning of the run is put in the file's place."""
+    for path in files_of(store)[1:]:
+        path.unlink(missing_ok=True)
+    backup_of(store).replace(store)
     return lambda: None
 
 
@@ -141,6 +135,17 @@ DESTROYED = ("deleted", "truncated")
 
 def files_of(store: str) -> list[Path]:
     return [Path(store), Path(f"{store}-wal"), Path(f"{store}-shm")]
+
+
+def backup_of(store: str) -> Path:
+    return Path(f"{store}.backup")
+
+
+def back_up(store: str) -> None:
+    source, target = sqlite3.connect(store), sqlite3.connect(backup_of(store))
+    source.backup(target)
+    source.close()
+    target.close()
 
 
 def bring_back(store: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite.cases import score_cases
+from rightcall.suite.feasibility import mode_warnings
 from rightcall.suite.request import Options, Request, deepeval_options, gate_of, read_request
 from rightcall.suite.runner import run_plan
 from rightcall.tools import load_tools
@@ -143,6 +145,8 @@ async def aevaluate(
     )
     if request.plan is None:
         return await arun_request(request, store)
+    for note in mode_warnings(request.plan.agent, request.plan.goldens()):
+        warnings.warn(note, stacklevel=3)
     opened = open_store(store)
     outcome = await run_plan(request.plan, opened)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)

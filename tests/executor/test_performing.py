@@ -137,10 +137,6 @@ def test_a_users_agent_may_be_async_and_its_exception_is_data():
     assert trajectory.error == "ValueError: no idea about Weather in Hanoi?"
 
 
-def test_what_a_users_agent_may_not_return_is_said():
-    assert "return a Trajectory" in perform(Agent(lambda golden: 42)).error
-
-
 def test_a_misspelt_setting_is_a_broken_setup():
     with pytest.raises(ConfigError, match="did you mean 'temperature'"):
         Session(Agent("keyword:", settings={"temprature": 0}))

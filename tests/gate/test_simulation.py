@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 import scipy.stats
 
 from rightcall.gate import plan
-from rightcall.gate.simulation import beta_binomial
+from rightcall.gate.simulation import _drawn, beta_binomial
 
 
 @pytest.mark.parametrize("icc", [0.0, 0.2, 0.5, 0.95, 1.0])
@@ -18,6 +20,18 @@ def test_golden_means_are_beta_binomial(icc):
         assert found.weights == pytest.approx(scipy.stats.betabinom.pmf(range(6), 5, a, b), abs=1e-10)
     assert sum(found.weights) == pytest.approx(1)
     assert sum(v * w for v, w in zip(*found, strict=True)) == pytest.approx(0.9)
+
+
+def test_many_goldens_are_drawn_as_few_are():
+    goldens, rng = beta_binomial(3, 0.9, 0.5), random.Random(1)
+    counts = [_drawn(rng, goldens, 2_000) for _ in range(300)]
+    assert all(sum(drawn.values()) == 2_000 for drawn in counts)
+    for value, share in zip(*goldens, strict=True):
+        seen = [drawn.get(value, 0) for drawn in counts]
+        assert np.mean(seen) == pytest.approx(
+            2_000 * share, abs=6 * (2_000 * share * (1 - share) / 300) ** 0.5
+        )
+        assert np.var(seen) == pytest.approx(2_000 * share * (1 - share), rel=0.4)
 
 
 def test_a_plan_keeps_its_promise_in_independent_runs():

@@ -127,7 +127,8 @@ def test_evidence_from_runs_is_carried_and_makes_a_warning_of_an_info() -> None:
     (found,) = report.diagnostics
     assert found.severity == "warning"
     assert (
-        found.evidence == "get_town_forecast was called for get_city_forecast in 4 of 31 trials of run r-17"
+        found.evidence
+        == "get_town_forecast was called for get_city_forecast 4 times in 31 trials of run r-17"
     )
 
 

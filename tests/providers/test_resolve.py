@@ -60,7 +60,7 @@ def test_an_unreachable_server_is_found_and_a_reachable_one_is_sent_nothing():
 def test_missing_files_are_found():
     assert "there is no model file" in asyncio.run(check("local:/nowhere/x.gguf"))[0]
     assert "cannot be read" in asyncio.run(check("recorded:/nowhere/x"))[0]
-    assert "cannot be read" in asyncio.run(check("scripted:/nowhere/x"))[0]
+    assert "no such file" in asyncio.run(check("scripted:/nowhere/x"))[0]
 
 
 def test_missing_weights_say_what_to_type(monkeypatch, tmp_path):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
     from rightcall.suite.runner import RunOutcome
 
-WORTH_A_WARNING_MS = 100
-"""How late the event loop must have been for the recorded latencies to deserve a word."""
+WORTH_A_WARNING_MS = 50
+"""How much of a latency must have been this machine's own to deserve a word."""
 
 
 @click.command()
@@ -57,6 +57,7 @@ def run(
     Ctrl-C stores what finished and says how to go on. Exit codes: 0 passed, 1 did not pass, 3 inconclusive, 4 the
     provider or the store failed.
     """
+    from rightcall.suite.feasibility import mode_warnings
     from rightcall.suite.plan import gate_warnings, plan_suite
     from rightcall.suite.selection import Selection
     from rightcall.suite.suite import load_suite
@@ -80,7 +81,10 @@ def run(
         for plan in plans:
             _print_estimate(plan, as_json)
         return
-    for warning in dict.fromkeys(note for plan in plans for note in gate_warnings(plan)):
+    notes = [
+        note for plan in plans for note in (*gate_warnings(plan), *mode_warnings(plan.agent, plan.goldens()))
+    ]
+    for warning in dict.fromkeys(notes):
         click.echo(f"warning: {warning}", err=True)
     typed: dict[str, object] = {
         "--trials": trials,
@@ -138,8 +142,8 @@ def execute(
     outcome = run_to_end(plan, store_url, resume, watching, again)
     if outcome.lag_ms >= WORTH_A_WARNING_MS:
         click.echo(
-            f"warning: this machine was up to {outcome.lag_ms:,.0f} ms late while it measured; latencies within that "
-            "of a budget are not judged; a lower --concurrency makes them exact",
+            f"warning: this machine was busy: up to {outcome.lag_ms:,.0f} ms of a latency are its own, and budgets "
+            "within that are not judged; lower --concurrency for exact latencies",
             err=True,
         )
     if as_json:

@@ -4,7 +4,7 @@ agent         Agent (what is tested) and Session (an agent made ready for a run)
 single_turn   one request, tools offered but never run
 agent_loop    ask, run tools, tell, until done or a limit
 models        goldens that name another model
-user          a user's own agent
+user          a user's own agent; returns: what it may return
 asking        retries with jitter; throttle: as many at once as the provider bears
 pool          many cases at once
 prompts, recorder, limits

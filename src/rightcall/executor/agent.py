@@ -30,6 +30,7 @@ from rightcall.tools.idempotency import Idempotency
 from rightcall.tools.idempotency_store import sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
 from rightcall.tools.offer import ToolSets, tool_set_problems
+from rightcall.tools.policy import Rules
 from rightcall.tools.toolbox import Toolbox
 
 
@@ -41,6 +42,7 @@ class Agent:
     `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
     its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
     `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
+    `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly.
     `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `tool_sets` are names of
     tools under a name, `{"files": ["read_file", "list_files"]}`, of which a golden gets one by its `tool_set`.
     """
@@ -59,6 +61,7 @@ class Agent:
     model_name: str | None = None
     record: str | None = None
     tool_sets: ToolSets = field(default_factory=dict)
+    strict: bool = False
 
     @property
     def name(self) -> str:
@@ -112,6 +115,7 @@ class Session:
             as_tools(tools),
             mocks=agent.mocks,
             execute=agent.execute,
+            rules=Rules(strict=agent.strict),
             idempotency=Idempotency(sqlite_store(), live=self._keys),
             faults=agent.faults,
             seed=self._seed,

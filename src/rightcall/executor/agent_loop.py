@@ -76,10 +76,12 @@ class AgentLoop:
         try:
             made = await self._toolbox.invoke_turn(calls, context)
         except Aborted as stop:
-            recorder.results([invocation.call for invocation in stop.invocations])
+            recorder.results(
+                [made.call for made in stop.invocations], [made.result for made in stop.invocations]
+            )
             raise
         lag = self._asker.lag.so_far() - before
-        recorder.results([invocation.call for invocation in made], lag * 1000)
+        recorder.results([one.call for one in made], [one.result for one in made], lag * 1000)
 
     def _seconds_left(self, recorder: Recorder) -> float | None:
         if self._limits.seconds is None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from rightcall.errors import ProviderError
 from rightcall.executor.lag import LagMeter
+from rightcall.executor.refusals import Refusals
 from rightcall.executor.throttle import Throttle
 from rightcall.model.record import Record
 from rightcall.providers.base import ModelReply, ModelRequest, Provider
@@ -50,11 +51,13 @@ class Asker:
     ) -> None:
         self.provider, self.throttle, self.lag = provider, Throttle(concurrency), lag or LagMeter()
         self.retries = 0
+        self._refusals = Refusals()
         self._patience, self._sleep = patience or Patience(), sleep
         self._random = random.Random(seed)  # noqa: S311  spreads pauses; has no influence on results
 
     async def ask(self, request: ModelRequest, seconds: float | None = None) -> ModelReply:
-        """The model's answer; `ProviderError` when there is none after all patience.
+        """The model's answer; `ProviderError` when there is none after all patience, and `InfrastructureError`,
+        which ends the run, when the provider refuses everything alike.
 
         `seconds` is how long one try may take; a try cut short by it raises `TimeoutError`, since then it is the
         case that ran out of time and not the provider that failed.
@@ -78,9 +81,11 @@ class Asker:
                     self.throttle.too_much()
                 failures += 1
                 if not error.retryable or failures >= self._patience.attempts:
+                    self._refusals.add(error)
                     raise
                 self.retries += 1
                 await self._sleep(self._patience.pause(failures, error.retry_after, self._random.random()))
             else:
                 self.throttle.went_well()
+                self._refusals.answered()
                 return reply

@@ -19,7 +19,6 @@ class LagMeter:
     """Adds up the lag of one event loop. `so_far()` before and after something gives the lag within it, in seconds."""
 
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
-        self.worst = 0.0
         self._clock, self._total, self._due = clock, 0.0, 0.0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -41,9 +40,7 @@ class LagMeter:
 
     def beat(self) -> None:
         """Note how late this beat is, and when the next is due."""
-        late = self._late()
-        self._total += late
-        self.worst = max(self.worst, late)
+        self._total += self._late()
         self._due = self._now() + BEAT
 
     def _beat_on(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -35,13 +35,12 @@ class Recorder:
         self.lag_ms += reply.lag_ms
         return calls
 
-    def results(self, results: Sequence[ToolCall], lag_ms: float = 0.0) -> None:
-        """Note the results of the last calls: the same calls, with status, output and time."""
-        self.calls[len(self.calls) - len(results) :] = results
-        taken = max((call.latency_ms or 0.0 for call in results), default=0.0)
+    def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult], lag_ms: float = 0.0) -> None:
+        """Note what came of the last calls: the same calls with status, output and time, and what the model reads."""
+        self.calls[len(self.calls) - len(calls) :] = calls
+        taken = max((call.latency_ms or 0.0 for call in calls), default=0.0)
         self.latency_ms += taken
         self.lag_ms += min(lag_ms, taken)
-        told = (ToolResult(c.id, c.output, c.status == "error", c.name) for c in results)
         self.messages.append(Message("tool", results=tuple(told)))
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:

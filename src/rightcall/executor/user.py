@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -13,37 +13,42 @@ import msgspec
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects import read_messages, trajectory_from_messages
+from rightcall.executor.returns import as_trajectory
 from rightcall.model.golden import Golden
-from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
 
 
 class UserAgent:
     """Runs `function(golden)`, in a thread when it is not async.
 
-    It may return a `Trajectory`, a list of `ToolCall`s, a list of messages in any provider's spelling, or the
-    final answer as text. What it raises is a failure of the agent, not of the run.
+    What it may return is told by `as_trajectory`. What it raises is a failure of the agent, not of the run; what it
+    returns and nobody can read is a broken setup, unless something it returned before could be read.
     """
 
     def __init__(
         self, function: Callable[[Golden], Any], limits: Limits, lag: LagMeter | None = None
     ) -> None:
         self._function, self._limits, self._lag = function, limits, lag or LagMeter()
+        self._understood = False
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         started, before = time.perf_counter(), self._lag.so_far()
         try:
             async with asyncio.timeout(self._limits.seconds):
                 made = await self._called(golden)
-            trajectory = as_trajectory(made)
         except TimeoutError:
             return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds} seconds")
         except InfrastructureError as error:
             return Trajectory(stop_reason="infra_error", error=str(error))
         except Exception as error:
             return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
+        try:
+            trajectory = as_trajectory(made)
+        except InputError as error:
+            if not self._understood:
+                raise
+            return Trajectory(stop_reason="agent_error", error=str(error)[:500])
+        self._understood = True
         if trajectory.latency_ms is None:
             taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
@@ -57,22 +62,3 @@ class UserAgent:
             return await self._function(golden)
         made = await asyncio.to_thread(self._function, golden)
         return await made if inspect.isawaitable(made) else made
-
-
-def as_trajectory(made: Any) -> Trajectory:
-    """What a user's agent returned, as a trajectory; `InputError` says what may be returned."""
-    if isinstance(made, Trajectory):
-        return made
-    if isinstance(made, str):
-        return Trajectory(output=made)
-    if isinstance(made, Sequence) and all(isinstance(item, ToolCall) for item in made):
-        return Trajectory(calls=tuple(made))
-    if isinstance(made, Sequence) and all(isinstance(item, Message) for item in made):
-        return trajectory_from_messages(tuple(made))
-    if isinstance(made, Sequence) and all(isinstance(item, dict) for item in made):
-        return trajectory_from_messages(read_messages(list(made), "the agent's messages"))
-    raise InputError(
-        "the agent",
-        f"returned {type(made).__name__}",
-        "return a Trajectory, a list of ToolCalls, a list of messages, or the answer as text",
-    )

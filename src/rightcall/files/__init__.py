@@ -11,7 +11,14 @@ Knows nothing of goldens, tools or suites; rooms that have files stand on it.
 """
 
 from rightcall.files.atomic import NO_ROOM, atomic_write, reason, write_file
-from rightcall.files.documents import DOCUMENT_SUFFIXES, Items, read_items, refuse_other_format, value_of
+from rightcall.files.documents import (
+    DOCUMENT_SUFFIXES,
+    Items,
+    read_document,
+    read_items,
+    refuse_other_format,
+    value_of,
+)
 from rightcall.files.lines import MAX_LINE_BYTES, numbered_lines, refuse_long_line, unchecked_lines
 from rightcall.files.opening import existing_file, open_checked, read_checked
 from rightcall.files.revision import git_revision
@@ -27,6 +34,7 @@ __all__ = [
     "numbered_lines",
     "open_checked",
     "read_checked",
+    "read_document",
     "read_items",
     "reason",
     "refuse_long_line",

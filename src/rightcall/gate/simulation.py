@@ -17,6 +17,7 @@ from rightcall import stats
 DRAWS = 2_000
 SEED = 20_240_601
 _ROUGH = 400
+_ONE_BY_ONE, _FEW = 500, 32
 _TOLERANCE = 1e-4
 """Relative error of a p-value while simulating: far below what a few thousand draws can tell apart."""
 
@@ -64,7 +65,7 @@ def chance_to_pass(
     passed = 0
     known: dict[tuple[tuple[float, int], ...], bool] = {}
     for _ in range(draws):
-        key = tuple(sorted(Counter(rng.choices(*goldens, k=number)).items()))
+        key = tuple(sorted(_drawn(rng, goldens, number).items()))
         if key not in known:
             known[key] = demand.met(stats.Units(tuple((1.0, value, count) for value, count in key)))
         passed += known[key]
@@ -86,6 +87,36 @@ def chance_with_clusters(
         if watch is not None:
             watch()
     return passed / DRAWS
+
+
+def _drawn(rng: random.Random, goldens: Population, number: int) -> Mapping[float, int]:
+    """How often each mean occurs among so many goldens; thousands are drawn by value, not one by one."""
+    if number <= _ONE_BY_ONE:
+        return Counter(rng.choices(*goldens, k=number))
+    found, left, weight = {}, number, math.fsum(goldens.weights)
+    for value, share in zip(*goldens, strict=True):
+        if left and share > 0:
+            count = _binomial(rng, left, min(1.0, share / weight))
+            left, weight = left - count, weight - share
+            if count:
+                found[value] = count
+    return found
+
+
+def _binomial(rng: random.Random, n: int, p: float) -> int:
+    """Bin(n, p) by halving: where the middle one of n uniform numbers falls decides about half of them at once.
+
+    Devroye, Non-Uniform Random Variate Generation (1986), X.4.3.
+    """
+    count = 0
+    while n > _FEW:
+        middle = n // 2 + 1
+        at = rng.betavariate(middle, n + 1 - middle)
+        if at <= p:
+            count, n, p = count + middle, n - middle, (p - at) / (1 - at)
+        else:
+            n, p = middle - 1, p / at
+    return count + sum([rng.random() < p for _ in range(n)])
 
 
 def goldens_for_power(

@@ -10,7 +10,7 @@ from rightcall.model.record import Record
 
 
 class Confusion(Record, frozen=True):
-    """In `confused` of `trials` trials a model called `called` where `wanted` was expected."""
+    """`confused` times in `trials` trials a model called `called` where `wanted` was expected."""
 
     wanted: str
     called: str
@@ -81,7 +81,8 @@ class Evidence:
     def of_confusion(self, tool: str, others: Iterable[str]) -> str:
         """One line on how often the tool was confused with one of the others; "" when never seen."""
         lines = [
-            f"{seen.called} was called for {seen.wanted} in {seen.confused} of {seen.trials} trials{_of_run(seen.run)}"
+            f"{seen.called} was called for {seen.wanted} {_times(seen.confused)} in {seen.trials} "
+            f"trial{'s' * (seen.trials != 1)}{_of_run(seen.run)}"
             for other in others
             for seen in self._by_pair.get(frozenset((tool, other)), ())
         ]
@@ -90,3 +91,7 @@ class Evidence:
 
 def _of_run(run: str) -> str:
     return f" of run {run}" if run else ""
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

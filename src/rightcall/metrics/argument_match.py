@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.metrics.base import ARGUMENT_CODES, Metric
+from rightcall.metrics.base import ARGUMENT_CODES, Metric, without_arguments
 from rightcall.metrics.matching.judge import judge
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
@@ -27,7 +27,7 @@ class ArgumentMatch(Metric):
         verdict = judge(case.golden, case.trajectory, case.tools)
         wrong = [failure for failure in verdict.failures if failure.code in ARGUMENT_CODES]
         if not wrong:
-            return Score(1.0, True)
+            return without_arguments(1.0, verdict) if verdict.unknown else Score(1.0, True)
         numbers = verdict.numbers
         value = numbers.parameter_accuracy / numbers.tool_recall if numbers.tool_recall else 0.0
         return Score(min(value, 1.0), False, reason(wrong), tuple(wrong))

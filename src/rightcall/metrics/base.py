@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from rightcall.metrics.matching.judge import judge
 from rightcall.metrics.matching.reasons import joined, sentence
+from rightcall.metrics.matching.unknown import unknown_text
 from rightcall.metrics.matching.verdict import Verdict
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code
@@ -16,6 +17,20 @@ from rightcall.model.score import Score
 
 PERFECT = Score(1.0, True)
 """One object for every score without fault."""
+
+
+ABOUT_ARGUMENTS = frozenset(
+    ("call_precision", "call_recall", "call_f1", "call_soft_f1", "parameter_accuracy")
+)
+"""Numbers that mean nothing for calls whose arguments are not known."""
+
+
+def without_arguments(value: float, verdict: Verdict) -> Score:
+    """The score over the calls whose arguments are known; an error, not 1 and not 0, when there are none."""
+    why = unknown_text(verdict)
+    if verdict.unknown == verdict.called:
+        return Score.broken(f"arguments_unknown: {why}")
+    return Score(value, value >= 1.0, why)
 
 
 class Metric:
@@ -64,6 +79,8 @@ class VerdictMetric(Metric):
 
     def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
         """The score by a verdict whose failures have been put into sentences, once for all metrics."""
+        if verdict.unknown and self.number in ABOUT_ARGUMENTS:
+            return without_arguments(getattr(verdict.numbers, self.number), verdict)
         value: float = getattr(verdict.numbers, self.number)
         return PERFECT if value >= 1.0 else Score(value, False, self.why(verdict, said))
 

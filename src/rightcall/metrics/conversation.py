@@ -88,7 +88,9 @@ def judge_conversation(
     forbidden = any(failure.code in FORBIDDEN for failure in failures)
     passed = whole.passed and all(turn.verdict.passed for turn in turns)
     score = 0.0 if forbidden else math.fsum(scores) / len(scores)
-    return ConversationVerdict(passed, score, whole, turns, failures)
+    open_ones = [v for v in (whole, *(turn.verdict for turn in turns)) if not v.passed]
+    problem = open_ones[0].undecided if open_ones and all(v.undecided for v in open_ones) else ""
+    return ConversationVerdict(passed, score, whole, turns, failures, problem)
 
 
 def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[ExpectedCall, ...]]:

@@ -34,7 +34,7 @@ def dimension_scores(verdict: Verdict) -> dict[str, Score]:
     if verdict is flawless(verdict.numbers.tp):
         return SPOTLESS
     failures = verdict.failures
-    if len(failures) == 1:
+    if len(failures) == 1 and not verdict.unknown:
         return _for_one_reason(verdict, sentence(failures[0]))
     said = [sentence(failure) for failure in failures]
     return {name: metric.of(verdict, said) for name, metric in _dimensions()}

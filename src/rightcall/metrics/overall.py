@@ -26,4 +26,6 @@ class Overall(VerdictMetric):
     number = "score"
 
     def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+        if verdict.undecided:
+            return Score.broken(verdict.undecided)
         return Score(verdict.score, verdict.passed, joined(said))

@@ -16,7 +16,8 @@ from rightcall.model.score import Score
 class RedundantCalls(Metric):
     """Share of the calls that were not a repetition of an earlier, successful, identical call.
 
-    Needs no expectation. Repeating a call that failed is a retry, not a redundancy.
+    Needs no expectation. Repeating a call that failed is a retry, not a redundancy. Calls whose
+    arguments are not known are never redundant.
 
     Golden: {"input": "Weather in Hanoi?"}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}, {"name": "get_weather", "arguments": {"city": "Hanoi"}}]
@@ -25,6 +26,11 @@ class RedundantCalls(Metric):
 
     def measure(self, case: TestCase) -> Score:
         calls = case.trajectory.calls
+        unknown = [call.name for call in calls if call.arguments_unknown]
+        if len(unknown) == len(calls) and len(set(unknown)) < len(unknown):
+            return Score.broken(
+                f"arguments_unknown: arguments unknown for {len(unknown)} of {len(calls)} calls"
+            )
         repeated = [call for at, call in enumerate(calls) if any(_repeats(call, past) for past in calls[:at])]
         if not repeated:
             return Score(1.0, True)
@@ -33,4 +39,7 @@ class RedundantCalls(Metric):
 
 
 def _repeats(call: ToolCall, past: ToolCall) -> bool:
-    return past.status != "error" and past.name == call.name and same(past.arguments, call.arguments)
+    known = not (call.arguments_unknown or past.arguments_unknown)
+    return (
+        known and past.status != "error" and past.name == call.name and same(past.arguments, call.arguments)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.blank import blank_read
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 
@@ -14,7 +15,8 @@ class SchemaValidity(Metric):
     """Share of the calls whose arguments the tool's own schema accepts.
 
     Needs no expectation, so it can watch real traffic. A call of a tool that was not offered, or with arguments
-    that are not a JSON object, is not valid; without tool definitions nothing can be said and the value is 1.
+    that are not a JSON object, is not valid; calls whose arguments are not known are left out. Without tool definitions
+    nothing can be said and the value is 1.
 
     Tools: [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]
     Golden: {"input": "Weather in Hanoi?"}
@@ -23,11 +25,16 @@ class SchemaValidity(Metric):
     """
 
     def measure(self, case: TestCase) -> Score:
-        calls = case.trajectory.calls
+        calls = blank_read(case.trajectory, case.tools).calls
         if not calls or not case.tools:
             return Score(1.0, True)
-        problems = [problem for call in calls if (problem := _problem(case, call.name, call.arguments))]
-        return Score.graded(1 - len(problems) / len(calls), "; ".join(problems))
+        known = [call for call in calls if not call.arguments_unknown or call.name not in case.tools]
+        unknown = f"arguments unknown for {len(calls) - len(known)} of {len(calls)} calls"
+        if not known:
+            return Score.broken(f"arguments_unknown: {unknown}")
+        problems = [problem for call in known if (problem := _problem(case, call.name, call.arguments))]
+        notes = [unknown] if len(known) < len(calls) else []
+        return Score(1 - len(problems) / len(known), not problems, "; ".join([*problems, *notes]))
 
 
 def _problem(case: TestCase, name: str, arguments: object) -> str:

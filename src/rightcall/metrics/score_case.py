@@ -120,7 +120,7 @@ def result_of(
         except MatcherBroke as problem:
             return _not_judged(golden, trial, trajectory, str(problem))
         passed, score, failures = verdict.passed, verdict.score, verdict.failures
-        scores, error = dimension_scores(verdict), no_answer(trajectory)
+        scores, error = dimension_scores(verdict), no_answer(trajectory) or verdict.undecided
         if golden.expected_state is not None or golden.max_latency_ms is not None:
             result = _result(golden, trial, trajectory, passed, score, scores, failures, error)
             stated = None if golden.expected_calls or golden.any_of else verdict.numbers

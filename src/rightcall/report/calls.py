@@ -55,6 +55,8 @@ def expected_text(wanted: ExpectedCall) -> str:
 
 def actual_text(call: ToolCall) -> str:
     """A call that was made, as it would be written in code."""
+    if call.arguments_unknown:
+        return f"{call.name}(?)"
     return call_text(call.name, call.raw if call.arguments is None else call.arguments)
 
 

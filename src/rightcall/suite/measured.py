@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rightcall.lint.evidence import Confusion, Misfilled
 from rightcall.metrics.base import ARGUMENT_CODES
+from rightcall.metrics.confusions import confusions
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
@@ -42,7 +43,7 @@ class Seen:
     def confusions(self) -> list[Confusion]:
         """How often one tool was called where another was expected, the commonest first."""
         return [
-            Confusion(wanted, called, count, max(self.expected[wanted], count), self.run)
+            Confusion(wanted, called, count, self.expected[wanted], self.run)
             for (wanted, called), count in self.confused.most_common()
         ]
 
@@ -66,10 +67,8 @@ def seen_in(store: Store, run: str) -> Seen:
 
 
 def _add(seen: Seen, result: CaseResult, wanted: frozenset[str]) -> None:
-    confused, parameters, not_called, misfilled = set(), set(), set(), set()
+    parameters, not_called, misfilled = set(), set(), set()
     for failure in result.codes:
-        if failure.code == "wrong_tool" and isinstance(failure.actual, str):
-            confused.add((failure.tool, failure.actual))
         if failure.code in NOT_CALLED:
             not_called.add(failure.tool)
         elif failure.code in ARGUMENT_CODES:
@@ -77,7 +76,7 @@ def _add(seen: Seen, result: CaseResult, wanted: frozenset[str]) -> None:
             if failure.parameter:
                 parameters.add((failure.tool, _top(failure)))
     seen.expected.update(wanted)
-    seen.confused.update(confused)
+    seen.confused.update(confusions(result.codes))
     seen.parameters.update(parameters)
     for tool in wanted:
         cluster = result.cluster or result.golden_id

@@ -93,7 +93,10 @@ class Plan:
         return {
             "dataset": self._dataset_fingerprint(),
             "tools": _fingerprint(self._tool_definitions()),
-            "agent": _fingerprint([agent.name, agent.system, agent.mode, agent.execute, agent.base_url]),
+            "agent": _fingerprint(
+                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url]
+                + (["strict"] if agent.strict else [])
+            ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
@@ -163,6 +166,7 @@ def plan_suite(
         limits=suite.limits,
         mocks=suite.mocks,
         execute=config.execute,
+        strict=config.strict,
         faults=broken,
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,

@@ -20,6 +20,7 @@ from rightcall.executor import Pool, Session
 from rightcall.executor.limits import spent
 from rightcall.files import git_revision
 from rightcall.gate import Baseline, Verdict, decide
+from rightcall.gate.config import LatencyLimit
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
@@ -47,7 +48,9 @@ class Progress(msgspec.Struct):
 
 
 class RunOutcome(msgspec.Struct, frozen=True):
-    """What came of a run. `stopped` says which budget ended it; `lag_ms` how late the event loop was at worst."""
+    """What came of a run. `stopped` says which budget ended it; `lag_ms` how much of a latency that
+    counts, because its golden or the gate limits it, may have been this machine's.
+    """
 
     run: Run
     summary: Summary
@@ -126,6 +129,7 @@ class _Running:
         self._early = EarlyStop.of(plan)
         self._session: Session | None = None
         self._over_budget = ""
+        self._lag_ms = 0.0
 
     async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
         self._session = session
@@ -138,6 +142,7 @@ class _Running:
             async def do(job: tuple[Golden, int]) -> None:
                 result = await case.result(*job)
                 self._consider(result)
+                self._note_lag(job[0], result)
                 await sink.put(result)
 
             if not self._pool.stopped:  # a resumed run may be decided already
@@ -179,6 +184,14 @@ class _Running:
         self.count(result)
         self._consider(result)
 
+    def _note_lag(self, golden: Golden, result: CaseResult) -> None:
+        gate = self._plan.gate
+        limited = golden.max_latency_ms is not None or (
+            gate is not None and gate.latency_ms != LatencyLimit()
+        )
+        if limited and result.trajectory is not None:
+            self._lag_ms = max(self._lag_ms, result.trajectory.lag_ms)
+
     def _consider(self, result: CaseResult) -> None:
         if self._early is not None and self._early.decided_by(result):
             self._pool.stop("decided")
@@ -195,8 +208,9 @@ class _Running:
             verdict = decide(gate, self._evidence.outcomes(), baseline=baseline, stopped=stopped)
         else:
             verdict = verdict_without_gate(summary)
-        lag = self._session.lag.worst * 1000 if self._session else 0.0
-        return RunOutcome(run, summary, verdict, self._over_budget, progress.planned, progress.done, lag)
+        return RunOutcome(
+            run, summary, verdict, self._over_budget, progress.planned, progress.done, self._lag_ms
+        )
 
     def _written(self, batch: Sequence[CaseResult]) -> None:
         for result in batch:

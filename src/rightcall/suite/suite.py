@@ -32,6 +32,10 @@ class AgentConfig(Record, frozen=True):
     execute: Annotated[
         Literal["mock", "real"], msgspec.Meta(description="whether tools run for real; mocked unless said")
     ] = "mock"
+    strict: Annotated[
+        bool,
+        msgspec.Meta(description="stop the agent when a tool lacks permission, loses a connection or breaks"),
+    ] = False
     record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
 
 

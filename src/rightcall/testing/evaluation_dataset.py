@@ -12,7 +12,7 @@ from rightcall.api import RunResult, arun_cases, finished
 from rightcall.datasets.cases import case_of
 from rightcall.datasets.dataset import EvaluationDataset as Collection
 from rightcall.errors import ConfigError
-from rightcall.executor.user import as_trajectory
+from rightcall.executor.returns import as_trajectory
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
@@ -133,9 +133,10 @@ class EvaluationDataset(Collection):
 
 async def _trajectory(made: Any) -> Trajectory:
     try:
-        return as_trajectory(await made if inspect.isawaitable(made) else made)
+        done = await made if inspect.isawaitable(made) else made
     except Exception as error:
         return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
+    return as_trajectory(done)
 
 
 def _case(golden: AnyGolden, made: Trajectory) -> AnyTestCase:

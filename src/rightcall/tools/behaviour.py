@@ -36,6 +36,9 @@ class Behaviour:
     the user alone; `preview(arguments)` describes what would happen.
 
     `current_version(arguments)` is compared with the parameter `version_parameter` before acting.
+
+    `strict` stops the agent when the tool is not permitted to act, loses a connection or breaks unexpectedly, as
+    `Rules(strict=True)` does for every tool.
     """
 
     idempotency: Idempotency = "none"
@@ -51,6 +54,7 @@ class Behaviour:
     version_parameter: str = "expected_version"
     timeout_s: float = 30.0
     max_result_bytes: int = 1_000_000
+    strict: bool = False
 
     def resource(self, arguments: dict[str, Any]) -> str | None:
         """What these arguments touch, or None when the tool does not say."""

@@ -1,4 +1,4 @@
-"""What a model is told when a call does not work: a closed list of errors, each with the next step.
+"""What a model is told when a call does not work: an error of a known list or of the tool's own, and the next step.
 
 The reply says what happened (`error`, `detail`), what to do now (`hint`), whether anything changed in the
 world (`effect`) and whether asking again is of use (`retry`). A write that timed out is *unknown*: its hint
@@ -10,6 +10,7 @@ anything else it raises is masked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
@@ -42,6 +43,9 @@ Retry = Literal["no", "fix_args", "same_key", "after"]
 
 ERROR_CODES: tuple[str, ...] = get_args(ErrorCode)
 
+OWN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+"""What a code of the user's own may look like."""
+
 MOST_TOLD = 5
 """Problems told to the model at once: more is noise it pays for."""
 
@@ -49,10 +53,11 @@ MOST_TOLD = 5
 class ErrorReply(Record, frozen=True, omit_defaults=False):
     """The error contract: what the model reads instead of a result.
 
-    `path` and `allowed` belong to `invalid_args`: where the first problem is and what would do there.
+    `error` is an `ErrorCode`, or a code of the tool's own. `path` and `allowed` belong to `invalid_args`: where the
+    first problem is and what would do there.
     """
 
-    error: ErrorCode
+    error: str
     detail: str
     hint: str
     effect: Effect = "none"
@@ -76,11 +81,15 @@ class ToolError(Exception):
 
     `effect` says whether the tool changed anything before it failed; "none" promises that it did not. A write
     that leaves it out keeps its idempotency key: the same key will not run it again.
+
+    `error` is one of the contract, or a code of the tool's own with a `hint`, since only the tool knows the next step:
+
+        raise ToolError("card_declined", "the bank refused the card", hint="ask the user for another card")
     """
 
     def __init__(
         self,
-        error: ErrorCode,
+        error: str,
         detail: str,
         hint: str = "",
         *,
@@ -88,8 +97,8 @@ class ToolError(Exception):
         retry: Retry | None = None,
         retry_after_s: float | None = None,
     ) -> None:
-        if error not in ERROR_CODES:
-            raise ValueError(f"unknown error {error!r}; {suggestion(error, ERROR_CODES) or 'see ErrorCode'}")
+        if problem := code_problem(error, hint):
+            raise ValueError(problem)
         if retry is None:
             retry = "after" if retry_after_s is not None or error == "rate_limited" else "no"
         self.effect = effect
@@ -97,6 +106,18 @@ class ToolError(Exception):
             error, detail, hint or DEFAULT_HINTS[error], effect or "none", retry, retry_after_s
         )
         super().__init__(f"{error}: {detail}")
+
+
+def code_problem(error: Any, hint: str) -> str:
+    """What is wrong with an error code, or "" when nothing is."""
+    if error in ERROR_CODES:
+        return ""
+    if not isinstance(error, str) or not OWN_CODE.fullmatch(error):
+        return f"{error!r} is no error code; write letters, digits and underscores, such as 'card_declined'"
+    if hint:
+        return ""
+    near = suggestion(error, ERROR_CODES)
+    return f"unknown error '{error}'; {f'{near} ' if near else ''}A code of your own needs a hint"
 
 
 class Abort(Exception):  # noqa: N818  it is an instruction, not a mishap

@@ -24,7 +24,8 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.errors import ConfigError, suggestion
+from rightcall.files import read_document
 from rightcall.model.codec import convert
 from rightcall.model.record import Record
 from rightcall.tools.canonical import canonical
@@ -172,13 +173,4 @@ def read_plan(plain: Any, where: str) -> FaultPlan:
 
 def load_plan(path: str | Path) -> FaultPlan:
     """A plan from a YAML or JSON file."""
-    import yaml
-
-    where = str(path)
-    try:
-        plain = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(where, f"cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(where, f"not valid YAML: {str(error).splitlines()[0]}") from None
-    return read_plan(plain if plain is not None else {}, where)
+    return read_plan(read_document(path), str(path))

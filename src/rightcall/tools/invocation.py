@@ -9,6 +9,7 @@ import msgspec
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.record import Record
 from rightcall.tools.errors import Effect, ErrorReply, stopped
+from rightcall.tools.replay import as_replayed
 
 Outcome = Literal["ok", "rejected", "failed", "unknown", "aborted"]
 """ok: it ran to its end, and its effect, if it has one, is done · rejected: refused before anything ran ·
@@ -36,8 +37,9 @@ class Invocation(Record, frozen=True):
 
     @property
     def result(self) -> ToolResult:
-        """What the agent tells the model about this call."""
-        return ToolResult(self.call.id, self.call.output, self.error is not None, self.call.name)
+        """What the agent tells the model about this call; of one that was replayed, also that it was."""
+        output = as_replayed(self.call.output) if self.replayed else self.call.output
+        return ToolResult(self.call.id, output, self.error is not None, self.call.name)
 
 
 class Finished(Record, frozen=True):

@@ -26,7 +26,7 @@ import msgspec
 
 from rightcall.errors import ConfigError, InputError, suggestion
 from rightcall.model.codec import convert
-from rightcall.tools.errors import DEFAULT_HINTS, ERROR_CODES, Effect, Retry, ToolError
+from rightcall.tools.errors import Effect, Retry, ToolError, code_problem
 
 
 class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,9 +42,9 @@ class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def exception(self) -> ToolError:
         """The error as a tool would raise it."""
         return ToolError(
-            self.error,  # type: ignore[arg-type]  # checked when the plan is made
+            self.error,
             self.detail or self.error.replace("_", " "),
-            self.hint or DEFAULT_HINTS[self.error],
+            self.hint,
             effect=self.effect,
             retry=self.retry,
             retry_after_s=self.retry_after_s,
@@ -111,9 +111,9 @@ class MockPlan:
 
     def _check(self, name: str, mock: Mock, where: str) -> list[str]:
         problems = [
-            f"{where}: unknown error '{error.error}'; {suggestion(error.error, ERROR_CODES)}"
+            f"{where}: {problem}"
             for error in (mock.error, *(case.error for case in (*mock.cases, *steps(mock))))
-            if error is not None and error.error not in ERROR_CODES
+            if error is not None and (problem := code_problem(error.error, error.hint))
         ]
         answers = [mock.result is not msgspec.UNSET, mock.error is not None, bool(mock.sequence)]
         answers += [mock.function is not None, mock.generate, mock.real]

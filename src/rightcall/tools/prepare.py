@@ -46,9 +46,11 @@ class Preparer:
         context, name, given = call.context, call.call.name, call.call.arguments
         if self.policy.max_calls is not None and context.count("calls") >= self.policy.max_calls:
             raise Abort(f"the budget of {self.policy.max_calls} calls is used up", effect="none")
+        entry = self.resolve(name, context)
+        if given is None and entry and _is_blank(call.call.raw) and not entry.tool.needs_arguments:
+            given = {}
         if given is None:
             raise Refused(invalid_json(call.call.raw))
-        entry = self.resolve(name, context)
         if entry is None:
             raise Refused(unknown_tool(name, self.known(context)))
         if found := problems(entry.tool, given):
@@ -131,3 +133,8 @@ def _conversion_problem(ready: Ready, arguments: dict[str, Any]) -> list[Problem
     except (ValueError, TypeError) as error:
         return [Problem("", f"the arguments do not fit: {str(error)[:200]}", "type")]
     return []
+
+
+def _is_blank(raw: str | None) -> bool:
+    """Whether the arguments are empty text, as some servers send it for a tool that takes none."""
+    return raw is not None and not raw.strip()

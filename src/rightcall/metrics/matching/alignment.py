@@ -10,7 +10,7 @@ pairs, by weights B², B and 1 with B = |E| + |A| + 1. Which solver runs depends
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rightcall.errors import InputError
@@ -41,22 +41,25 @@ class Comparison:
 
     def __init__(self, slots: Sequence[Slot], calls: Sequence[ToolCall]) -> None:
         self.slots, self.calls = slots, calls
-        base = len(slots) + len(calls) + 1
+        self.soft: Weights = [[]] * len(slots)
+        self.strict: list[list[bool]] = [[]] * len(slots)
+        self.weights: Weights = [[]] * len(slots)
+        self.compare(range(len(slots)))
+
+    def compare(self, rows: Iterable[int]) -> None:
+        """Fill these rows, or fill them anew when what their references read has changed."""
+        calls = self.calls
+        base = len(self.slots) + len(calls) + 1
         worth = {True: float(base * base), False: float(base)}
-        self.soft: Weights = []
-        self.strict: list[list[bool]] = []
-        self.weights: Weights = []
-        for slot in slots:
+        for row in rows:
+            slot = self.slots[row]
             soft = [slot.argument_score(c, at) if slot.fits(c.name) else 0.0 for at, c in enumerate(calls)]
             strict = [s == 1.0 and slot.is_strict(c, s) for s, c in zip(soft, calls, strict=True)]
-            self.soft.append(soft)
-            self.strict.append(strict)
-            self.weights.append(
-                [
-                    (worth[slot.required] if full else 0.0) + (s if slot.required else 0.0)
-                    for s, full in zip(soft, strict, strict=True)
-                ]
-            )
+            self.soft[row], self.strict[row] = soft, strict
+            self.weights[row] = [
+                (worth[slot.required] if full else 0.0) + (s if slot.required else 0.0)
+                for s, full in zip(soft, strict, strict=True)
+            ]
 
     def pairs(self, chosen: Sequence[tuple[int, int]]) -> list[Pair]:
         return [Pair(i, j, self.soft[i][j], self.strict[i][j]) for i, j in sorted(chosen)]

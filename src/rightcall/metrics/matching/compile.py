@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import msgspec
+
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import Matcher, Scope
 from rightcall.metrics.matching.matchers import (
@@ -204,7 +206,12 @@ def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if call not in scope.tool_of:
         raise InputError("", f"matcher 'ref' names the expected call '{call}', which does not exist",
                          f"ids here: {', '.join(scope.tool_of) or 'none'}")  # fmt: skip
-    return references.Ref(call, path, scope.calls, scope.tool_of[call])
+    scope.sources.named.add(call)
+    return references.Ref(call, path, scope.calls, scope.tool_of[call], scope.sources, scope.negated)
+
+
+def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    return logic.Not(compile_matcher(spec, msgspec.structs.replace(scope, negated=not scope.negated)))
 
 
 def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
@@ -258,6 +265,6 @@ KINDS: dict[str, Kind] = {
     "ref": Kind(_ref, frozenset(("path",))),
     "semantic": Kind(_semantic, frozenset(("threshold",))),
     "judge": Kind(_judge),
-    "not": Kind(lambda spec, options, scope: logic.Not(compile_matcher(spec, scope))),
+    "not": Kind(_not),
     "all": Kind(lambda spec, options, scope: logic.All(_list("all", spec, scope))),
 }

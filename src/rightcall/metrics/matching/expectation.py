@@ -27,7 +27,7 @@ class Slot:
     in place, which is most of what scoring does.
     """
 
-    __slots__ = ("call", "fits", "index", "matchers", "required", "tools")
+    __slots__ = ("benefit_of_doubt", "call", "fits", "index", "matchers", "required", "tools")
 
     def __init__(
         self,
@@ -36,16 +36,17 @@ class Slot:
         required: bool,
         matchers: dict[str, Matcher],
         tools: Mapping[str, Tool],
+        benefit_of_doubt: bool = True,
     ) -> None:
         self.call, self.index, self.required = call, index, required
-        self.matchers, self.tools = matchers, tools
+        self.matchers, self.tools, self.benefit_of_doubt = matchers, tools, benefit_of_doubt
         self.fits = fits(call.tool)
 
     def argument_score(self, actual: ToolCall, at: int) -> float:
         """Dice of expected and actual arguments: 2·Σ matcher / (|Ke| + |Ka| + |A0|); see docs/scoring.md."""
         arguments, expected = actual.arguments, self.call.args
         if arguments is None:
-            return 0.0
+            return self._unread_score(actual)
         if expected is None or (not self.matchers and identical_arguments(expected, arguments)):
             return 1.0
         total, met, size = 0.0, 0, len(expected) + len(arguments)
@@ -64,6 +65,16 @@ class Slot:
         if met < len(arguments):
             size -= sum(name not in expected and not self.is_extra(name, actual) for name in arguments)
         return 2 * total / size if size else 1.0
+
+    def _unread_score(self, actual: ToolCall) -> float:
+        if not actual.arguments_unknown:
+            return 0.0
+        return 1.0 if self.benefit_of_doubt or not self.looks_at_arguments else 0.0
+
+    @property
+    def looks_at_arguments(self) -> bool:
+        """Whether arguments could make a call of the right tool wrong."""
+        return self.call.args is not None or bool(self.call.forbidden_args)
 
     def parameter_score(self, name: str, actual: ToolCall, at: int) -> float:
         """How well one expected parameter is met; a missing one also by the default in the tool's schema."""
@@ -139,7 +150,9 @@ def make_slots(
         least = call.min if call.required else 0
         most = max(call.min, 1) if call.max is None else call.max
         most = max(least, min(most, least + len(calls)))
-        slots += [Slot(call, index, i < least, matchers, with_defaults) for i in range(most)]
+        slots += [
+            Slot(call, index, i < least, matchers, with_defaults, scope.benefit_of_doubt) for i in range(most)
+        ]
     return slots
 
 

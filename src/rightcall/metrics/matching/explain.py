@@ -91,6 +91,8 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
     """What is wrong with the arguments of a call of the right tool."""
     tool, arguments, wanted = call.name, call.arguments, slot.call
     if arguments is None:
+        if call.raw is None:
+            return []
         return [Failure("bad_json", tool, "", None, call.raw, "", at, slot.index)]
     found = [
         Failure("forbidden_arg", tool, name, None, arguments[name], "", at, slot.index)
@@ -105,6 +107,8 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
         matcher = slot.matchers.get(name)
         detail = "" if matcher is None else matcher.describe()
         if name in arguments:
+            if isinstance(matcher, Ref):
+                detail = matcher.describe_beside(arguments[name], at)
             code = _value_code(matcher, expected, arguments[name])
             found.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
         else:
@@ -199,12 +203,21 @@ def _surplus(
                     yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
         if tools and call.name not in tools:
             yield Failure("unknown_tool", call.name, actual=call.name, call=at)
-        elif call.arguments is None:
+        elif call.raw is not None and call.arguments is None:
             yield Failure("bad_json", call.name, actual=call.raw, call=at)
         elif not lenient:
             code = _surplus_code(calls, at)
             allowed = _allowed_arguments(slots, call) if code == "unexpected_call" else None
             yield Failure(code, call.name, expected=allowed, actual=call.arguments, call=at)
+
+
+def extra_calls(calls: Sequence[ToolCall], pairs: Sequence[Pair], slots: Sequence[Slot]) -> Iterator[Failure]:
+    """Calls that nobody expected, allowed or not."""
+    strict = {pair.call for pair in pairs if pair.strict}
+    for at, call in enumerate(calls):
+        if at not in strict:
+            code = _surplus_code(calls, at)
+            yield Failure(code, call.name, actual=call.arguments, call=at)
 
 
 def _allowed_arguments(slots: Sequence[Slot], call: ToolCall) -> dict[str, Any] | None:
@@ -218,7 +231,10 @@ def _surplus_code(calls: Sequence[ToolCall], at: int) -> Code:
     twins = [
         other
         for position, other in enumerate(calls)
-        if position != at and other.name == call.name and same(other.arguments, call.arguments)
+        if position != at
+        and other.name == call.name
+        and call.arguments is not None
+        and same(other.arguments, call.arguments)
     ]
     if any(twin.status == "error" for twin in twins) or (twins and call.status == "error"):
         return "retry"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -12,12 +13,15 @@ from rightcall.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import Comparison, Pair, align, align_in_order, assign_by_groups
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.binding import Binding
+from rightcall.metrics.matching.blank import blank_read
 from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
-from rightcall.metrics.matching.explain import explain, forbidden_among
+from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
 from rightcall.metrics.matching.single import judge_single
 from rightcall.metrics.matching.soundness import refuse_unsound
+from rightcall.metrics.matching.unknown import in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -28,6 +32,8 @@ from rightcall.model.trajectory import Trajectory
 DEFAULT_RULES = Rules()
 NO_TOOLS: Mapping[str, Tool] = {}
 MOST_ALTERNATIVES = 256
+Helpers = tuple[Callable[[str], Sequence[float]] | None, Callable[[str, Any], float] | None, bool]
+"""What serves the matchers `semantic` and `judge`, and whether unknown arguments get the benefit of the doubt."""
 
 FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg"))
 SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"))
@@ -69,19 +75,29 @@ def judge_closely(
             numbers, failures = single
             return _verdict(golden, numbers, failures, 1, rules)
     refuse_unsound(golden)
+    trajectory = blank_read(trajectory, tools)
     calls = counted_calls(trajectory.calls, golden.count_failed)
     alternatives = _alternatives(golden)
+
+    def best(benefit_of_doubt: bool) -> Verdict:
+        helpers = embed, grade, benefit_of_doubt
+        return max(
+            [
+                _judge_one(golden, expected, calls, trajectory, tools, rules, helpers)
+                for expected in alternatives
+            ],
+            key=_merit,
+        )
+
     try:
-        verdicts = [
-            _judge_one(golden, expected, calls, trajectory, tools, rules, embed, grade)
-            for expected in alternatives
-        ]
+        if any(call.arguments is None and call.raw is None for call in calls):
+            return in_doubt(best(True), best(False))
+        return best(True)
     except MatcherBroke:
         raise
     except InputError as error:
         place = f"golden '{golden.id}'" + (f": {error.where}" if error.where else "")
         raise InputError(place, error.problem, error.hint) from None
-    return max(verdicts, key=_merit)
 
 
 def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
@@ -120,21 +136,20 @@ def _judge_one(
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: Rules,
-    embed: Callable[[str], Sequence[float]] | None,
-    grade: Callable[[str, Any], float] | None,
+    helpers: Helpers,
 ) -> Verdict:
+    embed, grade, benefit_of_doubt = helpers
     scope = Scope(
         calls=calls,
         tool_of={call.id: fits(call.tool) for call in expected if call.id},
         by_schema=golden.argument_matching == "schema",
         embed=embed,
         judge=grade,
+        benefit_of_doubt=benefit_of_doubt,
     )
     slots = make_slots(golden, expected, calls, tools, scope)
     comparison = Comparison(slots, calls)
-    free = align(comparison)
-    ordered = golden.order == "strict" or any(call.after for call in expected)
-    pairs = align_in_order(comparison, expected, golden.order == "strict") if ordered else free
+    free, pairs = _aligned(golden, expected, comparison, scope)
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
     if rules.half_credit:
@@ -144,7 +159,26 @@ def _judge_one(
     if len(calls) < len(trajectory.calls):
         counted = set(map(id, calls))
         failures += forbidden_among(golden, slots, [c for c in trajectory.calls if id(c) not in counted])
-    return _verdict(golden, numbers, failures, len(trajectory.calls), rules)
+    verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
+    if not verdict.passed and not failures:  # allowed calls cost precision, and `pass_rule: score` minds
+        extra = extra_calls(calls, pairs, slots)
+        verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
+    return without_unknown(verdict, comparison, pairs, free, rules)
+
+
+def _aligned(
+    golden: Golden, expected: Sequence[ExpectedCall], table: Comparison, scope: Scope
+) -> tuple[list[Pair], list[Pair]]:
+    """The best pairs whatever their order, and the best in the order that is asked for."""
+    chain = golden.order == "strict"
+    ordered = chain or any(call.after for call in expected)
+    if scope.sources.named:
+        binding = Binding(table, scope.sources)
+        free = binding.best(align)
+        in_order = partial(align_in_order, expected=expected, chain=chain)
+        return free, binding.best(in_order) if ordered else free
+    free = align(table)
+    return free, align_in_order(table, expected, chain) if ordered else free
 
 
 def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
@@ -171,9 +205,16 @@ def _passes(golden: Golden, numbers: Numbers, score: float, rules: Rules) -> boo
         return False
     if golden.category == "secondary":
         threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
-        return numbers.call_f1 >= threshold
+        return _graded(golden, numbers) >= threshold
     extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
     return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
+
+
+def _graded(golden: Golden, numbers: Numbers) -> float:
+    """The F1 of a secondary golden; calls that `extra_calls: allow` allows do not lower it."""
+    if golden.extra_calls == "allow":
+        return _ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)
+    return numbers.call_f1
 
 
 def forbids_all(golden: Golden) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import Scope, shown
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
-from rightcall.metrics.matching.matchers.references import NOT_RECORDED
+from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOTHER_CALL
 from rightcall.model.failure import Code, Failure
 
 NOTHING_CALLED = "nothing was called; expected "
@@ -92,7 +92,7 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
         f"{f.tool}: {f.parameter} should be {_wanted(f)}, "
         + (
             f"was {shown(f.actual)}"
-            if f.detail.endswith(NOT_RECORDED)
+            if f.detail.endswith((NOT_RECORDED, OF_ANOTHER_CALL))
             else f"but {shown(f.actual)} came from nowhere"
         )
     ),

@@ -36,12 +36,19 @@ class Numbers(Record, frozen=True):
 
 
 class Verdict(Record, frozen=True):
-    """Did the agent make the right call? `score` is the overall score, 0 when something forbidden happened."""
+    """Did the agent make the right call? `score` is the overall score, 0 when something forbidden happened.
+
+    `unknown` counts the calls whose arguments were asked for and are not known, of `called` calls. `undecided` says why
+    nobody can tell whether the case passes: it would with some arguments, and would not with others.
+    """
 
     passed: bool
     score: float
     numbers: Numbers
     failures: tuple[Failure, ...] = ()
+    unknown: int = 0
+    called: int = 0
+    undecided: str = ""
 
 
 WEIGHTS = {

@@ -116,7 +116,9 @@ def arguments(
                 json_text(specs[name], LONGEST_VALUE) if name in specs else None,
                 json_text(values[name], LONGEST_VALUE) if name in values else None,
                 mark if compared or not (name in specs and name in values) else "different",
-                _note(name, specs, values, wrong.get(name)),
+                "not known"
+                if call and call.arguments_unknown
+                else _note(name, specs, values, wrong.get(name)),
             )
         )
     return rows

@@ -139,6 +139,8 @@ def message_view(message: Message) -> MessageView:
 
 
 def _arguments(arguments: dict[str, Any] | None, raw: str | None) -> str:
+    if arguments is None and raw is None:
+        return "(arguments unknown)"
     return shown_text(raw or "") if arguments is None else json_text(arguments)
 
 

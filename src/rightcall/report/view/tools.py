@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from rightcall.metrics.confusions import confusions
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
@@ -60,6 +61,8 @@ class ToolTally:
             return
         for pair in pairing.pairs:
             self._add(pair, pairing, result)
+        for (wanted, called), count in confusions(result.codes).items():
+            self._cells[self._name(wanted), self._name(called), False] += count
         if not pairing.pairs:
             self._cells[None, None, False] += 1
 
@@ -91,7 +94,8 @@ class ToolTally:
             return
         if called is not None:
             self._counts[called].update(called=1, surplus=wanted != called)
-        self._cells[wanted, called, False] += 1
+        if pair.kind != "wrong_tool":
+            self._cells[wanted, called, False] += 1
 
     def _called(self, pair: Pair, result: CaseResult) -> str | None:
         if pair.call is None or result.trajectory is None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import socket
+import ssl
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +13,6 @@ import msgspec
 from rightcall.tools.errors import (
     Abort,
     Effect,
-    ErrorCode,
     ErrorReply,
     ToolError,
     outcome_unknown,
@@ -20,14 +22,28 @@ from rightcall.tools.invocation import Finished, Outcome
 from rightcall.tools.results import usable
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 
+OF_CONNECTIONS = frozenset(
+    getattr(errno, name)
+    for name in (
+        "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENOTCONN", "ESHUTDOWN", "ETIMEDOUT",
+        "ENETDOWN", "ENETUNREACH", "ENETRESET", "EHOSTDOWN", "EHOSTUNREACH", "EADDRNOTAVAIL",
+    )
+    if hasattr(errno, name)
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Reads what came of running the tool. `strict` stops the agent when a tool breaks unexpectedly."""
+    """Reads what came of running the tool.
+
+    What the model can deal with goes back to it: an explained failure, a timeout, something that does not exist.
+    With `strict` the rest stops the agent: a missing permission, a lost connection, an unexpected exception.
+    """
 
     strict: bool
 
     async def __call__(self, call: ActiveCall, next: Next) -> Finished:
+        strict = self.strict or call.entry.behaviour.strict
         try:
             finished = read_result(call, await next(call))
         except ToolError as error:
@@ -36,10 +52,10 @@ class Outcomes:
             raise Abort(abort.reason, effect=abort.effect or doubt(call)) from abort
         except TimeoutError:
             finished = out_of_time(call, call.entry.behaviour.timeout_s)
-        except OSError:
-            finished = out_of_reach(call)
+        except OSError as error:
+            finished = of_the_system(call, error, strict=strict)
         except Exception as error:
-            finished = broken(call, error, strict=self.strict)
+            finished = broken(call, error, strict=strict)
         if call.work is not None:
             call.work.returned = True
         return finished
@@ -74,7 +90,7 @@ def explained(call: ActiveCall, error: ToolError) -> Finished:
     return Finished.with_error("failed", error.reply)
 
 
-def in_the_middle(call: ActiveCall, what: str, error: ErrorCode = "outcome_unknown") -> Finished:
+def in_the_middle(call: ActiveCall, what: str, error: str = "outcome_unknown") -> Finished:
     """A write that ended without an answer: it says whether it acted, or that is unknown."""
     name = call.tool_name
     if _acted(call):
@@ -108,6 +124,29 @@ def not_begun(call: ActiveCall, seconds: float) -> Finished:
         retry="same_key",
     )
     return Finished.with_error("failed", reply, free=True)
+
+
+def of_the_system(call: ActiveCall, error: OSError, *, strict: bool) -> Finished:
+    """An error of the operating system that the tool did not explain. Its text may hold anything, and is not told."""
+    name = call.tool_name
+    if isinstance(error, FileNotFoundError):
+        return explained(call, ToolError("not_found", f"{name} did not find what it was asked for"))
+    planned = bool(call.faults)  # a fault of a plan is for the model to deal with
+    if strict and not planned:
+        return broken(call, error, strict=True)
+    if isinstance(error, PermissionError):
+        return explained(call, ToolError("permission_denied", f"{name} is not permitted to do this"))
+    return out_of_reach(call) if connection_broke(error) else broken(call, error, strict=False)
+
+
+def connection_broke(error: OSError) -> bool:
+    """Whether an error speaks of a connection, and not of files, permissions or processes."""
+    if isinstance(error, ConnectionError | socket.gaierror | socket.herror | ssl.SSLError):
+        return True
+    if error.errno is not None:
+        return error.errno in OF_CONNECTIONS
+    # Clients of services derive their own errors from OSError, without a number.
+    return type(error).__module__ != "builtins"
 
 
 def out_of_reach(call: ActiveCall) -> Finished:

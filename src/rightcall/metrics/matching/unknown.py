@@ -1,0 +1,89 @@
+"""Calls whose arguments nobody recorded: a trace without content, a list of tool names.
+
+They are given the benefit of the doubt when calls are aligned, and left out of every number about arguments. Whether a
+case passes is told only when the arguments could not change it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.verdict import Rules, Verdict
+
+
+def in_doubt(at_best: Verdict, at_worst: Verdict) -> Verdict:
+    """One verdict from two: unknown arguments all right, and all wrong."""
+    if not at_best.passed:
+        return at_best
+    if at_worst.passed:
+        return at_best if at_worst.numbers.fn else at_worst
+    return msgspec.structs.replace(
+        at_best, passed=False, undecided=f"arguments_unknown: {unknown_text(at_best)}"
+    )
+
+
+def unknown_text(verdict: Verdict) -> str:
+    """How many calls numbers about arguments leave out; empty when they leave out none."""
+    if not verdict.unknown:
+        return ""
+    return f"arguments unknown for {verdict.unknown} of {verdict.called} call{'s' * (verdict.called > 1)}"
+
+
+def without_unknown(
+    verdict: Verdict, table: Comparison, pairs: Sequence[Pair], free: Sequence[Pair], rules: Rules
+) -> Verdict:
+    """The same verdict, its numbers about arguments over the calls whose arguments are known."""
+
+    def in_the_dark(pair: Pair) -> bool:
+        return table.calls[pair.call].arguments_unknown and table.slots[pair.slot].looks_at_arguments
+
+    if all(call.arguments is not None for call in table.calls):
+        return verdict
+    left_out = [pair for pair in pairs if in_the_dark(pair)]
+    if not left_out:
+        return verdict
+    numbers = msgspec.structs.replace(
+        verdict.numbers,
+        **_counts(table, [pair for pair in pairs if not in_the_dark(pair)], left_out),
+        parameter_accuracy=_accuracy(
+            table,
+            [pair for pair in free if not in_the_dark(pair)],
+            {pair.slot for pair in free if in_the_dark(pair)},
+        ),
+    )
+    score = rules.overall(numbers) if verdict.score else 0.0
+    return msgspec.structs.replace(
+        verdict, score=score, numbers=numbers, unknown=len(left_out), called=len(table.calls)
+    )
+
+
+def _counts(table: Comparison, known: Sequence[Pair], left_out: Sequence[Pair]) -> dict[str, Any]:
+    slots = table.slots
+    gone = {pair.slot for pair in left_out}
+    required = sum(slot.required for number, slot in enumerate(slots) if number not in gone)
+    tp = sum(pair.strict and slots[pair.slot].required for pair in known)
+    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in known)
+    soft = math.fsum(pair.soft for pair in known if slots[pair.slot].required)
+    counted = len(table.calls) - len(left_out) - absorbed
+    return {
+        "tp": tp,
+        "fp": counted - tp,
+        "fn": required - tp,
+        "absorbed": absorbed,
+        "call_precision": tp / counted if counted else 1.0,
+        "call_recall": tp / required if required else 1.0,
+        "call_f1": 2 * tp / (required + counted) if required + counted else 1.0,
+        "call_soft_f1": 2 * soft / (required + counted) if required + counted else 1.0,
+    }
+
+
+def _accuracy(table: Comparison, known: Sequence[Pair], gone: set[int]) -> float:
+    slots = table.slots
+    whole = math.fsum(s.call.weight for number, s in enumerate(slots) if s.required and number not in gone)
+    worth = math.fsum(p.soft * slots[p.slot].call.weight for p in known if slots[p.slot].required)
+    return worth / whole if whole else 1.0
