@@ -22,7 +22,7 @@ import msgspec
 from rightcall.datasets.targets import golden_of_datapoint, placed_items
 from rightcall.errors import ConfigError, InputError
 from rightcall.executor import Agent
-from rightcall.executor.user import as_trajectory
+from rightcall.executor.returns import as_trajectory
 from rightcall.files import existing_file
 from rightcall.metrics import Metric
 from rightcall.metrics.function import FunctionMetric
