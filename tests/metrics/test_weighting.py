@@ -81,6 +81,13 @@ def test_half_credit_agrees_with_the_formula_written_out(tools, data):
     assert verdict.passed == (wanted_score >= 0.8 - 1e-12 and names == len(expected))
 
 
+def test_calls_known_by_name_alone_leave_parameters_out_of_the_score():
+    golden = rc.Golden("?", expected_calls=(WEATHER, FORECAST))
+    calls = (rc.ToolCall("get_weather", None), rc.ToolCall("get_forecast", {"city": "Hue", "days": 4}))
+    verdict = rc.judge(golden, rc.Trajectory(calls=calls), rules=RULES)
+    assert verdict.numbers.parameter_accuracy == 0.75  # of the forecast alone: one right, one a half
+
+
 def test_an_unknown_weighting_is_refused_with_a_suggestion():
     with pytest.raises(rc.ConfigError, match="unknown weighting 'seeds'; did you mean 'seed'"):
         rc.Rules("seeds")

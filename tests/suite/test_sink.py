@@ -25,7 +25,7 @@ def gone(retryable=True):
 
 
 class Flaky:
-    """A store that fails for so many writes, and keeps what it is given once."""
+    """A store that refuses the first `failures` writes, and keeps each result once."""
 
     def __init__(self, failures, *, after_commit=False):
         self.failures, self.after_commit, self.kept = failures, after_commit, {}

@@ -41,7 +41,7 @@ class Keeper:
         return run_id
 
     def finish(self, run_id: str, word: str, trials: int) -> None:
-        """Write what a run adds up to, and its verdict, which rests on so many trials.
+        """Write what a run adds up to, and its verdict, which rests on `trials` results.
 
         Tests decide for themselves which goldens they check with which agent, so a run is complete when every trial
         that a test was told about is stored. Otherwise a `StoreError` says what is missing.

@@ -110,19 +110,6 @@ class Runs(Core):
         return None if content is None else unsqueezed(content)
 
 
-def _require_complete(connection: Connection, run: Row[Any]) -> None:
-    """Count what is there: the counter in the run's row may have survived what the results did not."""
-    results = tables.results.c
-    stored = connection.execute(
-        select(func.count()).select_from(tables.results).where(results.run_key == run.key)
-    ).scalar_one()
-    if stored < run.planned:
-        raise StoreError(
-            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it is not finished",
-            retryable=False,
-        )
-
-
 def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> int:
     """A new row for a run that begins; its key."""
     values = {
@@ -247,6 +234,19 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
     return StoredRun(
         run, row.results, row.passed, row.errors, row.planned, usage, row.updated_at, row.verdict, tags
     )
+
+
+def _require_complete(connection: Connection, run: Row[Any]) -> None:
+    """Count what is there: the counter in the run's row may have survived what the results did not."""
+    results = tables.results.c
+    stored = connection.execute(
+        select(func.count()).select_from(tables.results).where(results.run_key == run.key)
+    ).scalar_one()
+    if stored < run.planned:
+        raise StoreError(
+            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it is not finished",
+            retryable=False,
+        )
 
 
 def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:

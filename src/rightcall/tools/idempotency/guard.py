@@ -20,8 +20,8 @@ from rightcall.model.codec import encode
 from rightcall.model.record import Record
 from rightcall.tools.idempotency.group_commit import GroupCommit
 from rightcall.tools.idempotency.heartbeat import Heartbeat
-from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.idempotency.store import (
+    BEATS,
     Claim,
     CorruptRecordError,
     EndState,
@@ -30,6 +30,7 @@ from rightcall.tools.idempotency.store import (
     Wish,
 )
 from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.clock import Clock
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.deadline import Work
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
@@ -83,7 +84,7 @@ class Idempotency:
 
     def __post_init__(self) -> None:
         self._group = GroupCommit(self.store)
-        self._heartbeat = None if self.store.private else Heartbeat(self.store, self.lease_s)
+        self._heartbeat = None if self.store.private else Heartbeat(self.lease_s / BEATS)
 
     async def once(self, call: ActiveCall, next: Next) -> Finished:
         """Let the operation be run unless it has been run; say what came of it then or now.
@@ -158,9 +159,13 @@ class Idempotency:
         call.attempt = attempt
         call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
         if self._heartbeat is not None:
-            self._heartbeat.add(call.owner, call.key, attempt, call.context.clock)
+            call.owner.renew = partial(self._renew, call.key, call.owner.id, attempt, call.context.clock)
+            self._heartbeat.start()
         finished: Finished = await next(call)
         return finished
+
+    def _renew(self, key: str, owner: str, attempt: int, clock: Clock) -> None:
+        self.store.renew(key, owner, attempt, clock.now() + self.lease_s)
 
     def _let_go(self, call: ActiveCall, state: EndState) -> None:
         """End a claim without an answer, at once or when the last thread of its tool has ended."""

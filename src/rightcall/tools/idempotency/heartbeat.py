@@ -4,39 +4,45 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from weakref import WeakKeyDictionary
 
-from rightcall.tools.idempotency.owners import Owner
-from rightcall.tools.idempotency.store import BEATS, IdempotencyStore, StoreDownError
-from rightcall.tools.runtime.clock import Clock
+from rightcall.tools.idempotency.owners import at_work
+from rightcall.tools.idempotency.store import StoreDownError
 
 
 class Heartbeat:
-    """Beats while there are claims. It matters to other machines only; on this one owners are asked for."""
+    """Beats while this process has claims that others can see.
 
-    def __init__(self, store: IdempotencyStore, lease_s: float) -> None:
-        self._store, self._lease_s = store, lease_s
-        self._claims: WeakKeyDictionary[Owner, tuple[str, int, Clock]] = WeakKeyDictionary()
-        self._lock = threading.RLock()
-        self._thread: threading.Thread | None = None
+    It matters to other machines only: on this one owners are asked for.
+    """
 
-    def add(self, owner: Owner, key: str, attempt: int, clock: Clock) -> None:
-        """Keep a claim alive for as long as its owner exists and has not settled it."""
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._lock = threading.Lock()
+        self._beating = False
+
+    def start(self) -> None:
+        """Beat, unless it does so already."""
+        if self._beating:
+            return
         with self._lock:
-            self._claims[owner] = (key, attempt, clock)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._beat, name="rightcall-heartbeat", daemon=True)
-                self._thread.start()
+            if not self._beating:
+                self._beating = True
+                threading.Thread(target=self._beat, name="rightcall-heartbeat", daemon=True).start()
 
     def _beat(self) -> None:
         pause = threading.Event()
         while True:
-            pause.wait(self._lease_s / BEATS)
-            with self._lock:
-                at_work = [(owner.id, *claim) for owner, claim in self._claims.items() if not owner.settled]
-                if not at_work:
-                    self._thread = None
+            pause.wait(self._every_s)
+            owners = at_work()
+            if not owners:
+                self._beating = False
+                if not at_work():  # a claim made in between has seen it beating
                     return
-            for owner, key, attempt, clock in at_work:
+                self._beating = True
+                continue
+            while owners:
+                owner = owners.pop()  # not kept a moment longer: whoever refers to it keeps it alive
                 with contextlib.suppress(StoreDownError):  # the next beat tries again; finishing will tell
-                    self._store.renew(key, owner, attempt, clock.now() + self._lease_s)
+                    if owner.renew is not None:
+                        owner.renew()
+                del owner

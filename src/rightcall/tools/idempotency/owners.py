@@ -26,13 +26,17 @@ _numbers = count()
 
 
 class Owner:
-    """One attempt's hold on a key. `abandon` is called when nothing refers to it any more, unless settled."""
+    """One attempt's hold on a key. `abandon` is called when nothing refers to it any more, unless settled.
 
-    __slots__ = ("__weakref__", "abandon", "id", "settled")
+    `renew` is called from time to time while it is alive.
+    """
+
+    __slots__ = ("__weakref__", "abandon", "id", "renew", "settled")
 
     def __init__(self) -> None:
         self.id = f"{this_process()}:{next(_numbers)}"
         self.abandon: Callable[[], None] | None = None
+        self.renew: Callable[[], object] | None = None
         self.settled = False
         _here[self.id] = self
 
@@ -44,6 +48,11 @@ class Owner:
 _here: WeakValueDictionary[str, Owner] = WeakValueDictionary()
 holding: ContextVar[Owner | None] = ContextVar("rightcall_holding", default=None)
 """The claim that the code running here works on."""
+
+
+def at_work() -> list[Owner]:
+    """The owners in this process whose claims are to be renewed."""
+    return [owner for owner in list(_here.values()) if owner.renew is not None and not owner.settled]
 
 
 def is_alive(owner: str) -> bool | None:

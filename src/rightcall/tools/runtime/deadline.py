@@ -57,7 +57,7 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
             task.cancel()
             await asyncio.wait((task,))
             return not_begun(call, seconds)
-        if work.returned:  # it is being written down
+        if work.returned and not task.done():  # it is being written down
             await asyncio.wait((task,))
         work.left = not task.done()
         return still_running(call, seconds) if work.left else task.result()
