@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.executor.agent import Agent, Session
 from rightcall.executor.lag import BEAT, LagMeter

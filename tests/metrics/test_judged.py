@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.errors import ConfigError, InputError, ProviderError
 from rightcall.metrics import resolve_metric

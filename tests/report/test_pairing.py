@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import msgspec
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.metrics import result_of
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory

@@ -3,8 +3,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.toolbox import Toolbox

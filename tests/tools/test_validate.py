@@ -6,8 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.errors import InputError
 from rightcall.model import Tool

@@ -7,7 +7,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.store import Store
-from rightcall.tools.faults.measures import (
+from rightcall.tools.faults import (
     FaultPair,
     FaultSummary,
     blind_retries,

@@ -10,9 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from rightcall import stats
 from rightcall.analysis.tool_evidence import Calls, Seen
-from rightcall.lint import LintReport, RuleEffect
-from rightcall.lint.catalog import find_rule
-from rightcall.lint.evidence import Broken
+from rightcall.lint import Broken, LintReport, RuleEffect, find_rule
 
 BREAKS: dict[str, Broken] = {
     "structure": "arguments",

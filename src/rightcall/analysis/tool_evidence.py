@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from rightcall.analysis.confusion_count import confusions
-from rightcall.lint.evidence import Confusion, Misfilled
-from rightcall.metrics.base import ARGUMENT_CODES
+from rightcall.lint import Confusion, Misfilled
+from rightcall.metrics import ARGUMENT_CODES
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult

@@ -50,8 +50,7 @@ def plan(
 ) -> None:
     """How many goldens it takes to show a pass rate of --min when it truly is --target, and what that costs."""
     from rightcall.datasets import load_goldens
-    from rightcall.gate import cluster_sizes, percent
-    from rightcall.gate import plan as planned
+    from rightcall.gate import cluster_sizes, percent, plan as planned
 
     have = clusters = None
     if dataset:

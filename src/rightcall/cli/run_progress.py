@@ -11,11 +11,9 @@ import click
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.errors import InfrastructureError, RightCallError
 from rightcall.model.run import CaseResult, Run
-from rightcall.report.progress import RunProgress, State
-from rightcall.report.rows import write_rows
+from rightcall.report import RunProgress, State, write_rows
 from rightcall.store import Store, open_store
-from rightcall.suite.plan import Plan
-from rightcall.suite.runner import Progress, RunOutcome, run_plan
+from rightcall.suite import Plan, Progress, RunOutcome, run_plan
 
 
 class ReaderGone(Exception):  # noqa: N818  it is news of the reader, not an error

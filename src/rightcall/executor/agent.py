@@ -22,16 +22,12 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers.base import Provider, Settings
-from rightcall.providers.http import Network
-from rightcall.providers.resolve import resolve
-from rightcall.tools.definitions.offer import ToolSets, tool_set_problems
-from rightcall.tools.faults.plan import FaultPlan
-from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.idempotency.store import sqlite_store
-from rightcall.tools.mcp.client import McpAddress, McpServer
-from rightcall.tools.runtime.policy import Rules
-from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.providers import Network, Provider, Settings, resolve
+from rightcall.tools.definitions import ToolSets, tool_set_problems
+from rightcall.tools.faults import FaultPlan
+from rightcall.tools.idempotency import Idempotency, sqlite_store
+from rightcall.tools.mcp import McpAddress, McpServer
+from rightcall.tools.runtime import Rules, Toolbox
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,8 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers.base import ModelRequest
-from rightcall.tools.runtime.context import CallContext
-from rightcall.tools.runtime.errors import Aborted
-from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.providers import ModelRequest
+from rightcall.tools.runtime import Aborted, CallContext, Toolbox
 
 MOST_AT_ONCE = 1000
 """Calls of one reply that are run. A model that asks for more is not answered but stopped."""

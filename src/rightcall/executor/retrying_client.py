@@ -15,7 +15,7 @@ from rightcall.executor.lag import LagMeter
 from rightcall.executor.refusals import Refusals
 from rightcall.executor.throttle import Throttle
 from rightcall.model.record import Record
-from rightcall.providers.base import ModelReply, ModelRequest, Provider
+from rightcall.providers import ModelReply, ModelRequest, Provider
 
 OVERLOAD = frozenset(("rate_limit", "overloaded", "timeout"))
 

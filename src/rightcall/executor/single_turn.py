@@ -11,7 +11,7 @@ from rightcall.executor.retrying_client import Asker
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
-from rightcall.providers.base import ModelRequest
+from rightcall.providers import ModelRequest
 
 
 class SingleTurn:

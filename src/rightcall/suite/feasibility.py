@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from rightcall.errors import RightCallError
 from rightcall.executor import Agent
-from rightcall.metrics.matching.binding import mentions_ref
+from rightcall.metrics.matching import mentions_ref
 from rightcall.model.golden import Golden
 
 SHOWN = 3

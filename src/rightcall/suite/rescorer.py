@@ -10,8 +10,7 @@ import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.gate import Verdict
-from rightcall.metrics import Scorer
-from rightcall.metrics.tally import Tally
+from rightcall.metrics import Scorer, Tally
 from rightcall.model import codec
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary

@@ -16,7 +16,7 @@ from rightcall.model.message import Message
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
-from rightcall.providers.secrets import scrubber
+from rightcall.providers import scrubber
 
 RECORDS = (CaseResult, Score, Failure, Trajectory, Message, ToolCall, ToolResult, Usage, LedgerEntry)
 WORDS = frozenset(

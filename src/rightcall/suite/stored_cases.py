@@ -12,15 +12,13 @@ from pathlib import Path
 
 from rightcall.files import git_revision
 from rightcall.gate import Verdict
-from rightcall.metrics import Scorer
-from rightcall.metrics.tally import Tally
+from rightcall.metrics import Scorer, Tally
 from rightcall.model.case import AnyTestCase
 from rightcall.model.codec import encode, encode_as
 from rightcall.model.described import fingerprinted, stable_repr
 from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Run, Summary
-from rightcall.store import Store
-from rightcall.store.persistence import Persistence
+from rightcall.store import Persistence, Store
 from rightcall.suite.decisions import gate_run
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.request import Options

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from rightcall.errors import InputError
 from rightcall.model.record import Record
 from rightcall.suite.suite import Suite
-from rightcall.tools.definitions.source import is_attribute
-from rightcall.tools.mcp.client import read_address
+from rightcall.tools.definitions import is_attribute
+from rightcall.tools.mcp import read_address
 
 Kind = Literal["start", "connect", "import", "write"]
 
@@ -64,7 +64,7 @@ def is_code_metric(name: str) -> bool:
 
 def is_code(model: str) -> bool:
     """Whether a model's name is `module:callable` and no provider's."""
-    from rightcall.providers.resolve import provider_names
+    from rightcall.providers import provider_names
 
     prefix, _, rest = model.partition(":")
     if prefix in provider_names() or not rest or "/" in prefix:

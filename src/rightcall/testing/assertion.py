@@ -12,10 +12,10 @@ from rightcall.model.case import AnyTestCase, TestCase
 from rightcall.model.golden import Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.visible import visible
-from rightcall.suite.cases import score_cases
+from rightcall.suite import score_cases
 from rightcall.testing.failure_text import failure_text
 from rightcall.testing.golden_batch import finished
-from rightcall.tools.definitions.offer import offered_tools, with_tool_set
+from rightcall.tools.definitions import offered_tools, with_tool_set
 
 
 def assert_test(

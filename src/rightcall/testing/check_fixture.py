@@ -97,7 +97,7 @@ class Checker:
         )
         if any(not result.passed and not result.error for result in results):
             from rightcall.executor import Session
-            from rightcall.tools.definitions.offer import offered_tools
+            from rightcall.tools.definitions import offered_tools
 
             tools = offered_tools(golden, Session(checked.setup.agent).tools)
             raise CheckFailed(failure_text(golden, results, tools))

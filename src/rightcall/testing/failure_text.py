@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rightcall.metrics.matching.base import shown
-from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.resolve import DIMENSIONS
+from rightcall.metrics import DIMENSIONS
+from rightcall.metrics.matching import reason, shown
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.visible import visible
-from rightcall.report.calls import calls_difference
+from rightcall.report import calls_difference
 
 
 def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapping[str, Tool]) -> str:

@@ -18,8 +18,7 @@ from rightcall.executor import Agent, Pool, Session
 from rightcall.metrics import Metric, Rules
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
-from rightcall.suite.plan import Plan, preflight
-from rightcall.suite.runner import CaseRunner
+from rightcall.suite import CaseRunner, Plan, preflight
 from rightcall.testing.session_store import Keeper
 
 T = TypeVar("T")

@@ -8,14 +8,11 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.errors import InputError, StoreError
-from rightcall.metrics.tally import Tally
+from rightcall.metrics import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
-from rightcall.store import RunWriter, Store, open_store
-from rightcall.store.address import store_address
-from rightcall.store.persistence import Persistence
-from rightcall.suite.plan import Plan
-from rightcall.suite.runner import new_run
+from rightcall.store import Persistence, RunWriter, Store, open_store, store_address
+from rightcall.suite import Plan, new_run
 
 
 class Keeper:

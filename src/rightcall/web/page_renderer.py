@@ -11,9 +11,8 @@ from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from rightcall.report.numbers import FILTERS, interval
-from rightcall.report.text import json_text, one_line, shown_text, visible
-from rightcall.report.view.rate import rate
+from rightcall.report import FILTERS, interval, json_text, one_line, shown_text, visible
+from rightcall.report.view import rate
 from rightcall.store import StoredRun
 from rightcall.web import links
 from rightcall.web.access import CSRF_FIELD

@@ -24,7 +24,7 @@ class DoubleEffects(Metric):
     """
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults.measures import double_effects, in_plain_words
+        from rightcall.tools.faults import double_effects, in_plain_words
 
         trajectory = case.trajectory
         doubled = double_effects(trajectory.ledger)

@@ -24,7 +24,7 @@ class FinalState(Metric):
     """
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.worlds.state import state_faults
+        from rightcall.tools.worlds import state_faults
 
         expected, trajectory = case.golden.expected_state, case.trajectory
         if expected is None:

@@ -24,7 +24,7 @@ class VerifyBeforeRetry(Metric):
     """
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults.measures import blind_retries, verified_before_retry
+        from rightcall.tools.faults import blind_retries, verified_before_retry
 
         calls = case.trajectory.calls
         share = verified_before_retry(calls, case.tools)

@@ -56,7 +56,7 @@ class Rubric(Metric):
 
     async def check(self) -> list[str]:
         """A judge without a key, a host that cannot be reached, a model that does not exist."""
-        from rightcall.providers.resolve import check
+        from rightcall.providers import check
 
         return await check(self.model)
 

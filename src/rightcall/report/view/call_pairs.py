@@ -9,10 +9,15 @@ from typing import Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.metrics.matching.alignment import Comparison, assign_by_groups
-from rightcall.metrics.matching.base import Scope
-from rightcall.metrics.matching.case_score import counted_calls, judge
-from rightcall.metrics.matching.expectation import fits, make_slots
+from rightcall.metrics.matching import (
+    Comparison,
+    Scope,
+    assign_by_groups,
+    counted_calls,
+    fits,
+    judge,
+    make_slots,
+)
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden

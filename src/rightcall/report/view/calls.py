@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching import pattern_text
 from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ExpectedCall

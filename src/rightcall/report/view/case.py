@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching import pattern_text
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.message import Message, Role
 from rightcall.model.record import Record

@@ -16,8 +16,8 @@ from rightcall.files import (
     read_items,
     refuse_other_format,
     value_of,
+    yaml_dumper,
 )
-from rightcall.files.yaml_text import yaml_dumper
 from rightcall.model.codec import encode
 from rightcall.model.dialects import SPELLINGS, read_tool
 from rightcall.model.tool import Tool

@@ -11,8 +11,7 @@ from rightcall.tools.definitions.function import CONFIRMATION_PARAMETER
 from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem
 from rightcall.tools.runtime.active_call import ActiveCall, Next
-from rightcall.tools.runtime.bound_tool import Entry, Ready
-from rightcall.tools.runtime.bound_tool import call as call_function
+from rightcall.tools.runtime.bound_tool import Entry, Ready, call as call_function
 from rightcall.tools.runtime.canonical import fingerprint, normalised
 from rightcall.tools.runtime.confirmation import Confirmations
 from rightcall.tools.runtime.context import CallContext

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rightcall.analysis.changed_tools import changed_at, tool_change
+from rightcall.analysis import changed_at, tool_change
 from rightcall.report.view import rate
 from rightcall.store import RunFilter, StoredRun
 from rightcall.web import charts

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rightcall.model import Category, Code
-from rightcall.report.charts import histogram
+from rightcall.report import histogram
 from rightcall.report.view import TITLES, outcome_of, rate, reason_of, summary_view
 from rightcall.store import Outcome, ResultFilter, Store, StoredRun
 from rightcall.web import charts

@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
-from rightcall.executor import Session
-from rightcall.executor.prompts import Prompts
+from rightcall.executor import Prompts, Session
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
-from rightcall.providers.prices import cost
+from rightcall.providers import cost
 from rightcall.suite.plan import Plan, preflight
 
 CHARACTERS_PER_TOKEN = 4
