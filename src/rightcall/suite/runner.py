@@ -184,7 +184,7 @@ class _Running:
 
     def _note_lag(self, golden: Golden, result: CaseResult) -> None:
         gate = self._plan.gate
-        limited = golden.max_latency_ms is not None or (
+        limited = getattr(golden, "max_latency_ms", None) is not None or (
             gate is not None and gate.latency_ms != LatencyLimit()
         )
         if limited and result.trajectory is not None:
