@@ -6,10 +6,8 @@ import asyncio
 import threading
 from dataclasses import dataclass
 
-from rightcall.suite.scoring_time import MANY_CALLS, judged_in_time, measured_in_time, time_to_score
-
-from rightcall.executor import Limits
-from rightcall.metrics import Metric, result_of
+from rightcall.metrics import Metric, Scorer, result_of
+from rightcall.metrics.scoring_time import MANY_CALLS, judged_in_time, time_to_score
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
@@ -30,8 +28,9 @@ class Endless(Metric):
 
 
 def test_a_metric_that_never_ends_is_broken_and_not_waited_for():
-    scores = asyncio.run(measured_in_time([Endless()], TestCase(GOLDEN, MANY, {}), 0.01))
-    assert scores["endless"].error == "not measured within the 0.01 seconds that were left of the case"
+    result = asyncio.run(Scorer([Endless()]).result(GOLDEN, 0, Trajectory(), {}, left=0.01))
+    assert not result.passed
+    assert "endless took longer than 0.0" in result.error
 
 
 def test_judging_that_takes_too_long_is_an_error_of_the_case():
@@ -53,7 +52,6 @@ def test_judging_that_takes_too_long_is_an_error_of_the_case():
 
 
 def test_scoring_has_what_the_case_has_left_and_never_less_than_a_second():
-    limits = Limits(seconds=10)
-    assert time_to_score(limits, Trajectory(latency_ms=4000)) == 6
-    assert time_to_score(limits, Trajectory(latency_ms=9999)) == 1
-    assert time_to_score(Limits(), Trajectory()) is None
+    assert time_to_score(10, Trajectory(latency_ms=4000)) == 6
+    assert time_to_score(10, Trajectory(latency_ms=9999)) == 1
+    assert time_to_score(None, Trajectory()) is None
