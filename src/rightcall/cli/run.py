@@ -150,7 +150,7 @@ def execute(
     watching = Watching(keep=failures, as_json=as_json)
     outcome = run_to_end(plan, store_url, resume, watching, again)
     if outcome.lag_ms >= WORTH_A_WARNING_MS:
-        click.echo(
+        tell(
             f"warning: this machine was busy: up to {outcome.lag_ms:,.0f} ms of a latency are its own, and budgets "
             "within that are not judged; lower --concurrency for exact latencies",
             err=True,

@@ -11,7 +11,7 @@ import click
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.errors import InfrastructureError, RightCallError
 from rightcall.model.run import CaseResult, Run
-from rightcall.report import RunProgress, State, write_rows
+from rightcall.report import RunProgress, State, tell, write_rows
 from rightcall.store import Store, open_store
 from rightcall.suite import Plan, Progress, RunOutcome, run_plan
 
@@ -60,7 +60,7 @@ def run_to_end(
         def say(why: str) -> None:
             watching.close()
             if watching.run is not None:
-                click.echo(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
+                tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
         work = run_plan(plan, store, resume=resume, watch=watching.watch, started=watching.started)
         try:

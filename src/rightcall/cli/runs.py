@@ -131,7 +131,7 @@ def rescore(
         from rightcall.report import print_summary
 
         print_summary(summary, (), hints=[f"rightcall runs show {made}", f"rightcall report {made}"])
-        click.echo(verdict.sentence)
+        tell(verdict.sentence)
     raise click.exceptions.Exit(verdict.exit_code)
 
 

@@ -67,7 +67,7 @@ def call(
     else:
         print_json(output)
     if invocation.replayed:
-        click.secho("done before under the same key; nothing was done now", fg="yellow", err=True)
+        tell("done before under the same key; nothing was done now", err=True)
     if invocation.error is not None:
         click.get_current_context().exit(1)
 
