@@ -132,7 +132,7 @@ def test_a_conversion_that_fails_leaves_what_was_there(rightcall, tmp_path, suff
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["scor"], "there is no command 'scor'; did you mean 'score'?"),
+        (["scor"], "no such command 'scor'; did you mean 'score'?"),
         (["score"], "Missing argument 'GOLDENS'"),
         (["score", "a", "b", "--fast"], "No such option '--fast'"),
         (["dataset", "convert", "a.jsonl"], "Missing option '-o'"),

@@ -49,8 +49,8 @@ def url(tmp_path) -> str:
             0,
             "PASS: against last~1 the pass rate moved by -3.3 points",
         ),
-        (["--rule", "point"], 2, "say what is asked for"),
-        (["--anyway"], 2, "need --baseline"),
+        (["--rule", "point"], 2, "nothing to decide"),
+        (["--anyway"], 2, "require --baseline"),
     ],
 )
 def test_what_a_gate_is_asked_is_what_it_says(url, words, exit_code, said):

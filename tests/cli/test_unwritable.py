@@ -54,7 +54,7 @@ def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: tuple[str, 
     code, said = typed(tmp_path, *words, stdout="/dev/full")
     assert (code, said) == (
         2,
-        "error: output: cannot be written: no space left on device; make room, then again\n",
+        "error: output: cannot be written: no space left on device; free some space and try again\n",
     )
 
 

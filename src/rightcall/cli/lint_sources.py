@@ -1,4 +1,4 @@
-"""Where the linter's tools come from, and what sharpens its judgement: suites, servers, goldens, runs."""
+"""The inputs of `rightcall lint`: tools from files, suites and servers; evidence from goldens and runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
-    """The tools of files, folders and suites, then those of MCP servers. A suite stands for its tools."""
+    """The tools of files, folders and suites, then those of MCP servers."""
     from rightcall.cli.python_tools import tools_of_module
     from rightcall.lint import read_paths
     from rightcall.lint.source import tool_set
@@ -50,11 +50,11 @@ def _warn(unreadable: Sequence[InputError]) -> None:
         tell(f"warning: {error!s}", err=True)
     if unreadable:
         files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
-        tell(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
+        tell(f"warning: {files} could not be read; any tools in them were not checked", err=True)
 
 
 def _named_by(source: str) -> str:
-    """What a source stands for: the tools of a suite, or itself."""
+    """The source to read: the tools of a suite, or the source itself."""
     if source.startswith("mcp:"):
         return source
     path = Path(source)
@@ -65,7 +65,7 @@ def _named_by(source: str) -> str:
 
 
 def _server_name(source: str) -> str:
-    """The program of a server, or the host of its URL: options and the rest of a URL may hold secrets."""
+    """The program or host of a server; options and the rest of a URL may contain secrets."""
     from urllib.parse import urlsplit
 
     from rightcall.tools.mcp import read_address
@@ -78,7 +78,7 @@ def _server_name(source: str) -> str:
 
 
 def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:
-    """What stored runs showed about tools."""
+    """What stored runs show about tools."""
     if not runs:
         return []
     from rightcall.analysis import seen_in
@@ -99,7 +99,7 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
 
 
 def _tools_of_suite(path: Path) -> str | None:
-    """The file of tools that a suite names; None when the path is no suite, or holds its tools itself."""
+    """The tools file that a suite names; None when the path is not a suite or has its tools inline."""
     if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file():
         return None
     from rightcall.errors import RightCallError
@@ -107,6 +107,6 @@ def _tools_of_suite(path: Path) -> str | None:
 
     try:
         tools = load_suite(path).tools
-    except RightCallError:  # some other document: the linter reads it as it is
+    except RightCallError:  # not a suite: the linter reads it as a document
         return None
     return tools if isinstance(tools, str) else None
