@@ -9,7 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rightcall.api import aevaluate, evaluate, judge, load_dataset, load_tools, open_store, tool
+    from rightcall.api import (
+        aevaluate,
+        evaluate,
+        judge,
+        load_dataset,
+        load_tools,
+        observe,
+        open_store,
+        tool,
+    )
     from rightcall.errors import (
         CheckFailed,
         ConfigError,
@@ -47,7 +56,7 @@ if TYPE_CHECKING:
     from rightcall.tools.errors import Abort, ToolError
 
 HOMES = {
-    "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "tool"),
+    "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "observe", "open_store", "tool"),
     "rightcall.errors": (
         "CheckFailed", "ConfigError", "InfrastructureError", "InputError", "MissingExtraError",
         "ProviderError", "RightCallError",
@@ -75,7 +84,7 @@ __all__ = [
     "InfrastructureError", "InputError", "Limits", "Message", "Metric", "MissingExtraError",
     "ProviderError", "RightCallError", "Rules", "RunLimits", "Score", "Summary", "TestCase", "Tool",
     "ToolCall", "ToolError", "ToolResult", "Trajectory", "Turn", "Usage", "Verdict", "aevaluate",
-    "assert_test", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "tool",
+    "assert_test", "evaluate", "judge", "load_dataset", "load_tools", "observe", "open_store", "tool",
 ]  # fmt: skip
 
 

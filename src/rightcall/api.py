@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from rightcall.adapters.observe import observe
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
@@ -34,6 +35,7 @@ __all__ = [
     "judge",
     "load_dataset",
     "load_tools",
+    "observe",
     "open_store",
     "tool",
 ]

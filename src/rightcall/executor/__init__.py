@@ -4,6 +4,7 @@ agent         Agent (what is tested) and Session (an agent made ready for a run)
 single_turn   one request, tools offered but never run
 agent_loop    ask, run tools, tell, until done or a limit
 user          a user's own agent
+observed      agents talked to in sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
 asking        retries with jitter; throttle: as many at once as the provider bears
 pool          many cases at once
 prompts, recorder, limits

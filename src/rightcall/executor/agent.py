@@ -8,12 +8,15 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
+from rightcall.adapters.observe import ObservedAgent
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.limits import Limits
+from rightcall.executor.observed import SessionPerformer
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.single_turn import SingleTurn
+from rightcall.executor.tool_desk import DeskSetup
 from rightcall.executor.user import UserAgent
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
@@ -31,14 +34,14 @@ from rightcall.tools.toolbox import Toolbox
 class Agent:
     """A model with tools and instructions.
 
-    `model` is `provider:model`, a provider, an SDK client (with `model_name`), or any callable
-    `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
-    its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
+    `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent made ready by `observe`, or any
+    callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
+    and its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
     `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
     `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
     """
 
-    model: str | Provider | Callable[[Golden], Any]
+    model: str | Provider | ObservedAgent | Callable[[Golden], Any]
     tools: Sequence[Any] = ()
     system: str = ""
     mode: Literal["single_turn", "loop"] = "single_turn"
@@ -95,6 +98,9 @@ class Session:
     def _equip(self, tools: Sequence[Any]) -> None:
         """Make everything that depends on the tools."""
         agent = self.agent
+        if isinstance(agent.model, ObservedAgent):
+            self._observe(agent.model, tools)
+            return
         self.toolbox = Toolbox(
             as_tools(tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
         )
@@ -110,8 +116,29 @@ class Session:
         else:
             self.performer = SingleTurn(self.asker, prompts, agent.limits)
 
+    def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
+        """An agent with tools of its own: they are only run here when they are mocked or broken on purpose."""
+        agent = self.agent
+        known = as_tools(tools) or observed.tools()
+        execute = observed.tools_run
+        self.toolbox = Toolbox(
+            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
+        )
+        self.tools = {tool.name: tool for tool in self.toolbox.tools}
+        desks = None
+        if execute == "mock" or agent.faults is not None:
+            if problem := desk_problem(observed, known):
+                raise ConfigError(problem)
+            desks = DeskSetup(
+                self.tools.values(), mocks=agent.mocks, execute=execute, faults=agent.faults,
+                seed=self._seed, run_id=self._run_id,
+            )  # fmt: skip
+        self.performer = SessionPerformer(observed, agent.limits, desks)
+
     async def check(self) -> list[str]:
         """What would keep every case from succeeding: a missing key, a host that cannot be reached."""
+        if isinstance(self.agent.model, ObservedAgent):
+            return self.agent.model.check()
         return await self.provider.check() if self.provider else []
 
     async def __aenter__(self) -> Self:
@@ -130,6 +157,8 @@ class Session:
 
     def _provider(self, concurrency: int) -> Provider | None:
         model = self.agent.model
+        if isinstance(model, ObservedAgent):
+            return None
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         network = Network(connections=concurrency)
@@ -157,6 +186,18 @@ def agent_problems(agent: Agent) -> list[str]:
         except RightCallError as error:
             problems.append(str(error))
     return problems
+
+
+def desk_problem(observed: ObservedAgent, tools: Sequence[Any]) -> str:
+    """Why the tools of an observed agent cannot be mocked or broken; empty when they can."""
+    if not observed.can_mock:
+        return (
+            f"the tools of {observed.name} are run by its own code, so they cannot be mocked or broken by faults;"
+            " `rightcall adapters list` says where that is possible"
+        )
+    if not tools:
+        return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
+    return ""
 
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:

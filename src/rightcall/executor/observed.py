@@ -1,0 +1,84 @@
+"""Agents that are talked to in sessions: observed frameworks, services behind an address, commands."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Protocol
+
+import msgspec
+
+from rightcall.errors import InfrastructureError, RightCallError
+from rightcall.executor.limits import Limits
+from rightcall.executor.tool_desk import DeskSetup
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import StopReason, Trajectory
+
+
+class AgentSession(Protocol):
+    """A conversation with an agent during one trial; what the agent remembers ends with it."""
+
+    async def turn(self, text: str) -> None:
+        """Say something and wait until the agent is done; raises what the agent raises."""
+        ...
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """What has been done so far, at any moment: during a turn, and after one that broke."""
+        ...
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        """What an exception out of `turn` says about how the agent ended."""
+        ...
+
+    async def aclose(self) -> None:
+        """End the conversation."""
+        ...
+
+
+class SessionAgent(Protocol):
+    """An agent that opens a fresh session for every trial."""
+
+    def session(self, golden: Golden, trial: int = 0) -> AgentSession: ...
+
+
+class SessionPerformer:
+    """Does one trial in one session. What was done before it broke is kept, however it broke."""
+
+    def __init__(self, agent: SessionAgent, limits: Limits, desks: DeskSetup | None = None) -> None:
+        self._agent, self._limits, self._desks = agent, limits, desks
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+        desk = self._desks.desk(golden, trial) if self._desks else None
+        given = {"desk": desk} if desk is not None else {}
+        session = self._agent.session(golden, trial, **given)
+        started = time.perf_counter()
+        try:
+            stop, error = await self._ended(session, golden.input)
+            taken = round((time.perf_counter() - started) * 1000, 3)
+            trajectory = session.trajectory(stop, error)
+        finally:
+            await session.aclose()
+        trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken))
+        return desk.context.witnessed(trajectory) if desk is not None else trajectory
+
+    async def _ended(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
+        """How the turn ended. A broken setup is raised: nothing is known of the agent then."""
+        try:
+            async with asyncio.timeout(self._limits.seconds) as deadline:
+                await session.turn(text)
+        except InfrastructureError as error:
+            return "infra_error", str(error)
+        except RightCallError:
+            raise
+        except Exception as error:
+            if isinstance(error, TimeoutError) and deadline.expired():
+                return "limit", f"more than {self._limits.seconds:g} seconds"
+            return session.ending(error)
+        return "done", ""
+
+    def _within_limits(self, trajectory: Trajectory) -> Trajectory:
+        """The agent runs its own loop, so limits on calls and tokens can only be seen to be passed."""
+        over = self._limits.exceeded(calls=len(trajectory.calls), seconds=0.0, usage=trajectory.usage)
+        if not over or trajectory.stop_reason != "done":
+            return trajectory
+        return msgspec.structs.replace(trajectory, stop_reason="limit", error=over)
