@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import pytest
@@ -66,6 +68,18 @@ def performed(agent: Any, *texts: str, limits: Limits | None = None, **options: 
             return list(await asyncio.gather(*(session.performer.perform(g, 0) for g in goldens)))
 
     return asyncio.run(run())
+
+
+@contextmanager
+def own_loop() -> Iterator[None]:
+    """An event loop for frameworks that make one for sync code in a thread and never close it."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
 
 
 def made(trajectory: Trajectory) -> list[tuple[Any, ...]]:

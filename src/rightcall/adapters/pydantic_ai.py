@@ -100,7 +100,9 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
             response = await handler(request_context)
             taken = round((perf_counter() - started) * 1000, 3)
             with watch.guarded("wrap_model_request"):
-                text, calls = _answer(response)
+                offered = getattr(request_context, "model_request_parameters", None)
+                finals = {tool.name for tool in getattr(offered, "output_tools", None) or ()}
+                text, calls = _answer(response, finals)
                 name = str(getattr(ctx.agent, "name", "") or agent)
                 watch.recorder.answered(
                     text, calls, usage=_usage(response.usage), finish=str(response.finish_reason or ""),
@@ -143,12 +145,13 @@ def _told(error: Exception) -> Any:
     return plain(content) if content is not None else f"{type(error).__name__}: {error}"
 
 
-def _answer(response: Any) -> tuple[str, list[ToolCall]]:
+def _answer(response: Any, finals: set[str]) -> tuple[str, list[ToolCall]]:
+    """Text and calls; a call of an output tool is how a structured answer is given, not a call."""
     texts, calls = [], []
     for part in response.parts:
         if part.part_kind == "text":
             texts.append(part.content)
-        elif part.part_kind == "tool-call":
+        elif part.part_kind == "tool-call" and part.tool_name not in finals:
             given = part.args if part.args not in (None, "") else {}
             arguments, raw = arguments_of(given)
             calls.append(ToolCall(part.tool_name, arguments, part.tool_call_id, raw=raw))

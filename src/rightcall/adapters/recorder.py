@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.adapters.values import arguments_of, plain, text_of, whole
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
@@ -84,7 +84,7 @@ class EventRecorder:
     def said(self, text: str) -> None:
         """The user says something: a new turn begins."""
         with self._lock:
-            self._log.append(text)
+            self._log.append(whole(text))
             self._output = None
 
     def asked(
@@ -122,7 +122,7 @@ class EventRecorder:
         }
         seen = [_SeenCall(call, notes={**notes, **call.notes}) for call in calls]
         with self._lock:
-            self._log.append(_Answer(text, seen, usage or Usage(), finish, ms, agent, depth))
+            self._log.append(_Answer(whole(text), seen, usage or Usage(), finish, ms, agent, depth))
 
     def tool_started(self, key: Hashable, name: str, arguments: Any = None, call_id: str = "") -> bool:
         """A tool begins to run; `key` is whatever names this run of it. False when no call of it was seen."""

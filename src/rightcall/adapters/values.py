@@ -20,20 +20,30 @@ def plain(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value if not isinstance(value, float) or math.isfinite(value) else str(value)
     if isinstance(value, str):
-        return value[:LONGEST]
+        return whole(value)
     if depth >= DEEPEST:
         return "…"
     if isinstance(value, Mapping):
-        return {str(key): plain(item, depth + 1) for key, item in list(value.items())[:LONGEST]}
+        return {whole(str(key)): plain(item, depth + 1) for key, item in list(value.items())[:LONGEST]}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item, depth + 1) for item in list(value)[:LONGEST]]
     return _object(value, depth)
 
 
+def whole(text: str) -> str:
+    """The text as it can be stored: cut at `LONGEST`, halves of characters replaced."""
+    text = text[:LONGEST]
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
 def text_of(value: Any) -> str:
     """An answer as text: text itself, nothing as "", anything else as JSON."""
     if isinstance(value, str):
-        return value
+        return whole(value)
     if value is None:
         return ""
     from rightcall.model.codec import encode
@@ -61,7 +71,7 @@ def _object(value: Any, depth: int) -> Any:
             names = [field.name for field in dataclasses.fields(value)]
             return {name: plain(getattr(value, name, None), depth + 1) for name in names}
         if isinstance(value, BaseException):
-            return f"{type(value).__name__}: {value}"[:LONGEST]
+            return whole(f"{type(value).__name__}: {value}")
     except Exception:  # an object that cannot say what it holds still has a text
         return _text(value)
     return _text(value)
@@ -69,6 +79,6 @@ def _object(value: Any, depth: int) -> Any:
 
 def _text(value: Any) -> str:
     try:
-        return str(value)[:LONGEST]
+        return whole(str(value))
     except Exception:
         return f"<{type(value).__name__}>"
