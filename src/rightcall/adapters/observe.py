@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from uuid import uuid4
 
 from rightcall.adapters.adapter import Adapter, Talk, ToolDesk, Watch
 from rightcall.adapters.catalog import (
@@ -92,7 +93,7 @@ class ObservedAgent:
 
     def _watch(self, name: str, golden: Golden, trial: int, desk: ToolDesk | None) -> Watch:
         recorder = EventRecorder(self.calls, handoffs=self.handoffs)
-        session_id = f"rightcall-{golden.id}-{trial}-{id(recorder):x}"
+        session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
         return Watch(name, recorder, golden, session_id, desk, self.input, self.output)
 
     def _talk(self, adapters: dict[str, Adapter], watches: dict[str, Watch], golden: Golden) -> Talk:

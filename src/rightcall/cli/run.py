@@ -106,6 +106,8 @@ def execute(
 
     watching = Watching(keep=failures, as_json=as_json)
     outcome = run_to_end(plan, store_url, resume, watching, again)
+    for notice in outcome.notices:
+        click.echo(f"warning: {notice}", err=True)
     if as_json:
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
+from rightcall.adapters.catalog import detect
 from rightcall.adapters.observe import ObservedAgent
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
@@ -22,11 +23,15 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+from rightcall.providers.addressed import AddressedAgent, addressed_agent, is_address
 from rightcall.providers.base import Provider, Settings
+from rightcall.providers.exchange import Exchange
 from rightcall.providers.http import Network
 from rightcall.providers.resolve import resolve
+from rightcall.providers.sdk_client import is_sdk_client
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.mcp import McpAddress, McpServer
+from rightcall.tools.offer import offered_tools
 from rightcall.tools.toolbox import Toolbox
 
 
@@ -38,7 +43,8 @@ class Agent:
     callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
     and its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
     `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
-    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to.
+    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `http:URL` and
+    `exec:COMMAND` are agents behind an address or a command; `exchange` says how they are asked and understood.
     """
 
     model: str | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -54,6 +60,7 @@ class Agent:
     mcp: McpAddress | None = None
     model_name: str | None = None
     record: str | None = None
+    exchange: Exchange = field(default_factory=Exchange)
 
     @property
     def name(self) -> str:
@@ -87,12 +94,15 @@ class Session:
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
         self.settings = as_settings(agent.settings)
+        self.addressed: AddressedAgent | None = self._addressed(concurrency)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
         self._stack = AsyncExitStack()
         if self.provider is not None:
             at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
             self.asker = Asker(self.provider, at_once, patience=patience, seed=seed)
+        elif self.addressed is not None:
+            self.asker = Asker(None, concurrency, patience=patience, seed=seed)
         self._equip(agent.tools)
 
     def _equip(self, tools: Sequence[Any]) -> None:
@@ -105,9 +115,14 @@ class Session:
             as_tools(tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
+        if self.addressed is not None:
+            if agent.faults is not None:
+                raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
+            self.performer: Performer = SessionPerformer(self.addressed, agent.limits, asker=self.asker)
+            return
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer: Performer = UserAgent(agent.model, agent.limits)
+            self.performer = UserAgent(agent.model, agent.limits)
             return
         prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
@@ -119,7 +134,7 @@ class Session:
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
         """An agent with tools of its own: they are only run here when they are mocked or broken on purpose."""
         agent = self.agent
-        known = as_tools(tools) or observed.tools()
+        known = _known_tools(replace(agent, tools=tools))
         execute = observed.tools_run
         self.toolbox = Toolbox(
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
@@ -135,15 +150,23 @@ class Session:
             )  # fmt: skip
         self.performer = SessionPerformer(observed, agent.limits, desks)
 
+    def notices(self) -> list[str]:
+        """What a reader of the results should know about how they were seen."""
+        return self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
+
     async def check(self) -> list[str]:
         """What would keep every case from succeeding: a missing key, a host that cannot be reached."""
         if isinstance(self.agent.model, ObservedAgent):
             return self.agent.model.check()
+        if self.addressed is not None:
+            return await self.addressed.check()
         return await self.provider.check() if self.provider else []
 
     async def __aenter__(self) -> Self:
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
+        if self.addressed is not None:
+            self._stack.push_async_callback(self.addressed.aclose)
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
             server = await self._stack.enter_async_context(McpServer(agent.mcp))
@@ -155,10 +178,25 @@ class Session:
     ) -> None:
         await self._stack.aclose()
 
+    def _addressed(self, concurrency: int) -> AddressedAgent | None:
+        agent = self.agent
+        if not isinstance(agent.model, str) or not is_address(agent.model):
+            return None
+        return addressed_agent(
+            agent.model,
+            agent.exchange,
+            system=agent.system,
+            offered=lambda golden: list(offered_tools(golden, self.tools).values()),
+            network=Network(connections=concurrency),
+        )
+
     def _provider(self, concurrency: int) -> Provider | None:
         model = self.agent.model
-        if isinstance(model, ObservedAgent):
+        if isinstance(model, ObservedAgent) or self.addressed is not None:
             return None
+        known = None if isinstance(model, str) else detect(model)
+        if known is not None and not hasattr(model, "complete") and not is_sdk_client(model):
+            raise ConfigError(f"an agent of {known.title} is watched while it runs: rc.observe(agent)")
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         network = Network(connections=concurrency)
@@ -174,10 +212,13 @@ class Session:
 def agent_problems(agent: Agent) -> list[str]:
     """What is wrong with an agent as it is written down: tools and mocks, settings, the model's name."""
     problems: list[str] = []
+    watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
     for part in (
-        lambda: Toolbox(as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
+        lambda: Toolbox(_known_tools(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
         lambda: as_settings(agent.settings),
-        lambda: Session(replace(agent, tools=(), mocks={}, faults=None, settings=Settings())),
+        lambda: Session(
+            agent if watched else replace(agent, tools=(), mocks={}, faults=None, settings=Settings())
+        ),
     ):
         try:
             part()
@@ -186,6 +227,11 @@ def agent_problems(agent: Agent) -> list[str]:
         except RightCallError as error:
             problems.append(str(error))
     return problems
+
+
+def _known_tools(agent: Agent) -> list[Any]:
+    given = as_tools(agent.tools)
+    return given or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])
 
 
 def desk_problem(observed: ObservedAgent, tools: Sequence[Any]) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from rightcall.errors import ProviderError
 from rightcall.executor.throttle import Throttle
 from rightcall.model.record import Record
 from rightcall.providers.base import ModelReply, ModelRequest, Provider
 
+T = TypeVar("T")
 OVERLOAD = frozenset(("rate_limit", "overloaded", "timeout"))
 
 
@@ -36,7 +38,7 @@ class Asker:
 
     def __init__(
         self,
-        provider: Provider,
+        provider: Provider | None,
         concurrency: int,
         *,
         patience: Patience | None = None,
@@ -54,15 +56,21 @@ class Asker:
         `seconds` is how long one try may take; a try cut short by it raises `TimeoutError`, since then it is the
         case that ran out of time and not the provider that failed.
         """
+        assert self.provider is not None
+        complete = self.provider.complete
+        return await self.attempt(lambda: complete(request), seconds)
+
+    async def attempt(self, attempt: Callable[[], Awaitable[T]], seconds: float | None = None) -> T:
+        """What `attempt` gives, tried again as patiently as a model is asked again."""
         failures = 0
         while True:
             try:
                 async with self.throttle:
                     if seconds is None:
-                        reply = await self.provider.complete(request)
+                        reply = await attempt()
                     else:
                         async with asyncio.timeout(seconds):
-                            reply = await self.provider.complete(request)
+                            reply = await attempt()
             except ProviderError as error:
                 if error.kind in OVERLOAD:
                     self.throttle.too_much()

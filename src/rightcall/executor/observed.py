@@ -9,6 +9,7 @@ from typing import Protocol
 import msgspec
 
 from rightcall.errors import InfrastructureError, RightCallError
+from rightcall.executor.asking import Asker
 from rightcall.executor.limits import Limits
 from rightcall.executor.tool_desk import DeskSetup
 from rightcall.model.golden import Golden
@@ -44,8 +45,14 @@ class SessionAgent(Protocol):
 class SessionPerformer:
     """Does one trial in one session. What was done before it broke is kept, however it broke."""
 
-    def __init__(self, agent: SessionAgent, limits: Limits, desks: DeskSetup | None = None) -> None:
-        self._agent, self._limits, self._desks = agent, limits, desks
+    def __init__(
+        self,
+        agent: SessionAgent,
+        limits: Limits,
+        desks: DeskSetup | None = None,
+        asker: Asker | None = None,
+    ) -> None:
+        self._agent, self._limits, self._desks, self._asker = agent, limits, desks, asker
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         desk = self._desks.desk(golden, trial) if self._desks else None
@@ -63,16 +70,21 @@ class SessionPerformer:
 
     async def _ended(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
         """How the turn ended. A broken setup is raised: nothing is known of the agent then."""
+        seconds, out_of_time = self._limits.seconds, False
         try:
-            async with asyncio.timeout(self._limits.seconds) as deadline:
-                await session.turn(text)
+            if self._asker is not None:  # over a wire: what failed on the way is tried again
+                await self._asker.attempt(lambda: session.turn(text), seconds)
+            else:
+                async with asyncio.timeout(seconds) as deadline:
+                    await session.turn(text)
+        except TimeoutError as error:
+            out_of_time = self._asker is not None or deadline.expired()
+            return ("limit", f"more than {seconds:g} seconds") if out_of_time else session.ending(error)
         except InfrastructureError as error:
             return "infra_error", str(error)
         except RightCallError:
             raise
         except Exception as error:
-            if isinstance(error, TimeoutError) and deadline.expired():
-                return "limit", f"more than {self._limits.seconds:g} seconds"
             return session.ending(error)
         return "done", ""
 

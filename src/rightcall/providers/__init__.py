@@ -10,6 +10,9 @@
     scripted    answers out of a script     recorded    cassettes: record once, replay for ever
     prices      what a call costs, from prices.json
 
+    addressed   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
+                exchange, json_path, agent_reply: how such an agent is asked and understood
+
 To add one: a file with a subclass of `Provider`, a line in `resolve.SHELVES` and one in `_MAKERS`; or, from
 another package, an entry point in the group `rightcall.providers`.
 """

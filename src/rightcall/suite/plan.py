@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import random
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from rightcall.adapters import ObservedAgent, detect, observe
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor import Agent, RunLimits, Session, agent_problems
@@ -22,9 +25,10 @@ from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
 from rightcall.model import codec
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
+from rightcall.providers.exchange import Exchange
 from rightcall.suite.check import check_goldens
 from rightcall.suite.selection import Selection
-from rightcall.suite.suite import Suite
+from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.tools import load_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp import McpAddress, read_address
@@ -35,6 +39,9 @@ BLOCK = 10_000
 """Goldens are drawn in a seeded order, shuffled within blocks of this size: memory stays flat."""
 
 SHOWN_PROBLEMS = 20
+
+CLIENTS = ("openai", "anthropic")
+"""Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,9 @@ class Plan:
         return {
             "dataset": self._dataset_fingerprint(),
             "tools": _fingerprint(self._tool_definitions()),
-            "agent": _fingerprint([agent.name, agent.system, agent.mode, agent.execute, agent.base_url]),
+            "agent": _fingerprint(
+                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *_way(agent)]
+            ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
@@ -119,12 +128,15 @@ def plan_suite(
     problems: list[str] = []
     config = suite.agent
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
+    named = _model(model or config.model, folder, problems)
+    tested = _tried(problems, lambda: _observed(named, config)) or named
+    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
+    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics = _tried(problems, lambda: resolve_metrics(list(suite.metrics))) or []
     rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
     problems += _contradictory_limits(suite)
     agent = Agent(
-        model=_model(model or config.model, problems),
+        model=tested,
         tools=tools,
         system=config.system,
         mode=config.mode,
@@ -132,10 +144,11 @@ def plan_suite(
         base_url=config.base_url,
         limits=suite.limits,
         mocks=suite.mocks,
-        execute=config.execute,
+        execute=config.execute or "mock",
         faults=broken,
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
+        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
     )
     plan = Plan(
         name=suite.name,
@@ -212,6 +225,15 @@ def gate_warnings(plan: Plan) -> list[str]:
     return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
 
 
+def _way(agent: Agent) -> list[Any]:
+    """How an agent that is not a model is run and understood; nothing of its secrets."""
+    if isinstance(agent.model, ObservedAgent):
+        watched = agent.model
+        return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
+    shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    return shapes if any(shapes) else []
+
+
 def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
     """The tools of a suite, and the MCP server they come from, if they do."""
     tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
@@ -229,21 +251,39 @@ def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | No
     return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None
 
 
-def _fault_plan(given: str | dict[str, Any] | None, folder: Path, mode: str) -> FaultPlan | None:
+def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:
     if given is None:
         return None
-    if mode != "loop":
+    if not loops:
         raise ConfigError("faults break tools while they run, so they need agent.mode: loop")
     return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
 
 
-def _model(name: str, problems: list[str]) -> Any:
+def _observed(model: Any, config: AgentConfig) -> Any:
+    """The agent watched while it runs, when the suite asks for it or its framework is known; else itself."""
+    if isinstance(model, str | ObservedAgent):
+        if config.observe is not None and isinstance(model, str):
+            raise ConfigError(f"agent.observe goes with module:agent, not with '{model}'")
+        return model
+    known = detect(model)
+    if config.observe is None and (known is None or known.name in CLIENTS):
+        return model
+    via = config.observe or "auto"
+    return observe(
+        model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
+    )
+
+
+def _model(name: str, folder: Path, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
     from rightcall.providers.resolve import provider_names
 
     prefix, _, rest = name.partition(":")
     if prefix in provider_names() or not rest or "/" in prefix:
         return name
+    for place in (str(folder.resolve()), ""):  # a module beside the suite, or where the command was typed
+        if place not in sys.path:
+            sys.path.insert(0, place)
     if "." in prefix or _importable(prefix):
         return _tried(problems, lambda: _imported(name)) or name
     return name
@@ -261,7 +301,7 @@ def _importable(module: str) -> bool:
 def _imported(name: str) -> Any:
     module, _, attribute = name.partition(":")
     try:
-        return getattr(import_module(module), attribute)
+        return attrgetter(attribute)(import_module(module))
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"'{name}' cannot be loaded: {error}") from None
 

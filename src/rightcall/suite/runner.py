@@ -51,6 +51,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
     stopped: str = ""
     planned: int = 0
     done: int = 0
+    notices: tuple[str, ...] = ()
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
@@ -95,7 +96,7 @@ async def run_plan(
             await running.run(session, writer, done)
     finally:
         await keeping
-    outcome = running.outcome(run, baseline)
+    outcome = msgspec.structs.replace(running.outcome(run, baseline), notices=tuple(session.notices()))
     if not outcome.stopped:
         store.finish_run(run.id, outcome.summary, outcome.verdict.word)
     return outcome
