@@ -12,7 +12,7 @@ To add one: a file with a subclass of `Adapter`, a line in `catalog.ADAPTERS`, a
 is imported when its adapter is used, never to find out whether it is needed.
 """
 
-from rightcall.adapters.catalog import ADAPTERS, AdapterInfo, adapter_named, detect
+from rightcall.adapters.catalog import ADAPTERS, AdapterInfo, adapter_named, agent_tools, detect
 from rightcall.adapters.observe import ObservedAgent, observe
 from rightcall.adapters.recorder import EventRecorder
 
@@ -22,6 +22,7 @@ __all__ = [
     "EventRecorder",
     "ObservedAgent",
     "adapter_named",
+    "agent_tools",
     "detect",
     "observe",
 ]

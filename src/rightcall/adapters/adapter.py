@@ -74,6 +74,10 @@ class Adapter(Protocol):
         """Why the installed version cannot be watched; empty when it can. Imports the framework."""
         return ""
 
+    def notice(self) -> str:
+        """What a user should know about the framework's own habits, such as where it sends traces; mostly nothing."""
+        return ""
+
     def install(self) -> Callable[[], None]:
         """Put process-wide hooks in place; gives the function that takes them away again.
 

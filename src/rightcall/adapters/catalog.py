@@ -10,6 +10,7 @@ from typing import Any, Literal
 from rightcall.adapters.adapter import Adapter
 from rightcall.errors import ConfigError, suggestion
 from rightcall.model.record import Record
+from rightcall.model.tool import Tool
 
 
 class AdapterInfo(Record, frozen=True):
@@ -165,6 +166,16 @@ def detect(agent: Any) -> AdapterInfo | None:
         if any(home in info.modules or home.startswith(prefixes) for home in homes):
             return info
     return None
+
+
+def agent_tools(agent: Any) -> list[Tool] | None:
+    """The tools of an agent of a known framework, or of a list of its tools; None for anything else."""
+    if isinstance(agent, list | tuple):
+        parts = [agent_tools(one) for one in agent]
+        known = [part for part in parts if part is not None]
+        return [tool for part in known for tool in part] if known and len(known) == len(parts) else None
+    info = detect(agent)
+    return adapter_named(info.name).tools(agent) if info is not None else None
 
 
 def adapter_info(name: str) -> AdapterInfo:

@@ -283,6 +283,8 @@ def _definitions(offered: Any) -> list[Tool]:
 
 def _tools_of(agent: Any) -> dict[str, Any]:
     """The tools in the tool nodes of a graph and of the graphs inside it, or bound to a runnable."""
+    if hasattr(agent, "tool_call_schema"):
+        return {agent.name: agent}
     found: dict[str, Any] = {}
     for node in (getattr(agent, "nodes", None) or {}).values():
         bound = getattr(node, "bound", node)

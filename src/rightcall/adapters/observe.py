@@ -82,9 +82,10 @@ class ObservedAgent:
     def notices(self) -> list[str]:
         """What a reader of the results should know, gathered over the trials so far."""
         unseen, trials = self._seen["unseen"], self._seen["trials"]
+        said = [notice for adapter in self._adapters().values() if (notice := adapter.notice())]
         if not unseen:
-            return []
-        return [f"{self.name}: {unseen} of {trials} trials had calls whose tools were not seen to run"]
+            return said
+        return [*said, f"{self.name}: {unseen} of {trials} trials had calls whose tools were not seen to run"]
 
     def _adapters(self) -> dict[str, Adapter]:
         if self.via is not None:

@@ -6,6 +6,7 @@ tools, which the SDK runs without the hooks of the outer run.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextvars import ContextVar
 from time import perf_counter
@@ -41,6 +42,15 @@ class OpenAIAgents(Adapter):
             return ""
         return (
             f"this openai-agents has no {', '.join(missing)}; 0.24.0 was tested: pip install -U openai-agents"
+        )
+
+    def notice(self) -> str:
+        off = os.environ.get("OPENAI_AGENTS_DISABLE_TRACING", "").lower() in ("1", "true")
+        if off or not os.environ.get("OPENAI_API_KEY"):
+            return ""
+        return (
+            "the OpenAI Agents SDK sends traces of every run to OpenAI while OPENAI_API_KEY is set;"
+            " OPENAI_AGENTS_DISABLE_TRACING=1 turns that off"
         )
 
     def install(self) -> Callable[[], None]:
@@ -249,6 +259,8 @@ def _function_tools(agent: Any) -> list[Any]:
     """The function tools of an agent and of those it may hand over to, each name once."""
     from agents import FunctionTool
 
+    if isinstance(agent, FunctionTool):
+        return [agent]
     found: dict[str, Any] = {}
     waiting, seen = [agent], set()
     while waiting:

@@ -46,12 +46,12 @@ class PydanticAI(Adapter):
         return _AgentTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
+        if hasattr(agent, "tool_def"):
+            return [_definition(agent.tool_def)]
         found: dict[str, Tool] = {}
-        for toolset in getattr(agent, "toolsets", ()):
+        for toolset in getattr(agent, "toolsets", None) or [agent]:
             for name, tool in (getattr(toolset, "tools", None) or {}).items():
-                definition = tool.tool_def
-                schema = plain(definition.parameters_json_schema)
-                found.setdefault(name, Tool(name, definition.description or "", schema))
+                found.setdefault(name, _definition(tool.tool_def))
         return list(found.values())
 
 
@@ -136,6 +136,10 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
             return output
 
     return TrialCapability()
+
+
+def _definition(tool: Any) -> Tool:
+    return Tool(tool.name, tool.description or "", plain(tool.parameters_json_schema))
 
 
 def _told(error: Exception) -> Any:

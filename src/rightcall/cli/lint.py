@@ -80,7 +80,8 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
     """Find what makes models choose and fill tools wrongly, and say how to mend it.
 
     SOURCES are JSON or YAML files with tools in any spelling, OpenAPI documents, suites, folders of them,
-    `mcp:COMMAND` for an MCP server, or with --import Python modules. Definitions may switch a rule off for themselves:
+    `mcp:COMMAND` for an MCP server, `module:agent` for an agent of a framework, or with --import Python modules.
+    Definitions may switch a rule off for themselves:
     "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults come from [tool.rightcall.lint] in pyproject.toml.
 
     Tools of one file are compared with each other; files that hold a single tool each are compared as one set, and

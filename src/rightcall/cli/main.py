@@ -34,6 +34,7 @@ MENU: dict[str, dict[str, str]] = {
         "tools": "Look at tool definitions, call one, serve them over MCP",
         "model": "Get and list models that run inside this process",
         "providers": "Which models can be asked, and what each needs",
+        "adapters": "Which agent frameworks can be watched, and what each adapter loses",
     },
     "Look back": {
         "report": "A run as one HTML file, Markdown, JUnit or JSON",

@@ -23,12 +23,13 @@ def tools() -> None:
 @source_argument
 @as_json_option
 def list_(source: str, as_json: bool) -> None:
-    """The tools of SOURCE: a JSON or YAML file in any spelling, `module:attribute`, or `mcp:COMMAND`."""
+    """The tools of SOURCE: a file in any spelling, `module:attribute` (an agent of a framework too), `mcp:COMMAND`."""
+    from rightcall.adapters.catalog import agent_tools
     from rightcall.report.terminal import clean
     from rightcall.tools.mcp import empty_schemas
     from rightcall.tools.source import tools_of
 
-    found = tools_of(source)
+    found = tools_of(source, agent_tools)
     if as_json:
         print_json(found)
         return
@@ -57,10 +58,11 @@ def list_(source: str, as_json: bool) -> None:
               default="native", show_default=True, help="The spelling to show it in.")  # fmt: skip
 def show(source: str, name: str, dialect: str) -> None:
     """One tool, whole, as JSON in any provider's spelling."""
+    from rightcall.adapters.catalog import agent_tools
     from rightcall.model.dialects import SPELLINGS
     from rightcall.tools.source import tools_of
 
-    found = {tool.name: tool for tool in tools_of(source)}
+    found = {tool.name: tool for tool in tools_of(source, agent_tools)}
     if name not in found:
         hint = suggestion(name, found) or f"tools here: {', '.join(found)}"
         raise InputError(source, f"there is no tool '{name}'", hint)

@@ -56,12 +56,13 @@ def convert(source: str, target: str, output: Path | None) -> None:
 
 def _read(source: str) -> list[ToolSet]:
     """With the reader of `lint`, so that what can be linted can be converted."""
+    from rightcall.adapters.catalog import agent_tools
     from rightcall.cli.lint_sources import read_sources
     from rightcall.lint import tool_set
     from rightcall.tools.source import is_attribute, tools_of
 
     if is_attribute(source) and not source.startswith("mcp:"):
-        return [tool_set(tools_of(source), name=source)]
+        return [tool_set(tools_of(source, agent_tools), name=source)]
     return read_sources([source], allow_import=False)
 
 

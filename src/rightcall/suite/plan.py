@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.adapters import ObservedAgent, detect, observe
+from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor import Agent, RunLimits, Session, agent_problems
@@ -245,7 +245,7 @@ def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | No
         address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
         return [*listed_tools(address), *worlds], address
     if isinstance(tools, str) and is_attribute(tools) and not (folder / tools).exists():
-        return [*from_module(tools), *worlds], None
+        return [*from_module(tools, agent_tools), *worlds], None
     if isinstance(tools, str):
         return [*load_tools(folder / tools), *worlds], None
     return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None
