@@ -12,6 +12,10 @@ from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 
 
+class LimitReachedError(Exception):
+    """The agent stopped at a limit its author set, in a framework that says so without raising."""
+
+
 @dataclass(frozen=True)
 class ToolAnswer:
     """What a tool desk gives back: the output for the model, and whether it tells of a failure."""

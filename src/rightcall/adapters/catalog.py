@@ -69,12 +69,14 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     ),
     AdapterInfo(
         "claude_agent_sdk", "Claude Agent SDK", "claude-agent-sdk", "claude_agent_sdk", ("claude_agent_sdk",),
-        "0.2.182", "message stream and tool hooks",
+        "0.2.182", "the message stream of a client",
         (
+            "how long a tool took is the time between two messages",
             "tools run inside the bundled program and cannot be mocked",
             "arguments are what the program parsed: malformed ones are not seen",
-            "of a function, only what `query` streams is seen",
+            "a function that calls `query` itself is not watched",
         ),
+        functions=False,
     ),
     AdapterInfo(
         "google_adk", "Google ADK", "google-adk", "google.adk", ("google.adk",), "2.13.0", "a runner plugin",
@@ -113,18 +115,18 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     ),
     AdapterInfo(
         "agent_framework", "Microsoft Agent Framework", "agent-framework-core", "agent_framework",
-        ("agent_framework",), "1.23.0", "messages of the response, and function middleware for time",
+        ("agent_framework",), "1.23.0", "chat and function middleware, added to the run",
         (
-            "when the run raises, answers after the last tool call are lost",
+            "streamed answers inside a run of your own are seen without their tokens",
             "a function that runs its own agent is not watched",
         ),
-        functions=False,
+        tools="mock", functions=False,
     ),
     AdapterInfo(
         "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat", ("autogen_agentchat",), "0.7.5",
         "the stream of messages",
         (
-            "how long a tool took is not known",
+            "how long a tool took is the time between two messages",
             "trials run one at a time per agent object, since it holds the conversation",
             "a function that runs its own team is not watched",
         ),
@@ -135,7 +137,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "calls are known from the tools that ran: those that never ran are not seen",
             "call ids are DSPy's own, not the model's",
+            "a function that runs its own module is not watched",
         ),
+        functions=False,
     ),
     AdapterInfo(
         "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.8.0", "the client's requests",

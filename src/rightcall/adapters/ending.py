@@ -9,7 +9,7 @@ from rightcall.model.trajectory import StopReason
 
 LIMITS = frozenset(
     ("MaxTurnsExceeded", "GraphRecursionError", "UsageLimitExceeded", "AgentMaxStepsError",
-     "LlmCallsLimitExceededError", "WorkflowTimeoutError", "MaxIterationsExceeded")
+     "LlmCallsLimitExceededError", "WorkflowTimeoutError", "MaxIterationsExceeded", "LimitReachedError")
 )  # fmt: skip
 """What frameworks raise at a limit the user set."""
 

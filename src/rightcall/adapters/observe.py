@@ -170,7 +170,7 @@ def observe(
         names = (info.name,)
     elif names is not None:
         for name in names:
-            _present(adapter_info(name))
+            _usable(adapter_info(name))
     if info is None and not callable(agent):
         module = type(agent).__module__
         known = ", ".join(sorted({one.title for one in ADAPTERS}))
@@ -188,7 +188,12 @@ def _is_object(agent: Any) -> bool:
     return detect(agent) is not None
 
 
-def _present(info: AdapterInfo) -> None:
+def _usable(info: AdapterInfo) -> None:
+    """Refuse what cannot watch a function here."""
+    if not info.functions:
+        raise ConfigError(
+            f"the adapter {info.name} watches agent objects, not functions that run one; observe the object itself"
+        )
     if not installed_version(info):
         raise ConfigError(
             f"via '{info.name}' needs {info.title}; install it with: pip install {info.package}"

@@ -73,6 +73,7 @@ class EventRecorder:
     ) -> None:
         self._scored, self._handoffs, self._clock = calls, handoffs, clock
         self._log: list[str | _Answer] = []  # a text is a turn of the user
+        self._beyond: list[Usage] = []
         self._output: str | None = None
         self._running: dict[Hashable, _SeenCall] = {}
         self._lock = threading.RLock()
@@ -162,6 +163,11 @@ class EventRecorder:
                             call.status, call.ended = status, True
                         return
 
+    def used(self, usage: Usage) -> None:
+        """Tokens that belong to no single answer: what a total holds beyond the answers that were seen."""
+        with self._lock:
+            self._beyond.append(usage)
+
     def finished(self, output: Any) -> None:
         """The agent's own final answer, when it is more than the model's last text."""
         with self._lock:
@@ -225,7 +231,7 @@ class EventRecorder:
             messages=tuple(messages),
             calls=tuple(made),
             output=said_last if self._output is None else self._output,
-            usage=_summed(answer.usage for answer in self._answers()),
+            usage=_summed([*(answer.usage for answer in self._answers()), *self._beyond]),
             stop_reason=stop_reason,
             error=error,
         )
@@ -305,7 +311,7 @@ def _result(call: ToolCall) -> ToolResult:
     return ToolResult(call.id, call.output, call.status == "error", call.name)
 
 
-def _summed(usages: Iterator[Usage] | Sequence[Usage]) -> Usage:
+def _summed(usages: Sequence[Usage]) -> Usage:
     given = made = cached = 0
     cost: float | None = None
     for usage in usages:
