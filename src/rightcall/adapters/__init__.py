@@ -1,19 +1,19 @@
 """Agents of any framework, watched while they run: hook → events → trajectory.
 
-    observe     `observe(agent)`: an agent of a known framework, or a function, made ready to be measured
-    session     one trial: several turns with one agent, and what was seen of them so far
-    recorder    events to a trajectory; the only place that joins calls with their results
-    adapter     what an adapter is; hooks: how process-wide hooks stay local to a trial
-    catalog     every adapter with the versions it was tested with and what it loses
-    ending      why an agent stopped, from what it raised
-    <framework>.py   one file each: openai_agents, langchain, pydantic_ai, …
+    observed_agent   `observe(agent)`: an agent of a known framework, or a function, made ready to be measured
+    session          one trial: several turns with one agent, and what was seen of them so far
+    recorder         events to a trajectory; the only place that joins calls with their results
+    adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
+    catalog          every adapter with the versions it was tested with and what it loses
+    ending           why an agent stopped, from what it raised
+    <framework>.py   one file each: openai_agents, langchain, pydantic_ai, …; sdk_requests: what two SDKs share
 
 To add one: a file with a subclass of `Adapter`, a line in `catalog.ADAPTERS`, a row in the adapter tests. A framework
 is imported when its adapter is used, never to find out whether it is needed.
 """
 
 from rightcall.adapters.catalog import ADAPTERS, AdapterInfo, adapter_named, agent_tools, detect
-from rightcall.adapters.observe import ObservedAgent, observe
+from rightcall.adapters.observed_agent import ObservedAgent, observe
 from rightcall.adapters.recorder import EventRecorder
 
 __all__ = [

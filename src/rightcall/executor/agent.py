@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
 from rightcall.adapters.catalog import detect
-from rightcall.adapters.observe import ObservedAgent
+from rightcall.adapters.observed_agent import ObservedAgent
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
