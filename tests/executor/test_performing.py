@@ -156,3 +156,11 @@ def test_tools_may_be_plain_definitions_in_a_providers_spelling():
 
     perform(Agent(ScriptedProvider(look), tools=[spelled]))
     assert seen == ["get_weather"]
+
+
+def test_a_timeout_of_the_agents_own_is_its_failure_not_a_limit():
+    async def agent(golden: Golden) -> str:
+        raise TimeoutError("the database")
+
+    trajectory = perform(Agent(agent))
+    assert (trajectory.stop_reason, trajectory.error) == ("agent_error", "TimeoutError: the database")

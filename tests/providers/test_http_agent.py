@@ -250,9 +250,9 @@ def test_a_path_that_never_leads_anywhere_stops_the_run(tmp_path):
 
 
 def test_secrets_come_from_the_environment_and_are_kept_nowhere(tmp_path, monkeypatch):
-    monkeypatch.setenv("AGENT_TOKEN", "hunter2-hunter2")
-    exchange = Exchange(headers={"Authorization": "Bearer ${AGENT_TOKEN}"})
-    with service(status(500)) as agent:
+    monkeypatch.setenv("AGENT_WORD", "hunter2-hunter2")
+    exchange = Exchange(headers={"Authorization": "Bearer ${AGENT_WORD}"})
+    with service(lambda body: web.Response(status=500, text="wrong: hunter2-hunter2")) as agent:
         run = rc.evaluate(
             Agent(f"http:{agent.url}", exchange=exchange), [Golden("q")], store=tmp_path / "r.db"
         )

@@ -62,6 +62,10 @@ class Watch:
 class Talk(Protocol):
     """One conversation with an agent of a framework; what it remembers ends with it."""
 
+    async def open(self) -> None:
+        """Wait until the conversation may begin, where only one can be held at a time. Takes no time of the agent's."""
+        return
+
     async def say(self, text: str) -> Any:
         """One turn of the user; gives the agent's final output, or raises what the agent raises."""
         ...

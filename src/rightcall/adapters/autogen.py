@@ -41,12 +41,14 @@ class _StreamTalk(Talk):
         self._agent, self._watch = agent, watch
         self._held = False
 
-    async def say(self, text: str) -> Any:
-        watch = self._watch
+    async def open(self) -> None:
         if not self._held:
             await _EXCLUSIVE.of(self._agent).acquire()
             self._held = True
             await self._reset()
+
+    async def say(self, text: str) -> Any:
+        watch = self._watch
         given = watch.input(watch.golden) if watch.input else text
         final, result = "", None
         async for item in self._agent.run_stream(task=given):

@@ -19,7 +19,7 @@ class AdapterInfo(Record, frozen=True):
     `modules` are the beginnings of `type(agent).__module__`. `loads` is the module whose presence in a process says
     that a function may be using the framework. `tools` says how far tools can be taken out of the agent's hands:
     `mock` they can be mocked and broken by faults, `watch` they run as they are. `marker` is a name that tells the
-    framework's module from another one called the same.
+    framework's module from another one called the same. `beside` are packages that were tested with it.
     """
 
     name: str
@@ -33,6 +33,7 @@ class AdapterInfo(Record, frozen=True):
     tools: Literal["mock", "watch"] = "watch"
     functions: bool = True
     marker: str = ""
+    beside: str = ""
 
 
 ADAPTERS: tuple[AdapterInfo, ...] = (
@@ -49,13 +50,13 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
         "langchain", "LangGraph and LangChain", "langchain-core", "langchain_core",
         ("langgraph", "langchain", "langchain_core", "langchain_classic", "langchain_community", "deepagents"),
-        "1.7.2 (langgraph 1.2.20, langchain 1.4.7)",
+        "1.7.2",
         "callback handler, added by a configure hook",
         (
             "tools that a node calls as plain functions, past LangChain, have a result only if a message tells it",
             "threads that the agent starts itself without copying the context are not seen",
         ),
-        tools="mock",
+        tools="mock", beside="langgraph 1.2.20, langchain 1.4.7",
     ),
     AdapterInfo(
         "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", ("pydantic_ai",), "2.66.0",
@@ -91,6 +92,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         "crewai", "CrewAI", "crewai", "crewai", ("crewai",), "1.15.30", "the event bus",
         (
             "trials run one at a time, since the event bus does not say which crew an event is of",
+            "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
             "call ids are known only where the model's answer holds them",
         ),
         functions=False,
@@ -101,6 +103,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "results of parallel calls are one joined text: each call gets all of it",
             "code actions of a CodeAgent are not tool calls",
             "trials run one at a time, since the memory belongs to the agent object",
+            "when time is over, the step under way is not seen",
         ),
         functions=False,
     ),

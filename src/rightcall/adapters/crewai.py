@@ -10,13 +10,16 @@ import threading
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Talk, Watch
+from rightcall.adapters.exclusive import Exclusive
 from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 
 NAME = "crewai"
+_EXCLUSIVE = Exclusive()
 _ONE_AT_A_TIME = threading.Lock()
+"""Also between event loops."""
 
 
 class CrewAI(Adapter):
@@ -44,26 +47,57 @@ class _CrewTalk(Talk):
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch
         self._messages: list[dict[str, str]] = []
+        self._events: list[Any] = []
+        self._lock = threading.Lock()
+        self._held = False
+        self._work: asyncio.Future[Any] | None = None
+
+    async def open(self) -> None:
+        if not self._held:
+            await _EXCLUSIVE.of(ADAPTER).acquire()
+            self._held = True
 
     async def say(self, text: str) -> Any:
-        return await asyncio.to_thread(self._run, text)
+        self._work = asyncio.ensure_future(asyncio.to_thread(self._run, text))
+        try:
+            return await asyncio.shield(self._work)
+        except asyncio.CancelledError:  # time is over: tell what has happened so far
+            self._report()
+            raise
+
+    async def aclose(self) -> None:
+        if (
+            self._work is not None and not self._work.done()
+        ):  # a crew cannot be stopped, and its events would be ours
+            await asyncio.wait([self._work])
+            self._work.exception()
+        if self._held:
+            self._held = False
+            _EXCLUSIVE.of(ADAPTER).release()
 
     def _run(self, text: str) -> Any:
         from crewai.events import crewai_event_bus
 
         watch = self._watch
         with _ONE_AT_A_TIME, crewai_event_bus.scoped_handlers():
-            events = _listen(crewai_event_bus)
+            with self._lock:
+                self._events = _listen(crewai_event_bus)
             try:
                 result = self._kickoff(text)
             finally:
                 crewai_event_bus.flush()
-                with watch.guarded("reading events"):
-                    offered = {tool.name for tool in ADAPTER.tools(self._agent)}
-                    _tell(watch, sorted(events, key=lambda event: event.emission_sequence or 0), offered)
+                self._report()
         answer = text_of(getattr(result, "raw", result))
         self._messages.append({"role": "assistant", "content": answer})
         return watch.output(result) if watch.output else answer
+
+    def _report(self) -> None:
+        """Tell the events of this turn to the recorder, once."""
+        with self._lock:
+            events, self._events = self._events, []
+        with self._watch.guarded("reading events"):
+            offered = {tool.name for tool in ADAPTER.tools(self._agent)}
+            _tell(self._watch, sorted(events, key=lambda event: event.emission_sequence or 0), offered)
 
     def _kickoff(self, text: str) -> Any:
         given = self._watch.input(self._watch.golden) if self._watch.input else None

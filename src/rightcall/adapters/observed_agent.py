@@ -164,9 +164,12 @@ def observe(
     the suite's mocks, where the framework lets us. `input` makes the framework's input from a golden, `output` the
     answer from its result. `rightcall adapters list` says what each adapter can see.
     """
-    info = None if via != "auto" and not _is_object(agent) else detect(agent)
+    info = detect(agent)
     names = None if via == "auto" else (via,) if isinstance(via, str) else tuple(via)
     if info is not None:
+        for name in names or ():
+            if adapter_info(name).name != info.name:
+                raise ConfigError(f"an agent of {info.title} is watched via '{info.name}', not '{name}'")
         names = (info.name,)
     elif names is not None:
         for name in names:
@@ -182,10 +185,6 @@ def observe(
         which = info.title if info else ", ".join(names or ())
         raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall adapters show` says why")
     return observed
-
-
-def _is_object(agent: Any) -> bool:
-    return detect(agent) is not None
 
 
 def _usable(info: AdapterInfo) -> None:

@@ -33,8 +33,13 @@ class ObservedSession:
     def __init__(self, watches: Mapping[str, Watch], talk: Talk) -> None:
         self._watches, self._talk = watches, talk
 
+    async def open(self) -> None:
+        """Wait until the conversation may begin; without it the first turn waits."""
+        await self._talk.open()
+
     async def turn(self, text: str) -> None:
         """Say something to the agent and wait until it is done."""
+        await self._talk.open()
         for watch in self._watches.values():
             watch.recorder.said(text)
         try:

@@ -45,16 +45,21 @@ class _AgentTalk(Talk):
         self._agent, self._watch = agent, watch
         self._read = 0
         self._held = False
+        self._work: asyncio.Future[Any] | None = None
+
+    async def open(self) -> None:
+        if not self._held:
+            await _EXCLUSIVE.of(self._agent).acquire()
+            self._held = True
 
     async def say(self, text: str) -> Any:
-        lock = _EXCLUSIVE.of(self._agent)
-        if not self._held:
-            await lock.acquire()
-            self._held = True
         first, watch = self._read == 0, self._watch
         given = watch.input(watch.golden) if watch.input and first else text
         try:
-            result = await asyncio.to_thread(self._agent.run, given, reset=first, return_full_result=True)
+            self._work = asyncio.ensure_future(
+                asyncio.to_thread(self._agent.run, given, reset=first, return_full_result=True)
+            )
+            result = await asyncio.shield(self._work)
         finally:
             with watch.guarded("reading memory"):
                 steps = list(self._agent.memory.steps)
@@ -66,6 +71,12 @@ class _AgentTalk(Talk):
         return watch.output(result) if watch.output else text_of(result.output)
 
     async def aclose(self) -> None:
+        if (
+            self._work is not None and not self._work.done()
+        ):  # its memory is not ours until its thread has ended
+            self._agent.interrupt()
+            await asyncio.wait([self._work])
+            self._work.exception()
         if self._held:
             self._held = False
             _EXCLUSIVE.of(self._agent).release()

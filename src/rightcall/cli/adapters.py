@@ -26,9 +26,7 @@ def list_(as_json: bool) -> None:
     for info in ADAPTERS:
         here = installed_version(info) or "-"
         mocks = "tools can be mocked" if info.tools == "mock" else ""
-        click.echo(
-            f"{info.name:<18} {info.title:<28} {here:<12} tested {info.tested:<12.12} {mocks}".rstrip()
-        )
+        click.echo(f"{info.name:<18} {info.title:<28} {here:<12} tested {info.tested:<10} {mocks}".rstrip())
     print_next("rightcall adapters show langchain")
 
 
@@ -44,7 +42,7 @@ def show(name: str, as_json: bool) -> None:
     here = installed_version(info)
     click.echo(f"{info.title} ({info.package})")
     click.echo(f"installed   {here or f'no; pip install {info.package}'}")
-    click.echo(f"tested      {info.tested}")
+    click.echo(f"tested      {info.tested}" + (f", with {info.beside}" if info.beside else ""))
     click.echo(f"watches     {info.hook}")
     click.echo(
         "tools       " + ("can be mocked and broken by faults" if info.tools == "mock" else "run as they are")

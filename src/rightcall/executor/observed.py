@@ -19,6 +19,10 @@ from rightcall.model.trajectory import StopReason, Trajectory
 class AgentSession(Protocol):
     """A conversation with an agent during one trial; what the agent remembers ends with it."""
 
+    async def open(self) -> None:
+        """Wait until the conversation may begin; what is waited for here is not the agent's time."""
+        ...
+
     async def turn(self, text: str) -> None:
         """Say something and wait until the agent is done; raises what the agent raises."""
         ...
@@ -58,8 +62,9 @@ class SessionPerformer:
         desk = self._desks.desk(golden, trial) if self._desks else None
         given = {"desk": desk} if desk is not None else {}
         session = self._agent.session(golden, trial, **given)
-        started = time.perf_counter()
         try:
+            await session.open()
+            started = time.perf_counter()
             stop, error = await self._ended(session, golden.input)
             taken = round((time.perf_counter() - started) * 1000, 3)
             trajectory = session.trajectory(stop, error)
@@ -81,7 +86,7 @@ class SessionPerformer:
             out_of_time = self._asker is not None or deadline.expired()
             return ("limit", f"more than {seconds:g} seconds") if out_of_time else session.ending(error)
         except InfrastructureError as error:
-            return "infra_error", str(error)
+            return session.ending(error)
         except RightCallError:
             raise
         except Exception as error:

@@ -106,11 +106,15 @@ class AddressedSession:
         asking: Asking,
         send: Callable[[dict[str, Any], str], Awaitable[Trajectory]],
         close: Callable[[], Awaitable[None]] | None = None,
+        clean: Callable[[str], str] = lambda text: text,
     ) -> None:
         self._golden, self._trial, self._id = golden, trial, session_id
-        self._asking, self._send, self._close = asking, send, close
+        self._asking, self._send, self._close, self._clean = asking, send, close, clean
         self._done = Trajectory()
         self._said = ""
+
+    async def open(self) -> None:
+        """Nothing to wait for: a service or a program takes any number of asks at once."""
 
     async def turn(self, text: str) -> None:
         """Ask, and take the reply into account."""
@@ -130,9 +134,8 @@ class AddressedSession:
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
         """A reply that cannot be used is the agent's failure."""
-        if isinstance(error, InfrastructureError):
-            return "infra_error", str(error)
-        return "agent_error", str(error)[:2000]
+        words = self._clean(str(error))[:2000]
+        return ("infra_error" if isinstance(error, InfrastructureError) else "agent_error"), words
 
     async def aclose(self) -> None:
         if self._close is not None:

@@ -14,6 +14,7 @@ from rightcall.providers.addressed import AddressedAgent, AddressedSession, Aski
 from rightcall.providers.agent_reply import AgentFailedError, start_of
 from rightcall.providers.exchange import Exchange
 from rightcall.providers.http import MEGABYTE, HttpClient, Network
+from rightcall.providers.secrets import scrubber
 
 LARGEST = 16 * MEGABYTE
 ASK_AGAIN = frozenset((429, 502, 503, 504))
@@ -33,9 +34,14 @@ class HttpAgent(AddressedAgent):
         self._client = HttpClient(url, exchange.header_values, limits)
         self.name = f"http:{self._client.base_url}"
         self._reader = reader_for(exchange)
+        sent = [
+            word for value in exchange.header_values().values() for word in value.split() if len(word) >= 8
+        ]
+        self._clean = scrubber(*sent)  # a service may repeat in its errors what it was sent
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
-        return AddressedSession(golden, trial, new_session_id(golden, trial), self._asking, self._exchanged)
+        session_id = new_session_id(golden, trial)
+        return AddressedSession(golden, trial, session_id, self._asking, self._exchanged, clean=self._clean)
 
     async def check(self) -> list[str]:
         problem = await self._client.unreachable()

@@ -42,7 +42,6 @@ class CrewKit(Kit):
     starts_threads = True
     address = ""
     own_limit = False
-    slow_tool = None
     malformed = None
 
     def agent(self, journal: Journal) -> Any:
