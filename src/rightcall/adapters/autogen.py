@@ -85,7 +85,8 @@ def _tell(watch: Watch, item: Any) -> str:
         calls = []
         for made in item.content:
             arguments, raw = arguments_of(made.arguments)
-            calls.append(ToolCall(made.name, arguments, made.id, raw=raw))
+            notes = {"handoff": True} if made.name.startswith("transfer_to_") else {}
+            calls.append(ToolCall(made.name, arguments, made.id, raw=raw, notes=notes))
         watch.recorder.asked()
         watch.recorder.answered("", calls, usage=usage, agent=source)
         for call in calls:

@@ -82,7 +82,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
         "google_adk", "Google ADK", "google-adk", "google.adk", ("google.adk",), "2.13.0", "a runner plugin",
         (
-            "calls inside AgentTool run in a runner of their own and are not seen",
+            "calls inside an AgentTool made with include_plugins=False are not seen",
             "failures returned as data ({'status': 'error'}) read as results",
             "a function that makes its own Runner is not watched",
         ),
@@ -102,6 +102,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "results of parallel calls are one joined text: each call gets all of it",
             "code actions of a CodeAgent are not tool calls",
+            "calls of managed agents are not seen: each has a memory of its own",
             "trials run one at a time, since the memory belongs to the agent object",
             "when time is over, the step under way is not seen",
         ),
@@ -120,7 +121,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         "agent_framework", "Microsoft Agent Framework", "agent-framework-core", "agent_framework",
         ("agent_framework",), "1.23.0", "chat and function middleware, added to the run",
         (
-            "streamed answers inside a run of your own are seen without their tokens",
+            "calls inside an agent used as a tool are not seen",
             "a function that runs its own agent is not watched",
         ),
         tools="mock", functions=False,
@@ -130,6 +131,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         "the stream of messages",
         (
             "how long a tool took is the time between two messages",
+            "calls inside an agent used as a tool are not seen",
             "trials run one at a time per agent object, since it holds the conversation",
             "a function that runs its own team is not watched",
         ),

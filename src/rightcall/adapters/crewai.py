@@ -129,7 +129,7 @@ def _tell(watch: Watch, events: list[Any], offered: set[str]) -> None:
     running: dict[str, Any] = {}
     for event in events:
         if event.type == "llm_call_completed":
-            _answered(watch, event)
+            _answered(watch, event, inside=bool(running))
         elif event.type == "tool_usage_started":
             running[event.event_id] = event
             watch.recorder.tool_started(event.event_id, event.tool_name, event.tool_args)
@@ -154,7 +154,8 @@ def _same(running: dict[str, Any], event: Any) -> str:
     return ""
 
 
-def _answered(watch: Watch, event: Any) -> None:
+def _answered(watch: Watch, event: Any, *, inside: bool) -> None:
+    """One answer; `inside` says that it came while a tool ran: that of a coworker who was asked."""
     response, calls = event.response, []
     if isinstance(response, list):
         for raw in response:
@@ -171,5 +172,5 @@ def _answered(watch: Watch, event: Any) -> None:
     watch.recorder.asked()
     watch.recorder.answered(
         "" if calls else text_of(response), calls, usage=usage, finish=str(event.finish_reason or ""),
-        agent=str(getattr(event, "agent_role", "") or ""),
+        agent=str(getattr(event, "agent_role", "") or ""), depth=int(inside),
     )  # fmt: skip

@@ -85,6 +85,11 @@ def _callback(watch: Watch) -> Any:
     from dspy.utils.callback import BaseCallback
 
     class TrialCallback(BaseCallback):
+        """ReAct runs one tool at a time: a tool that starts while another runs is inside it."""
+
+        def __init__(self) -> None:
+            self._running: list[str] = []
+
         def on_lm_start(self, call_id: str, instance: Any, inputs: Any) -> None:
             with watch.guarded("on_lm_start"):
                 watch.recorder.asked()
@@ -93,11 +98,16 @@ def _callback(watch: Watch) -> Any:
             with watch.guarded("on_tool_start"):
                 if instance.name != FINISH:
                     arguments = plain(inputs.get("kwargs") or {})
-                    watch.recorder.answered("", [ToolCall(instance.name, arguments, call_id)])
+                    parent = self._running[-1] if self._running else ""
+                    made = ToolCall(instance.name, arguments, call_id)
+                    watch.recorder.answered("", [made], depth=len(self._running), parent=parent)
+                    self._running.append(call_id)
                     watch.recorder.tool_started(call_id, instance.name, arguments, call_id)
 
         def on_tool_end(self, call_id: str, outputs: Any, exception: Exception | None = None) -> None:
             with watch.guarded("on_tool_end"):
+                if call_id in self._running:
+                    self._running.remove(call_id)
                 watch.recorder.tool_ended(call_id, plain(outputs), error=exception)
 
     return TrialCallback()

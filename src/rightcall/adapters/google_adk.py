@@ -89,6 +89,10 @@ def _plugin(watch: Watch) -> Any:
         def __init__(self) -> None:
             super().__init__(name="rightcall")
             self._asked: dict[str, float] = {}
+            self._places: dict[str, tuple[int, str]] = {}  # by session: how deep it is, and inside which call
+            self._inner: dict[
+                str, tuple[int, str]
+            ] = {}  # the same of an agent that runs as a tool, by its name
 
         async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
             with watch.guarded("before_model_callback"):
@@ -100,11 +104,15 @@ def _plugin(watch: Watch) -> Any:
                 if not getattr(llm_response, "partial", False):
                     started = self._asked.pop(callback_context.agent_name, None)
                     taken = None if started is None else round((perf_counter() - started) * 1000, 3)
-                    _answered(watch, callback_context.agent_name, llm_response, taken)
+                    place = self._place(callback_context)
+                    _answered(watch, callback_context.agent_name, llm_response, taken, place)
 
         async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
             call_id = str(tool_context.function_call_id or "")
             with watch.guarded("before_tool_callback"):
+                if hasattr(tool, "agent"):
+                    depth, _ = self._place(tool_context)
+                    self._inner[tool.agent.name] = (depth + 1, call_id)
                 watch.recorder.tool_started(id(tool_context), tool.name, tool_args, call_id)
             if watch.desk is None:
                 return None
@@ -131,6 +139,15 @@ def _plugin(watch: Watch) -> Any:
             with watch.guarded("on_tool_error_callback"):
                 watch.recorder.tool_ended(id(tool_context), error=error)
 
+        def _place(self, context: Any) -> tuple[int, str]:
+            """An agent used as a tool has a runner and a session of its own, with the same plugins."""
+            session = str(context.session.id)
+            if not self._places:
+                self._places[session] = (0, "")
+            if session not in self._places:
+                self._places[session] = self._inner.get(context.agent_name, (1, ""))
+            return self._places[session]
+
     return TrialPlugin()
 
 
@@ -150,15 +167,9 @@ def _results(contents: Any) -> list[Message]:
     return [Message("tool", results=tuple(results))] if results else []
 
 
-def _answered(watch: Watch, agent: str, response: Any, taken: float | None) -> None:
+def _answered(watch: Watch, agent: str, response: Any, taken: float | None, place: tuple[int, str]) -> None:
     parts = (response.content.parts if response.content else None) or ()
-    calls = [
-        ToolCall(
-            part.function_call.name or "", plain(part.function_call.args or {}), part.function_call.id or ""
-        )
-        for part in parts
-        if part.function_call
-    ]
+    calls = [_call(part.function_call) for part in parts if part.function_call]
     text = "".join(part.text for part in parts if part.text and not getattr(part, "thought", False))
     given = response.usage_metadata
     usage = Usage(
@@ -167,8 +178,15 @@ def _answered(watch: Watch, agent: str, response: Any, taken: float | None) -> N
         cached_tokens=getattr(given, "cached_content_token_count", 0) or 0,
     )
     watch.recorder.answered(
-        text, calls, usage=usage, finish=str(response.finish_reason or ""), ms=taken, agent=agent
-    )
+        text, calls, usage=usage, finish=str(response.finish_reason or ""), ms=taken, agent=agent,
+        depth=place[0], parent=place[1],
+    )  # fmt: skip
+
+
+def _call(made: Any) -> ToolCall:
+    arguments = plain(made.args or {})
+    notes = {"handoff": arguments.get("agent_name", True)} if made.name == "transfer_to_agent" else {}
+    return ToolCall(made.name or "", arguments, made.id or "", notes=notes)
 
 
 def _definition(declared: Any) -> Tool:

@@ -87,10 +87,12 @@ def _tell(watch: Watch, event: Any) -> None:
 
 def _call(selected: Any, written: dict[str, Any]) -> ToolCall:
     """A call with the arguments the provider sent, where its own answer still has them."""
+    notes = {"handoff": True} if selected.tool_name == "handoff" else {}
     if selected.tool_id in written:
         arguments, raw = arguments_of(written[selected.tool_id])
-        return ToolCall(selected.tool_name, arguments, selected.tool_id, raw=raw)
-    return ToolCall(selected.tool_name, plain(selected.tool_kwargs), selected.tool_id, notes=dict(REPAIRED))
+        return ToolCall(selected.tool_name, arguments, selected.tool_id, raw=raw, notes=notes)
+    given = plain(selected.tool_kwargs)
+    return ToolCall(selected.tool_name, given, selected.tool_id, notes={**notes, **REPAIRED})
 
 
 def _written(raw: Any) -> dict[str, Any]:

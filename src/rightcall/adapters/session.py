@@ -57,7 +57,8 @@ class ObservedSession:
                 watch.recorder.finished(output)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """What has been seen so far."""
+        """What has been seen so far; a `ConfigError` when a hook of ours broke, since that is not the whole then."""
+        self._refuse_broken_hooks()
         return self.recorder.trajectory(stop_reason, error)
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:

@@ -304,6 +304,10 @@ def _imported(name: str) -> Any:
         return attrgetter(attribute)(import_module(module))
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"'{name}' cannot be loaded: {error}") from None
+    except (
+        Exception
+    ) as error:  # the user's module runs when it is imported: a missing key, a file that is not there
+        raise ConfigError(f"'{name}' cannot be loaded: {type(error).__name__}: {error}") from None
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:

@@ -74,6 +74,8 @@ def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise InputError(source, f"the module cannot be imported: {error}") from None
+    except Exception as error:  # the user's module runs when it is imported
+        raise InputError(source, f"the module failed: {type(error).__name__}: {error}") from None
     found: Any = module
     for name in attribute.split("."):
         if not hasattr(found, name):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import InMemoryRunner
+from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
 
-from tests.adapters.contract import AdapterContract, Kit, MockableTools
-from tests.adapters.script import USAGE, Journal, book_room, respond, weather_of
+import rightcall as rc
+from tests.adapters.contract import AdapterContract, Kit, MockableTools, performed
+from tests.adapters.script import USAGE, Answer, Call, Journal, book_room, respond, weather_of
 
 
 class ScriptedLlm(BaseLlm):
@@ -75,6 +78,43 @@ class AdkKit(Kit):
             if event.is_final_response():
                 final = event.content.parts[0].text
         return final
+
+
+class PlannedLlm(BaseLlm):
+    """Gives these answers, one after another."""
+
+    plan: Any
+
+    async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+        turn = sum(content.role == "model" for content in llm_request.contents)
+        answer = self.plan[min(turn, len(self.plan) - 1)]
+        parts = [types.Part(text=answer.text)] if answer.text else []
+        for call in answer.calls:
+            made = types.FunctionCall(id=call.id, name=call.name, args=call.arguments)
+            parts.append(types.Part(function_call=made))
+        yield LlmResponse(content=types.Content(role="model", parts=parts))
+
+
+@pytest.mark.parametrize(("calls", "names"), [("auto", ["expert"]), ("all", ["expert", "get_weather"])])
+def test_calls_of_an_agent_used_as_a_tool(calls, names):
+    expert = LlmAgent(name="expert", model=ScriptedLlm(model="m", journal=Journal()), tools=[get_weather])
+    plan = [Answer(calls=(Call("expert", {"request": "weather Hue"}, "e1"),)), Answer("Done.")]
+    boss = LlmAgent(name="boss", model=PlannedLlm(model="m", plan=plan), tools=[AgentTool(expert)])
+    (trajectory,) = performed(rc.observe(boss, calls=calls), "help")
+    assert [call.name for call in trajectory.calls] == names
+    if calls == "all":
+        assert trajectory.calls[1].notes == {"agent": "expert", "parent": "e1", "depth": 1}
+    assert trajectory.output == "Done."
+
+
+def test_a_transfer_is_a_handoff_within_the_conversation():
+    plan = [Answer(calls=(Call("transfer_to_agent", {"agent_name": "billing"}, "h1"),))]
+    billing = LlmAgent(name="billing", model=PlannedLlm(model="m", plan=[Answer("x"), Answer("Billed.")]))
+    triage = LlmAgent(name="triage", model=PlannedLlm(model="m", plan=plan), sub_agents=[billing])
+    (trajectory,) = performed(rc.observe(triage), "help")
+    assert [(c.name, c.status, c.notes) for c in trajectory.calls] == [
+        ("transfer_to_agent", "ok", {"agent": "triage", "handoff": "billing"})
+    ]
 
 
 class TestGoogleADK(AdapterContract, MockableTools):
