@@ -10,17 +10,21 @@ from time import perf_counter
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Talk, Watch
-from rightcall.adapters.blocking import blocking
 from rightcall.adapters.hooks import replaced, watch_of
-from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.adapters.langchain_desk import NAME, desk_arun, desk_run
+from rightcall.adapters.langchain_messages import (
+    calls_in,
+    definition,
+    finish_of,
+    offered_tools,
+    read_message,
+    text_in,
+    tools_in,
+    usage_of,
+)
+from rightcall.adapters.values import text_of
 from rightcall.errors import ConfigError
-from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.dialects import read_tool
-from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
-
-NAME = "langchain"
 
 
 class LangChain(Adapter):
@@ -37,7 +41,7 @@ class LangChain(Adapter):
         from langchain_core.tools import BaseTool
 
         _register()
-        undo = [replaced(BaseTool, "run", _desk_run), replaced(BaseTool, "arun", _desk_arun)]
+        undo = [replaced(BaseTool, "run", desk_run), replaced(BaseTool, "arun", desk_arun)]
 
         def restore() -> None:
             for one in undo:
@@ -49,7 +53,7 @@ class LangChain(Adapter):
         return _GraphTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
-        return [_definition(tool) for tool in _tools_of(agent).values()]
+        return [definition(tool) for tool in tools_in(agent).values()]
 
 
 ADAPTER = LangChain()
@@ -106,7 +110,7 @@ def _final_text(state: Any) -> str | None:
         message = messages[-1]
     if not hasattr(message, "content"):
         return text_of(message)
-    return _text(message) if getattr(message, "type", "") in ("ai", "AIMessageChunk") else None
+    return text_in(message) if getattr(message, "type", "") in ("ai", "AIMessageChunk") else None
 
 
 _registered: list[bool] = []
@@ -163,9 +167,9 @@ def _handler(watch: Watch) -> Any:
             with watch.guarded("on_chat_model_start"):
                 self._parents[run_id] = parent_run_id
                 self._asked[run_id] = (perf_counter(), _agent_of(metadata))
-                read = [_message(one) for one in (messages[0] if messages else [])]
+                read = [read_message(one) for one in (messages[0] if messages else [])]
                 offered = (more.get("invocation_params") or {}).get("tools") or ()
-                watch.recorder.asked(read, _definitions(offered))
+                watch.recorder.asked(read, offered_tools(offered))
 
         def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
             with watch.guarded("on_llm_end"):
@@ -178,7 +182,7 @@ def _handler(watch: Watch) -> Any:
                     watch.recorder.answered(text_of(generation.text), ms=taken, depth=depth, parent=parent)
                     return
                 watch.recorder.answered(
-                    _text(message), _calls(message), usage=_usage(message), finish=_finish(message),
+                    text_in(message), calls_in(message), usage=usage_of(message), finish=finish_of(message),
                     ms=taken, agent=agent, depth=depth, parent=parent,
                 )  # fmt: skip
 
@@ -219,147 +223,3 @@ def _agent_of(metadata: Any) -> str:
     """The name of the agent that asks: graphs made by `create_agent(name=…)` say it."""
     given = metadata or {}
     return str(given.get("lc_agent_name") or "")
-
-
-def _message(message: Any) -> Message:
-    """A LangChain message in our words, as far as results and turns matter."""
-    kind = getattr(message, "type", "")
-    if kind == "tool":
-        failed = getattr(message, "status", "") == "error"
-        result = ToolResult(
-            str(message.tool_call_id or ""), plain(message.content), failed, str(message.name or "")
-        )
-        return Message("tool", results=(result,))
-    if kind in ("ai", "AIMessageChunk"):
-        return Message("assistant", _text(message))
-    return Message("system" if kind == "system" else "user", _text(message))
-
-
-def _text(message: Any) -> str:
-    content = message.content
-    if isinstance(content, str):
-        return content
-    parts = [
-        part if isinstance(part, str) else part.get("text", "")
-        for part in content
-        if isinstance(part, str) or (isinstance(part, dict) and part.get("type") == "text")
-    ]
-    return "".join(str(part) for part in parts)
-
-
-def _calls(message: Any) -> list[ToolCall]:
-    """The calls the model wrote, and those whose arguments did not parse, as text."""
-    made = [
-        ToolCall(str(call.get("name") or ""), plain(call.get("args")), str(call.get("id") or ""))
-        for call in getattr(message, "tool_calls", None) or ()
-    ]
-    for call in getattr(message, "invalid_tool_calls", None) or ():
-        arguments, raw = arguments_of(call.get("args") or "")
-        notes = {"malformed_call_ended_run": True} if not made else {}
-        name, call_id = str(call.get("name") or ""), str(call.get("id") or "")
-        made.append(ToolCall(name, arguments, call_id, raw=raw, notes=notes))
-    return made
-
-
-def _usage(message: Any) -> Usage:
-    given = getattr(message, "usage_metadata", None) or {}
-    cached = (given.get("input_token_details") or {}).get("cache_read") or 0
-    return Usage(given.get("input_tokens") or 0, given.get("output_tokens") or 0, cached_tokens=cached)
-
-
-def _finish(message: Any) -> str:
-    given = getattr(message, "response_metadata", None) or {}
-    return str(given.get("finish_reason") or given.get("stop_reason") or "")
-
-
-def _definitions(offered: Any) -> list[Tool]:
-    found = []
-    for raw in offered:
-        copied = plain(raw)
-        if isinstance(copied, dict) and ("function" in copied or "input_schema" in copied):
-            found.append(read_tool(copied, "tools"))
-    return found
-
-
-def _tools_of(agent: Any) -> dict[str, Any]:
-    """The tools in the tool nodes of a graph and of the graphs inside it, or bound to a runnable."""
-    if hasattr(agent, "tool_call_schema"):
-        return {agent.name: agent}
-    found: dict[str, Any] = {}
-    for node in (getattr(agent, "nodes", None) or {}).values():
-        bound = getattr(node, "bound", node)
-        found |= getattr(bound, "tools_by_name", None) or {}
-        if hasattr(bound, "nodes"):
-            found |= _tools_of(bound)
-    return found
-
-
-def _definition(tool: Any) -> Tool:
-    from langchain_core.utils.function_calling import convert_to_openai_tool
-
-    return read_tool(convert_to_openai_tool(tool), f"tool '{tool.name}'")
-
-
-def _desk_arun(original: Any) -> Any:
-    async def arun(self: Any, tool_input: Any, *args: Any, **options: Any) -> Any:
-        watch = watch_of(NAME)
-        if watch is None or watch.desk is None or _inside(watch, options):
-            return await original(self, tool_input, *args, **options)
-
-        async def real() -> Any:
-            return _unwrapped(await original(self, tool_input, *args, **options))
-
-        return await _at_the_desk(self, tool_input, options, watch, real)
-
-    return arun
-
-
-def _desk_run(original: Any) -> Any:
-    def run(self: Any, tool_input: Any, *args: Any, **options: Any) -> Any:
-        watch = watch_of(NAME)
-        if watch is None or watch.desk is None or _inside(watch, options):
-            return original(self, tool_input, *args, **options)
-
-        async def real() -> Any:
-            return _unwrapped(original(self, tool_input, *args, **options))
-
-        return blocking(_at_the_desk(self, tool_input, options, watch, real))
-
-    return run
-
-
-def _inside(watch: Watch, options: dict[str, Any]) -> bool:
-    """Whether the desk runs this very call for real: then it is the framework's turn."""
-    return options.get("tool_call_id") in watch.memory.get("at_desk", ())
-
-
-async def _at_the_desk(tool: Any, tool_input: Any, options: dict[str, Any], watch: Watch, real: Any) -> Any:
-    from langchain_core.messages import ToolMessage
-
-    assert watch.desk is not None
-    call_id = str(options.get("tool_call_id") or "")
-    known = _definition(tool).parameters
-    given = tool_input if isinstance(tool_input, dict) else {next(iter(known), "input"): tool_input}
-    arguments = {name: plain(value) for name, value in given.items() if name in known}
-    key = object()
-    busy = watch.memory.setdefault("at_desk", set())
-    busy.add(call_id)
-    try:
-        watch.recorder.tool_started(key, tool.name, arguments, call_id)
-        answer = await watch.desk.run(tool.name, arguments, call_id, real)
-        watch.recorder.tool_ended(key, answer.output, error=answer.failed)
-    finally:
-        busy.discard(call_id)
-    if not call_id:
-        return answer.output
-    status = "error" if answer.failed else "success"
-    return ToolMessage(text_of(answer.output), tool_call_id=call_id, name=tool.name, status=status)
-
-
-def _unwrapped(output: Any) -> Any:
-    """What the tool gave, out of the message made for the model; one that tells of a failure is raised again."""
-    if not hasattr(output, "content"):
-        return output
-    if getattr(output, "status", "") == "error":
-        raise RuntimeError(text_of(output.content))
-    return plain(output.content)

@@ -12,8 +12,9 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from rightcall.adapters.adapter import Adapter, Talk, ToolAnswer, ToolDesk, Watch
+from rightcall.adapters.adapter import Adapter, Talk, ToolAnswer, Watch
 from rightcall.adapters.hooks import watch_of
+from rightcall.adapters.openai_agents_desk import with_desk
 from rightcall.adapters.values import plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import openai_responses, read_tool
@@ -144,7 +145,7 @@ def _prepared(watch: Watch, agent: Any, options: dict[str, Any]) -> tuple[Any, i
     options["hooks"] = _hooks(watch, options.get("hooks"), depth, str(parent or ""))
     if watch.desk is not None:
         with watch.guarded("replacing tools"):
-            return _with_desk(agent, watch.desk, watch), depth
+            return with_desk(agent, watch.desk, watch), depth
     return agent, depth
 
 
@@ -273,47 +274,3 @@ def _function_tools(agent: Any) -> list[Any]:
                 found.setdefault(tool.name, tool)
         waiting += [item for item in getattr(one, "handoffs", None) or () if hasattr(item, "tools")]
     return list(found.values())
-
-
-def _with_desk(agent: Any, desk: ToolDesk, watch: Watch, made: dict[int, Any] | None = None) -> Any:
-    """A copy of the agent whose function tools are answered by the desk; handoffs lead to such copies too.
-
-    An agent used as a tool is not replaced itself: its own tools are, when its run begins.
-    """
-    from agents import FunctionTool
-
-    made = {} if made is None else made
-    if id(agent) in made:
-        return made[id(agent)]
-    if not hasattr(agent, "clone"):
-        return agent
-    copy = made[id(agent)] = agent.clone()
-    copy.tools = [
-        _desk_tool(tool, desk, watch) if isinstance(tool, FunctionTool) and not _is_agent(tool) else tool
-        for tool in agent.tools
-    ]
-    copy.handoffs = [_with_desk(item, desk, watch, made) for item in agent.handoffs]
-    return copy
-
-
-def _is_agent(tool: Any) -> bool:
-    return bool(getattr(tool, "_is_agent_tool", False) or getattr(tool, "_agent_instance", None))
-
-
-def _desk_tool(tool: Any, desk: ToolDesk, watch: Watch) -> Any:
-    from dataclasses import replace
-
-    from rightcall.adapters.values import arguments_of
-
-    invoke = tool.on_invoke_tool
-
-    async def at_the_desk(context: Any, text: str) -> Any:
-        arguments, _ = arguments_of(text)
-        if arguments is None:
-            return await invoke(context, text)  # the SDK's own words for arguments that are not JSON
-        call_id = str(getattr(context, "tool_call_id", ""))
-        answer = await desk.run(tool.name, arguments, call_id, lambda: invoke(context, text))
-        watch.memory["desk", call_id] = answer
-        return answer.output if isinstance(answer.output, str) else text_of(answer.output)
-
-    return replace(tool, on_invoke_tool=at_the_desk)

@@ -133,21 +133,19 @@ class Session:
 
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
         """An agent with tools of its own: they are only run here when they are mocked or broken on purpose."""
-        agent = self.agent
+        agent, execute = self.agent, observed.tools_run
         known = _known_tools(replace(agent, tools=tools))
-        execute = observed.tools_run
+        at_desk = execute == "mock" or agent.faults is not None
+        if at_desk and (problem := desk_problem(observed, known, agent.faults)):
+            raise ConfigError(problem)
         self.toolbox = Toolbox(
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
         )
         self.tools = {tool.name: tool for tool in self.toolbox.tools}
-        desks = None
-        if execute == "mock" or agent.faults is not None:
-            if problem := desk_problem(observed, known):
-                raise ConfigError(problem)
-            desks = DeskSetup(
-                self.tools.values(), mocks=agent.mocks, execute=execute, faults=agent.faults,
-                seed=self._seed, run_id=self._run_id,
-            )  # fmt: skip
+        desks = DeskSetup(
+            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
+            run_id=self._run_id,
+        ) if at_desk else None  # fmt: skip
         self.performer = SessionPerformer(observed, agent.limits, desks)
 
     def notices(self) -> list[str]:
@@ -234,12 +232,16 @@ def _known_tools(agent: Agent) -> list[Any]:
     return given or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])
 
 
-def desk_problem(observed: ObservedAgent, tools: Sequence[Any]) -> str:
+def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPlan | None) -> str:
     """Why the tools of an observed agent cannot be mocked or broken; empty when they can."""
     if not observed.can_mock:
         return (
             f"the tools of {observed.name} are run by its own code, so they cannot be mocked or broken by faults;"
             " `rightcall adapters list` says where that is possible"
+        )
+    if faults is not None and faults.tools:
+        return (
+            f"{observed.name} offers its tools itself: faults can break them, but not rename, add or hide any"
         )
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"

@@ -129,7 +129,7 @@ def plan_suite(
     config = suite.agent
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
     named = _model(model or config.model, folder, problems)
-    tested = _tried(problems, lambda: _observed(named, config)) or named
+    tested = _tried(problems, lambda: _observed(named, config, given=model)) or named
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics = _tried(problems, lambda: resolve_metrics(list(suite.metrics))) or []
@@ -259,10 +259,13 @@ def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -
     return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
 
 
-def _observed(model: Any, config: AgentConfig) -> Any:
-    """The agent watched while it runs, when the suite asks for it or its framework is known; else itself."""
-    if isinstance(model, str | ObservedAgent):
-        if config.observe is not None and isinstance(model, str):
+def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
+    """The agent watched while it runs, when the suite asks for it or its framework is known; else itself.
+
+    `given` is a model named on the command line instead of the suite's, which need not be one to watch.
+    """
+    if model is _unloaded or isinstance(model, str | ObservedAgent):
+        if config.observe is not None and isinstance(model, str) and given is None:
             raise ConfigError(f"agent.observe goes with module:agent, not with '{model}'")
         return model
     known = detect(model)
@@ -285,8 +288,12 @@ def _model(name: str, folder: Path, problems: list[str]) -> Any:
         if place not in sys.path:
             sys.path.insert(0, place)
     if "." in prefix or _importable(prefix):
-        return _tried(problems, lambda: _imported(name)) or name
+        return _tried(problems, lambda: _imported(name)) or _unloaded
     return name
+
+
+def _unloaded(golden: Golden) -> None:
+    """Stands for an agent that could not be loaded, so that nothing more is found wrong with it."""
 
 
 def _importable(module: str) -> bool:
