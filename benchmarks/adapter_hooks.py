@@ -13,12 +13,9 @@ import sys
 import time
 from typing import Any
 
-from tests.adapters.kits.langchain import TOOLS as LANGCHAIN_TOOLS
-from tests.adapters.kits.langchain import ScriptedChatModel
-from tests.adapters.kits.openai_agents import TOOLS as OPENAI_TOOLS
-from tests.adapters.kits.openai_agents import ScriptedAgentsModel
-from tests.adapters.kits.pydantic_ai import TOOLS as PYDANTIC_TOOLS
-from tests.adapters.kits.pydantic_ai import scripted_model
+from tests.adapters.kits.langchain import TOOLS as LANGCHAIN_TOOLS, ScriptedChatModel
+from tests.adapters.kits.openai_agents import TOOLS as OPENAI_TOOLS, ScriptedAgentsModel
+from tests.adapters.kits.pydantic_ai import TOOLS as PYDANTIC_TOOLS, scripted_model
 from tests.adapters.script import Answer, Call, Journal
 
 import rightcall as rc

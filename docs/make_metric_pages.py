@@ -44,7 +44,8 @@ numbers. `rightcall metrics list` and `rightcall metrics show NAME` show these p
 
 ## Measured on request
 
-Name them under `metrics` in a suite, or with `rightcall score … --metric NAME`. Settings go in parentheses:
+Name them under `metrics` in a suite, or with `rightcall score … --metric NAME`: a case then passes only when they do.
+`observe: NAME` there and `--observe NAME` measure without deciding. Settings go in parentheses:
 `call_count(limit=3)`.
 
 {table(asked_for)}
@@ -74,8 +75,26 @@ assert MaxCalls(limit=2).measure(case) == rc.Score(0.0, False, "3 calls, limit 2
 ```
 
 In a suite it is `my_pkg.metrics:MaxCalls(limit=3)`: nothing has to be registered. A package can also offer a metric by
-name, under the entry point `rightcall.metrics`. A metric that raises gives a score with `error` set; the run goes on,
-and the agent is not blamed.
+name, under the entry point `rightcall.metrics`. A metric that raises, takes too long or returns no score makes its case
+an error: the run goes on, the agent is not blamed, and nothing passes by it.
+
+A plain function will do as well: `fn(case)`, or parameters named after what it needs (`input`, `output`, `target`,
+`calls`, `expected_calls`, `golden`, `trajectory`, `tools`, `state`, `metadata`). It returns true or false, a number
+from 0 to 1, or a `Score`. `target` is the golden's `expected_output`, or `target` of its metadata. A number passes
+from 1, or from the `threshold` given in a suite: `my_pkg.checks:closeness(threshold=0.8)`.
+
+<!-- example -->
+```python
+import rightcall as rc
+
+
+def same_city(output, target):
+    return target.lower() in output.lower()
+
+
+case = rc.TestCase(rc.Golden("Capital?", expected_output="Hanoi"), rc.Trajectory(output="It is HANOI."))
+assert rc.assert_test(case, metrics=[same_city]).passed
+```
 """
 
 

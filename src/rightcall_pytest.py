@@ -16,9 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from rightcall.testing.checking import Checker
-    from rightcall.testing.keeping import Keeper
-    from rightcall.testing.together import Together
+    from rightcall.testing import Checker, Keeper, Together
 
 NOTES = pytest.StashKey[list[dict[str, Any]]]()
 SESSION = pytest.StashKey[str]()
@@ -72,7 +70,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             f"def {metafunc.function.__name__}(golden, check):"
         )
     from rightcall.errors import RightCallError
-    from rightcall.testing.marks import marked_goldens, readable_ids
+    from rightcall.testing import marked_goldens, readable_ids
 
     mark = marks[0]
     folders = [
@@ -93,9 +91,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def check(request: pytest.FixtureRequest) -> Checker:
     """`check(agent, golden)` runs an agent on a golden and fails the test when it did not do what it should.
 
-    `metrics=[…]` name what decides instead of the golden's own rules; `trials=N` how often it is tried.
+    `metrics=[…]` name what must pass beside the golden, `observe=[…]` what is only measured; `trials=N` is how often
+    it is tried.
     """
-    from rightcall.testing.checking import Checker, Defaults
+    from rightcall.testing import Checker, Defaults
 
     item = request.node
     config = request.config
@@ -119,7 +118,7 @@ def check(request: pytest.FixtureRequest) -> Checker:
 def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> Together:
     groups = config.stash.setdefault(GROUPS, {})
     if key not in groups:
-        from rightcall.testing.together import Together
+        from rightcall.testing import Together
 
         mode = getattr(config, "workerinput", {}).get("rightcall_dist", "no")
         groups[key] = Together(test, goldens, _keeper(config), may_share=mode in SHARING_MODES)
@@ -128,7 +127,7 @@ def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]
 
 def _keeper(config: pytest.Config) -> Keeper:
     if KEEPER not in config.stash:
-        from rightcall.testing.keeping import Keeper
+        from rightcall.testing import Keeper
 
         keeper = Keeper(_session(config), config.getoption("--rightcall-store"))
         config.stash[KEEPER] = keeper
@@ -221,6 +220,21 @@ def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, s
     return None
 
 
+def _finish_runs(keeper: Keeper, groups: Sequence[Any], stopped: bool) -> list[str]:
+    """Write how each run ended; a line for each that has no end yet."""
+    from rightcall.errors import InfrastructureError
+
+    if stopped:
+        return [f"run {group.run_id} is unfinished: not every test was run" for group in groups]
+    problems = []
+    for group in groups:
+        try:
+            keeper.finish(group.run_id, group.word, group.trials)
+        except InfrastructureError as error:
+            problems.append(f"ERROR: {error}")
+    return problems
+
+
 class Watch:
     """Hears every report, of workers too; ends the runs, decides the gate, shows what it all adds up to."""
 
@@ -241,17 +255,19 @@ class Watch:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self._notes:
             return
-        from rightcall.testing.summary import gate_verdict, summary_lines, tested
+        from rightcall.testing import gate_verdict, summary_lines, tested
 
         groups = tested(self._notes)
         least = self._config.getoption("--rightcall-min")
         rule = self._config.getoption("--rightcall-rule")
         verdict = None if least is None else gate_verdict(groups, least, rule)
         keeper = _keeper(self._config)
-        for group in groups:
-            keeper.finish(group.run_id, group.word)
-        self._lines = summary_lines(groups, verdict, keeper.shown)
         ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        stopped = bool(session.shouldstop or session.shouldfail) or not ended_well
+        problems = _finish_runs(keeper, groups, stopped)
+        self._lines = summary_lines(groups, None if problems else verdict, keeper.shown) + problems
+        if problems and not stopped:
+            session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
         if verdict is not None and ended_well:
             good = verdict.word == "PASS" and not self._other_failures
             session.exitstatus = pytest.ExitCode.OK if good else pytest.ExitCode.TESTS_FAILED

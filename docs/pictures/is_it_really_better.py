@@ -26,10 +26,7 @@ def main() -> None:
 
 def same_rate() -> dict[str, Any]:
     """The same 94 % with more and more goldens: the interval shrinks until the gate can tell."""
-    rows = [
-        row(f"{n} goldens", stats.sample([[1]] * round(0.94 * n) + [[0]] * (n - round(0.94 * n))))
-        for n in SIZES
-    ]
+    rows = [row(f"{n} goldens", [[1]] * round(0.94 * n) + [[0]] * (n - round(0.94 * n))) for n in SIZES]
     return intervals(rows, "94 % passed. Is the agent above 90 %?")
 
 
@@ -42,17 +39,18 @@ def trials() -> dict[str, Any]:
     passes = sum(map(sum, alike))
     return intervals(
         [
-            row("150 goldens, 1 trial", stats.sample([[1]] * passes + [[0]] * (150 - passes))),
-            row("30 goldens, 5 trials", stats.sample(alike)),
+            row("150 goldens, 1 trial", [[1]] * passes + [[0]] * (150 - passes)),
+            row("30 goldens, 5 trials", alike),
         ],
         f"{passes} of 150 trials passed. It matters whose trials they are.",
     )
 
 
-def row(label: str, found: stats.Sample) -> dict[str, Any]:
+def row(label: str, cases: list[list[float]]) -> dict[str, Any]:
     """One bar: the rate, the bounds and what the gate says."""
-    low, high = stats.bounds(found)
-    p_pass, p_fail = stats.p_values(found, THRESHOLD)
+    found = stats.case_units(cases)
+    low, high = stats.gaffke_bounds(found)
+    p_pass, p_fail = stats.gaffke_p_values(found, THRESHOLD)
     word = "PASS" if p_pass <= 0.05 else "FAIL" if p_fail < 0.05 else "INCONCLUSIVE"
     return {"label": label, "low": low, "high": high, "rate": found.mean, "word": word}
 
@@ -101,8 +99,8 @@ def changes() -> dict[str, Any]:
         rows.append(
             {
                 "label": label,
-                "low": found.bound_low,
-                "high": found.bound_high,
+                "low": found.low,
+                "high": found.high,
                 "rate": found.difference,
                 "word": found.change,
             }

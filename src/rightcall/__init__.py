@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         load_tools,
         observe,
         open_store,
+        rescore,
         tool,
     )
     from rightcall.errors import (
@@ -31,6 +32,18 @@ if TYPE_CHECKING:
     from rightcall.executor.agent import Agent
     from rightcall.executor.limits import Limits, RunLimits
     from rightcall.metrics.base import Metric
+    from rightcall.metrics.deepeval import (
+        AnswerRelevancyMetric,
+        ArgumentCorrectnessMetric,
+        ConversationalGEval,
+        ConversationalRelevancyMetric,
+        ConversationCompletenessMetric,
+        GEval,
+        TaskCompletionMetric,
+        ToolCallParams,
+        ToolCorrectnessMetric,
+        TurnRelevancyMetric,
+    )
     from rightcall.metrics.matching.verdict import Rules, Verdict
     from rightcall.model import (
         CaseResult,
@@ -40,6 +53,7 @@ if TYPE_CHECKING:
         ExpectedCall,
         Failure,
         Golden,
+        LLMTestCase,
         Message,
         Score,
         Summary,
@@ -51,12 +65,14 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
-    from rightcall.testing.asserting import assert_test
+    from rightcall.testing.assertion import assert_test
     from rightcall.testing.evaluation_dataset import EvaluationDataset
-    from rightcall.tools.errors import Abort, ToolError
+    from rightcall.tools.runtime.errors import Abort, ToolError
 
 HOMES = {
-    "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "observe", "open_store", "tool"),
+    "rightcall.api": (
+        "aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "observe", "open_store", "rescore", "tool",
+    ),
     "rightcall.errors": (
         "CheckFailed", "ConfigError", "InfrastructureError", "InputError", "MissingExtraError",
         "ProviderError", "RightCallError",
@@ -64,32 +80,44 @@ HOMES = {
     "rightcall.executor.agent": ("Agent",),
     "rightcall.executor.limits": ("Limits", "RunLimits"),
     "rightcall.metrics.base": ("Metric",),
+    "rightcall.metrics.deepeval": (
+        "AnswerRelevancyMetric", "ArgumentCorrectnessMetric", "ConversationCompletenessMetric",
+        "ConversationalGEval", "ConversationalRelevancyMetric", "GEval", "TaskCompletionMetric",
+        "ToolCallParams", "ToolCorrectnessMetric", "TurnRelevancyMetric",
+    ),
     "rightcall.metrics.matching.verdict": ("Rules", "Verdict"),
     "rightcall.model": (
         "CaseResult", "ConversationalGolden", "ConversationalTestCase", "Expectations", "ExpectedCall",
-        "Failure", "Golden", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
+        "Failure", "Golden", "LLMTestCase", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
         "Trajectory", "Turn", "Usage",
     ),
-    "rightcall.testing.asserting": ("assert_test",),
+    "rightcall.testing.assertion": ("assert_test",),
     "rightcall.testing.evaluation_dataset": ("EvaluationDataset",),
-    "rightcall.tools.errors": ("Abort", "ToolError"),
+    "rightcall.tools.runtime.errors": ("Abort", "ToolError"),
 }  # fmt: skip
 """Where each public name lives."""
 
 _HOME = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
-    "Abort", "Agent", "CaseResult", "CheckFailed", "ConfigError", "ConversationalGolden",
-    "ConversationalTestCase", "EvaluationDataset", "Expectations", "ExpectedCall", "Failure", "Golden",
-    "InfrastructureError", "InputError", "Limits", "Message", "Metric", "MissingExtraError",
-    "ProviderError", "RightCallError", "Rules", "RunLimits", "Score", "Summary", "TestCase", "Tool",
-    "ToolCall", "ToolError", "ToolResult", "Trajectory", "Turn", "Usage", "Verdict", "aevaluate",
-    "assert_test", "evaluate", "judge", "load_dataset", "load_tools", "observe", "open_store", "tool",
+    "Abort", "Agent", "AnswerRelevancyMetric", "ArgumentCorrectnessMetric", "CaseResult", "CheckFailed",
+    "ConfigError", "ConversationCompletenessMetric", "ConversationalGEval", "ConversationalGolden",
+    "ConversationalRelevancyMetric", "ConversationalTestCase", "EvaluationDataset", "Expectations",
+    "ExpectedCall", "Failure", "GEval", "Golden", "InfrastructureError", "InputError", "LLMTestCase",
+    "Limits", "Message", "Metric", "MissingExtraError", "ProviderError", "RightCallError", "Rules",
+    "RunLimits", "Score", "Summary", "TaskCompletionMetric", "TestCase", "Tool", "ToolCall",
+    "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
+    "TurnRelevancyMetric", "Usage", "Verdict", "aevaluate", "assert_test", "evaluate", "judge",
+    "load_dataset", "load_tools", "observe", "open_store", "rescore", "tool",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
+        if name.endswith(("Metric", "Eval")):  # one of DeepEval's, perhaps: then say what to write instead
+            deepeval = import_module("rightcall.metrics.deepeval")
+            if name in deepeval.INSTEAD:
+                return deepeval.refused(name)
         raise AttributeError(f"module 'rightcall' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value  # found without this function from now on

@@ -2,10 +2,12 @@
 
     RightCallError
     ├── InputError          a file or a value in it is wrong; says where, what was found, what to do
+    │   └── MatcherBroke        a function in a golden could not be asked; makes its case an error
     ├── ConfigError         a setup is wrong (several problems at once); raised before money is spent
     │   └── MissingExtraError   an optional package is needed; says the install line
     └── InfrastructureError something outside (a model, a store) did not answer
-        └── ProviderError       a model's; says whether asking again can help, and when
+        ├── ProviderError       a model's; says whether asking again can help, and when
+        └── StoreError          the store's; says whether trying again can help
 
     CheckFailed             an AssertionError: `check` and `assert_test` say so in a test
 
@@ -38,6 +40,10 @@ class InputError(RightCallError):
         super().__init__(f"{text}; {hint}" if hint else text)
 
 
+class MatcherBroke(InputError):  # noqa: N818  it is news of one case
+    """A function that stands in a golden raised, or is not there any more."""
+
+
 class ConfigError(RightCallError):
     """A setup cannot work. Holds every problem found, not only the first."""
 
@@ -61,14 +67,27 @@ class InfrastructureError(RightCallError):
     exit_code = 4
 
 
+class StoreError(InfrastructureError):
+    """The store did not keep or give what was asked of it.
+
+    `retryable` says whether the same request may succeed later: a lock is released, a server comes back, room is made.
+    A store that was deleted or replaced does not come back.
+    """
+
+    def __init__(self, problem: str, *, retryable: bool = True) -> None:
+        self.retryable = retryable
+        super().__init__(problem)
+
+
 class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error
     """An agent did not do what was expected of it, told in full by its text.
 
-    `infrastructure` says that nothing is known of the agent, because a model or a store did not answer.
+    `infrastructure` says that nothing is known of the agent, because a model or a store did not answer or a metric
+    broke. `result` is the result of the case, when one case was asserted.
     """
 
-    def __init__(self, text: str, *, infrastructure: bool = False) -> None:
-        self.infrastructure = infrastructure
+    def __init__(self, text: str, *, infrastructure: bool = False, result: object = None) -> None:
+        self.infrastructure, self.result = infrastructure, result
         super().__init__(text)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
+from rightcall.analysis.tool_evidence import seen_in
 from rightcall.lint.catalog import find_rule
 from rightcall.metrics import result_of
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Trajectory, Turn
+from rightcall.report.view.call_pairs import pairing_of
+from rightcall.report.view.tools import ToolTally
 from rightcall.store import open_store
-from rightcall.suite.measured import seen_in
 from tests.lint.clean import spoiled
 from tests.store.builders import a_run
 
@@ -85,7 +88,7 @@ def test_rules_are_ranked_by_what_their_tools_got_wrong(rightcall, tools, store_
     found = next(each for each in told["diagnostics"] if each["code"] == "TD502")
     assert (
         found["evidence"]
-        == "get_town_forecast was called for get_city_forecast in 4 of 10 trials of run r-17"
+        == "get_town_forecast was called for get_city_forecast 4 times in 10 trials of run r-17"
     )
 
 
@@ -115,3 +118,19 @@ def test_tools_expected_in_turns_count_too(tmp_path):
         writer.add_goldens([golden])
         writer.add([answered(Golden("?", id="c", expected_calls=(ExpectedCall("get_time", {}),)))])
         assert seen_in(store, "r-1").expected == {"get_time": 1}
+
+
+def test_the_linter_and_the_report_count_the_same_confusions(tmp_path):
+    golden = Golden("?", id="g", expected_calls=(ExpectedCall("a"), ExpectedCall("a"), ExpectedCall("b")))
+    done = Trajectory(calls=(ToolCall("x"), ToolCall("x"), ToolCall("b")))
+    result = msgspec.structs.replace(result_of(golden, 0, done, {}), trajectory=done)
+    with open_store(tmp_path / "runs.db") as store:
+        writer = store.begin_run(a_run("r-18"))
+        writer.add_goldens([golden])
+        writer.add([result])
+        (confusion,) = seen_in(store, "r-18").confusions()
+    tally = ToolTally()
+    tally.add(pairing_of(golden, result), result)
+    (cell,) = [cell for cell in tally.cells() if cell.called not in (None, cell.expected)]
+    assert (confusion.wanted, confusion.called, confusion.confused) == ("a", "x", 2)
+    assert (cell.expected, cell.called, cell.count) == ("a", "x", 2)

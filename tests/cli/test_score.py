@@ -115,14 +115,15 @@ def test_a_metric_on_request_joins_the_dimensions(scored):
     assert limited["metrics"]["call_count"]["passed"]
 
 
-def test_a_metric_of_ones_own_that_breaks_is_data(scored, tmp_path, monkeypatch):
+def test_a_metric_of_ones_own_that_breaks_makes_its_case_an_error(scored, tmp_path, monkeypatch):
     (tmp_path / "mine_that_breaks.py").write_text(
         "import rightcall as rc\nclass Broken(rc.Metric):\n    def measure(self, case):\n        1 / 0\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     done = scored([asked("a")], [did("a", "Hanoi")], "--json", "--metric", "mine_that_breaks:Broken")
     broken = done.rows[0]["metrics"]["broken"]
-    assert done.code == 0 and broken["error"] == "broken raised ZeroDivisionError: division by zero"
+    assert done.code == 1 and broken["error"] == "broken raised ZeroDivisionError: division by zero"
+    assert "broken: broken raised" in done.rows[0]["error"] and not done.rows[0]["passed"]
 
 
 def test_an_unknown_metric_is_refused_before_anything_is_read(rightcall):
@@ -244,8 +245,8 @@ def test_metrics_of_a_module_in_this_folder_are_told_in_the_table(scored, tmp_pa
     (tmp_path / "own_metrics.py").write_text(OWN_METRICS)
     names = [f"--metric=own_metrics:{name}" for name in ("Fails", "Leaves", "Seven")]
     shown = scored([asked("a")], [did("a", "Hanoi")], *names)
-    assert shown.code == 0
-    assert "fails: mean 0.25, 1 failed (a: too long)" in shown.out
+    assert shown.code == 1 and "0/0 +1 errors" in shown.out
+    assert "fails: 1 failed (a: too long)" in shown.out
     assert "leaves: 1 broke (a: leaves raised SystemExit: 0)" in shown.out
     assert "seven: 1 broke (a: seven gave the value 7.0, which is not from 0 to 1)" in shown.out
     plain = scored([asked("a")], [did("a", "Hanoi")], "--metric=own_metrics:Plain")
@@ -260,7 +261,7 @@ def test_a_folder_cannot_put_its_modules_under_the_program(tmp_path, options):
     write_lines(tmp_path / "d.jsonl", did("a", "Hanoi"))
     command = [Path(sys.executable).parent / "rightcall", "score", "g.jsonl", "d.jsonl", *options]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (1 if options else 0, "")
 
 
 def test_a_golden_that_cannot_be_judged_is_told_with_its_file(scored):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ from click.testing import CliRunner
 
 from rightcall.cli.tools_call import call, serve
 from rightcall.errors import InputError
-from rightcall.tools.source import tools_of
+from rightcall.tools.definitions.source import tools_of
+from rightcall.tools.mcp.client import McpAddress, McpServer
 
 TOOLS = [{"name": "count", "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}]
 
@@ -18,7 +20,7 @@ TOOLS = [{"name": "count", "input_schema": {"type": "object", "properties": {"n"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
     (tmp_path / "my_tools_for_call.py").write_text(
-        "from rightcall.tools.function import tool\n"
+        "from rightcall.tools.definitions.function import tool\n"
         "@tool(read_only=True)\n"
         "def double(n: int) -> int:\n    'Twice.'\n    return n * 2\n"
         "number = 3\n"
@@ -77,3 +79,45 @@ def test_mistakes_are_told_in_one_line(folder: Path, words, told):
 def test_serving_needs_a_port(folder: Path):
     done = CliRunner().invoke(serve, ["tools.json", "--http", "localhost"])
     assert isinstance(done.exception, InputError)
+
+
+PAYING = """
+from pathlib import Path
+from rightcall.tools.definitions.function import tool
+
+@tool(destructive=True, idempotency="key")
+def pay(cents: int) -> dict:
+    "Pay."
+    with Path("paid.txt").open("a") as paid:
+        paid.write(f"{cents}\\n")
+    return {"paid": cents}
+"""
+PAY = ("paying_tools:pay", "pay", "--args", '{"cents": 5, "idempotency_key": "bill-17"}', "--real", "--json")
+
+
+def test_the_same_key_in_a_second_command_pays_nothing(folder: Path):
+    (folder / "paying_tools.py").write_text(PAYING)
+    first, second = (CliRunner().invoke(call, PAY) for _ in range(2))
+    assert (first.exit_code, second.exit_code) == (0, 0) and (folder / "paid.txt").read_text() == "5\n"
+    again = json.loads(second.stdout)
+    assert again["replayed"] is True and again["output"] == {"paid": 5}
+    assert (folder / ".rightcall" / "rightcall.keys.db").exists()
+
+
+def test_mocked_calls_keep_no_keys(folder: Path):
+    (folder / "paying_tools.py").write_text(PAYING)
+    ran(*(word for word in PAY if word != "--real"))
+    assert not (folder / ".rightcall").exists()
+
+
+def test_a_server_that_is_started_again_remembers_its_keys(folder: Path):
+    (folder / "paying_tools.py").write_text(PAYING)
+    command = [sys.executable, "-m", "rightcall.cli.main", "tools", "serve", "paying_tools:pay", "--real"]
+    address = McpAddress(tuple(command), env={"PYTHONPATH": str(folder)}, cwd=str(folder))
+
+    async def paid() -> object:
+        async with McpServer(address) as server:
+            return await server.call("pay", {"cents": 5, "idempotency_key": "bill-17"})
+
+    assert asyncio.run(paid()) == asyncio.run(paid()) == {"paid": 5}
+    assert (folder / "paid.txt").read_text() == "5\n"

@@ -11,8 +11,10 @@ from click.testing import CliRunner
 from rightcall.cli.dataset import dataset
 from rightcall.datasets.importers import import_tau
 from rightcall.errors import InputError
+from rightcall.metrics.matching.answer import missing_content
+from rightcall.metrics.matching.base import Scope
 from rightcall.stats import suite_pass_hat_k
-from rightcall.suite.recorded import score_recorded
+from rightcall.suite.recorded_scores import score_recorded
 
 SMALL = Path(__file__).parent / "data" / "tau2_small.json"
 
@@ -25,7 +27,7 @@ def test_tasks_become_goldens():
         "get_reservation_details",
         "transfer_to_human_agents",
     ]
-    assert refuse.output_contains == ("EHGLP3",)
+    assert refuse.output_contains == ({"tau": "EHGLP3"},)
     assert status.expected_calls[0].args == {"flight_number": {"exact": "HAT001"}}
 
 
@@ -53,6 +55,57 @@ def test_the_action_check_is_the_benchmarks(tmp_path):
         ("0", 0, True), ("0", 1, False), ("1", 0, True), ("1", 1, False),
     ]  # fmt: skip
     assert results[3].error  # the simulated user's fault is not the agent's
+
+
+def with_broken(tmp_path: Path, *tasks: str) -> Path:
+    """The small file with a trial more of each task, broken by the infrastructure."""
+    document = json.loads(SMALL.read_bytes())
+    for task in tasks:
+        broken = {"task_id": task, "trial": 9, "termination_reason": "infrastructure_error", "messages": []}
+        document["simulations"].append(broken)
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    return tmp_path / "results.json"
+
+
+def test_trials_that_the_infrastructure_broke_are_in_no_pass_k(tmp_path):
+    found = import_tau(with_broken(tmp_path, "0"))
+    assert found.counts() == import_tau(SMALL).counts()
+    assert (found.dropped, found.unscored) == (("0",), [])
+    assert found.trajectories[-1].trajectory.stop_reason == "infra_error"
+
+
+def test_a_task_whose_every_trial_broke_is_named(tmp_path):
+    path = with_broken(tmp_path, "1")
+    document = json.loads(path.read_bytes())
+    document["simulations"] = [s for s in document["simulations"] if s["task_id"] == "0" or s["trial"] == 9]
+    path.write_text(json.dumps(document))
+    assert import_tau(path).unscored == ["1"]
+    words = ["convert", "--from", "tau2", str(path), "-o", str(tmp_path / "g.jsonl")]
+    assert "tasks without a scored trial: 1" in CliRunner().invoke(dataset, words).output
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"), [("It costs $1,094.", True), ("1 094", False), ("ehglp3: 1094", True)]
+)
+def test_commas_in_answers_are_ignored_as_the_checker_does(answer, told):
+    assert (missing_content([{"tau": "1094"}], answer, Scope()) == []) is told
+
+
+@pytest.mark.parametrize(
+    ("item", "problem"),
+    [
+        ({"tasks": [], "simulations": []}, "holds 1 results of τ²-bench in a list"),
+        ({"id": "0", "user_scenario": {}, "evaluation_criteria": {}}, "holds the tasks of τ²-bench"),
+        (
+            {"task_id": "0", "termination_reason": "user_stop", "messages": []},
+            "simulations of τ²-bench without their tasks",
+        ),
+    ],
+)
+def test_lists_of_tau2_are_told_apart(tmp_path, item, problem):
+    (tmp_path / "list.json").write_text(json.dumps([item]))
+    with pytest.raises(InputError, match=problem):
+        import_tau(tmp_path / "list.json")
 
 
 def published() -> list[dict]:

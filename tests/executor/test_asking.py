@@ -3,11 +3,11 @@
 import asyncio
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.errors import ProviderError
-from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.deadline import Deadline
+from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.model import Message
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt
 
@@ -92,4 +92,24 @@ def test_a_try_that_outlasts_the_case_is_the_cases_own_timeout():
             await asyncio.sleep(60)
 
     with pytest.raises(TimeoutError):
-        asyncio.run(Asker(Slow(), 1).ask(REQUEST, seconds=0.01))
+        asyncio.run(Asker(Slow(), 1).ask(REQUEST, Deadline(0.01)))
+
+
+def test_a_wait_longer_than_the_case_has_is_not_waited_for():
+    provider = Flaky(limited(retry_after=3600.0))
+    with pytest.raises(ProviderError, match=r"asks to wait 3,600 s; the case has 8 s in all"):
+        asyncio.run(Asker(provider, 1).ask(REQUEST, Deadline(8)))
+    assert provider.asked == 1
+
+
+def test_short_pauses_add_up_until_the_case_is_over():
+    clock, pauses = [0.0], []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        clock[0] += seconds
+
+    provider = Flaky(*(limited(retry_after=3.0) for _ in range(9)))
+    with pytest.raises(ProviderError, match="slow down"):
+        asyncio.run(Asker(provider, 1, sleep=sleep).ask(REQUEST, Deadline(10, lambda: clock[0])))
+    assert sum(pauses) <= 10

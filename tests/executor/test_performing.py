@@ -9,6 +9,7 @@ from rightcall.executor import Agent, Limits, Session
 from rightcall.model import Golden, Message, Tool, ToolCall, Trajectory
 from rightcall.providers.base import ModelReply
 from rightcall.providers.scripted import ScriptedProvider
+from rightcall.tools.definitions.function import tool
 
 WEATHER = Tool(
     "get_weather", "Current weather", {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -137,10 +138,6 @@ def test_a_users_agent_may_be_async_and_its_exception_is_data():
     assert trajectory.error == "ValueError: no idea about Weather in Hanoi?"
 
 
-def test_what_a_users_agent_may_not_return_is_said():
-    assert "return a Trajectory" in perform(Agent(lambda golden: 42)).error
-
-
 def test_a_misspelt_setting_is_a_broken_setup():
     with pytest.raises(ConfigError, match="did you mean 'temperature'"):
         Session(Agent("keyword:", settings={"temprature": 0}))
@@ -164,3 +161,33 @@ def test_a_timeout_of_the_agents_own_is_its_failure_not_a_limit():
 
     trajectory = perform(Agent(agent))
     assert (trajectory.stop_reason, trajectory.error) == ("agent_error", "TimeoutError: the database")
+
+
+def test_a_tool_that_hangs_does_not_outlast_its_case():
+    @tool
+    async def hang() -> str:
+        """Never answers."""
+        await asyncio.sleep(3600)
+        return "never"
+
+    agent = Agent(scripted(ToolCall("hang", {}, id="1"), "done"), tools=[hang], mode="loop", execute="real",
+                  limits=Limits(seconds=0.05))  # fmt: skip
+    trajectory = perform(agent)
+    assert (trajectory.stop_reason, trajectory.error) == ("limit", "more than 0.05 seconds")
+    assert trajectory.calls[0].status == "error"
+
+
+def test_a_reply_with_thousands_of_calls_is_not_run():
+    calls = [ToolCall("get_weather", {"city": str(i)}, id=str(i)) for i in range(1001)]
+    trajectory = perform(Agent(scripted(calls, "done"), tools=[WEATHER], mode="loop"))
+    assert (trajectory.stop_reason, trajectory.error) == ("limit", "more than 1,000 tool calls in one reply")
+    assert {call.status for call in trajectory.calls} == {"not_run"}
+
+
+def test_arguments_nested_too_deeply_are_recorded_as_no_json():
+    deep: list = []
+    for _ in range(500):
+        deep = [deep]
+    call = perform(Agent(scripted(ToolCall("get_weather", {"city": deep})), tools=[WEATHER])).calls[0]
+    assert call.arguments is None
+    assert call.raw.startswith('{"city":[[[')

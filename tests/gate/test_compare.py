@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall import stats
 from rightcall.errors import ConfigError
@@ -60,6 +59,48 @@ def test_no_difference_comes_with_what_would_have_been_noticed():
     assert found.change == "INCONCLUSIVE"
     assert found.mde == pytest.approx(0.0955, abs=1e-3)
     assert found.sentence.endswith("a true difference under 9.5 points would likely go unnoticed")
+
+
+def rerun(counts, trials: int) -> list[Outcome]:
+    return [Outcome(f"g{i}", (1.0,) * c + (0.0,) * (trials - c)) for i, c in enumerate(counts)]
+
+
+def test_a_small_fall_everywhere_is_a_regression():
+    found = compare(rerun([10] * 20, 10), rerun([9] * 20, 10))
+    assert (found.change, found.exit_code) == ("REGRESSED", 1)
+    assert found.p < 0.001 and found.sentence.endswith("difference -10.0 points (p = 0.0001)")
+
+
+def test_a_fall_within_the_margin_is_no_regression_however_sure_it_is():
+    before, after = rerun([50] * 20, 50), rerun([49] * 20, 50)
+    assert compare(before, after).change == "REGRESSED"
+    assert compare(before, after, margin=0.05).change == "INCONCLUSIVE"
+    assert compare(before * 1, after, margin=0.3).change == "NON_INFERIOR"
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=20),
+    st.sampled_from([0, 0.1]),
+)
+def test_better_and_worse_follow_the_exact_test(counts, margin):
+    found = compare(rerun([x for x, _ in counts], 3), rerun([y for _, y in counts], 3), margin=margin)
+    if found.change == "IMPROVED":
+        assert found.p <= 0.05 and found.difference > 0
+    if found.change == "REGRESSED":
+        assert found.p <= 0.05 and found.difference < -margin
+
+
+@given(st.integers(1, 9), st.integers(1, 5), st.data())
+def test_no_sentence_names_a_difference_beyond_a_hundred_points(goldens, trials, data):
+    counts = st.lists(st.integers(0, trials), min_size=goldens, max_size=goldens)
+    found = compare(rerun(data.draw(counts), trials), rerun(data.draw(counts), trials))
+    assert found.mde is None or found.mde < 1
+    assert ("under" in found.sentence) == (found.change == "INCONCLUSIVE" and found.mde is not None)
+
+
+def test_too_few_goldens_are_told_how_many_it_takes():
+    found = compare(rerun([0] * 4, 1), rerun([1] * 4, 1))
+    assert found.sentence.endswith("4 goldens cannot show any difference; at least 6 are needed")
 
 
 def test_a_handful_of_unchanged_goldens_proves_nothing():
@@ -116,9 +157,9 @@ def test_metrics_are_compared_by_their_values():
 
 
 def test_unlike_runs_are_compared_only_on_request():
-    one = Run("r1", "weather", "2026-01-01", fingerprints={"dataset": "aaa", "metrics": "m"})
-    two = Run("r2", "weather", "2026-01-02", fingerprints={"dataset": "bbb", "metrics": "m"})
-    with pytest.raises(ConfigError, match=r"runs r1 and r2 differ in their dataset \(aaa and bbb\)"):
+    one = Run("r1", "weather", "2026-01-01", fingerprints={"dataset": "d", "metrics": "aaa"})
+    two = Run("r2", "weather", "2026-01-02", fingerprints={"dataset": "e", "metrics": "bbb"})
+    with pytest.raises(ConfigError, match=r"runs r1 and r2 differ in their metrics \(aaa and bbb\)"):
         require_alike(one, two)
     assert len(require_alike(one, two, anyway=True)) == 1
     assert require_alike(one, one) == ()

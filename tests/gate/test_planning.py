@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rightcall import stats
 from rightcall.gate import plan, read_gate, warnings
 
 
@@ -41,7 +42,47 @@ def test_the_bare_rule_can_always_pass():
 
 def test_trials_save_goldens_but_never_below_a_flawless_run():
     assert plan(0.9, 0.95, trials=3).goldens < plan(0.9, 0.95).goldens
-    assert plan(0.9, 0.99, trials=50, icc=0.0).goldens == plan(0.9, 0.99).perfect == 29
+    assert plan(0.8, 0.99, trials=50, icc=0.0).goldens >= plan(0.8, 0.99).perfect == 14
+
+
+def test_a_claim_about_these_goldens_counts_their_trials():
+    found = plan(0.9, 0.97, trials=10, about="these_goldens", have=30)
+    assert (found.goldens, found.perfect, found.draws) == (9, 3, 0)
+    assert found.chance_to_pass == pytest.approx(stats.gate_power(300, 0.9, 0.97)[0])
+    assert found.sentence.startswith("To show at least 90 % on exactly these goldens when")
+
+
+def test_an_impossible_pass_comes_without_the_savings_of_early_stops():
+    found = plan(0.9, 0.95, have=12)
+    assert found.sentence.endswith("With 12 PASS is impossible: add goldens or lower min.")
+    assert found.curtail_goldens is found.evalue_goldens is None
+
+
+def test_clusters_of_a_dataset_are_reckoned_with():
+    apart, grouped = plan(0.8, 0.95, have=60), plan(0.8, 0.95, have=60, clusters=[3] * 20)
+    assert grouped.chance_to_pass < apart.chance_to_pass
+    assert "With 60 in 20 clusters the chance to PASS is" in grouped.sentence
+    assert plan(0.8, 0.95, have=60, clusters=[30, 30]).chance_to_pass == 0
+
+
+def test_warnings_speak_of_clusters_and_offer_the_other_claim():
+    few = warnings(read_gate({"min": 0.9}), ["golden"] * 60, clusters=["a"] * 30 + ["b"] * 30)
+    assert few == [
+        "pass rate: PASS is impossible, 60 goldens in 2 clusters, the largest of 30, cannot show 90 % even if all pass; "
+        "at least 29 clusters of one size are needed"
+    ]
+    (trials,) = warnings(read_gate({"min": 0.9}), ["golden"] * 20, trials=10)
+    assert trials.endswith(
+        "if exactly these goldens are the question, `about: these_goldens` counts their trials"
+    )
+    assert warnings(read_gate({"min": 0.9, "about": "these_goldens"}), ["golden"] * 20, trials=10) == []
+
+
+def test_many_trials_of_few_goldens_are_warned_about():
+    (found,) = warnings(read_gate({"min": 0.9}), ["golden"] * 30, trials=10)
+    assert "30 goldens can show 90 % only if nearly every trial passes" in found
+    assert "46 leave room for one golden that fails" in found
+    assert warnings(read_gate({"min": 0.9}), ["golden"] * 46, trials=10) == []
 
 
 def test_cost_and_savings_are_told():

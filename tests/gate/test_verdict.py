@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from typing import get_args
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall import stats
 from rightcall.errors import ConfigError
-from rightcall.gate import Outcome, decide, outcomes_of, read_gate, rules_of
+from rightcall.gate import About, CurtailMonitor, Outcome, decide, outcomes_of, read_gate, rules_of, shuffled
 from rightcall.model import CaseResult, Failure, Score, Usage
 
 
@@ -53,9 +55,39 @@ def test_what_undecided_means_is_the_users_choice(policy, exit_code):
     assert (verdict.word, verdict.exit_code) == ("INCONCLUSIVE", exit_code)
 
 
+def test_the_claim_about_these_goldens_rests_on_their_trials():
+    outcomes = [Outcome(f"g{i}", (1.0,) * 10) for i in range(29)] + [Outcome("hard", (0.0,) * 10)]
+    claims = {about: decide(read_gate({"min": 0.9, "about": about}), outcomes) for about in get_args(About)}
+    assert {about: verdict.word for about, verdict in claims.items()} == {
+        "cases_like_these": "INCONCLUSIVE",
+        "these_goldens": "PASS",
+    }
+    sentence = claims["these_goldens"].sentence
+    assert "over 30 goldens (300 trials) is at least 90 % on exactly these goldens" in sentence
+    check = claims["these_goldens"].checks[0]
+    assert (check.low, check.high) == stats.clopper_pearson_bounds(290, 300)
+
+
+def test_an_undecided_run_of_many_trials_is_told_of_goldens_and_of_the_other_claim():
+    outcomes = [Outcome(f"g{i}", (1.0,) * 10) for i in range(29)] + [Outcome("hard", (0.0,) * 10)]
+    hint = decide(read_gate({"min": 0.9}), outcomes).hint
+    assert re.match(r"if the true rate is 96.7 %, \d+ goldens reach a PASS four times out of five;", hint)
+    assert hint.endswith("say `about: these_goldens`")
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=60), st.integers(0, 2**32))
+def test_a_curtailed_run_is_the_full_run_whatever_it_claims(passes, seed):
+    outcomes = [Outcome(f"g{i}", (x,)) for i, x in enumerate(passes)]
+    monitor = CurtailMonitor(shuffled([o.golden_id for o in outcomes], seed), 0.8)
+    for outcome in outcomes:
+        monitor.feed(outcome.golden_id, outcome.passes)
+    for about in get_args(About):
+        assert monitor.stopped.word == decide(read_gate({"min": 0.8, "about": about}), outcomes).word
+
+
 def test_the_bare_rule_is_labelled():
     verdict = decide(read_gate({"min": 0.9, "rule": "point"}), run_of(9, 1))
-    assert verdict.word == "PASS" and "no error control" in verdict.sentence
+    assert verdict.word == "PASS" and "no statistical claim" in verdict.sentence
 
 
 def test_one_forbidden_call_fails_a_run_that_otherwise_passes():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rightcall.lint import LintConfig, Report, lint, read_text
+from rightcall.lint import LintConfig, LintReport, lint, read_text
 from rightcall.lint.rule import Example, Rule
 
 READ_ONLY = {"readOnlyHint": True, "openWorldHint": True}
@@ -113,13 +113,13 @@ def merged(base: Any, patch: Any) -> Any:
     return result
 
 
-def lint_tools(tools: list[dict[str, Any]], **settings: Any) -> Report:
+def lint_tools(tools: list[dict[str, Any]], **settings: Any) -> LintReport:
     """Lint definitions as a file would be."""
     locked = settings.pop("locked", None)
     return lint(read_text(json.dumps(tools)), config=LintConfig(**settings), locked=locked)
 
 
-def codes(report: Report) -> set[str]:
+def codes(report: LintReport) -> set[str]:
     """The codes that were found."""
     return {diagnostic.code for diagnostic in report.diagnostics}
 

@@ -7,7 +7,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from rightcall.lint import Report, ToolSet, lint, read_paths, read_text
+from rightcall.lint import LintReport, ToolSet, lint, read_paths, read_text
 from tests.datasets.bfcl_official import the_wheel
 
 MCP = Path(__file__).parent / "data" / "mcp"
@@ -36,7 +36,7 @@ def unseen_sets() -> list[ToolSet]:
 
 
 @cache
-def unseen_report() -> Report:
+def unseen_report() -> LintReport:
     """What is found in the servers that no rule was tuned on."""
     return lint(unseen_sets())
 

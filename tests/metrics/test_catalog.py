@@ -49,7 +49,7 @@ def test_a_page_says_what_is_measured_and_why(page):
 def test_the_name_is_the_class_the_file_and_the_page():
     for name in metric_names():
         metric = type(resolve_metric(name))
-        assert metric_name(metric) == name and metric.__module__ == f"rightcall.metrics.{name}"
+        assert metric_name(metric) == name and metric.__module__ == f"rightcall.metrics.builtin.{name}"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_name_is_the_class_the_file_and_the_page():
         ("call_count(limit=open('x'))", "write it as name(setting=value)"),
         ("no_such_package:Mine", "metric 'no_such_package:Mine' cannot be loaded"),
         ("json:Mine", "metric 'json:Mine' cannot be loaded"),
-        ("json:dumps", "metric 'json:dumps' is not a subclass of rightcall.Metric"),
+        ("json:JSONDecoder", "metric 'json:JSONDecoder' is not a subclass of rightcall.Metric"),
     ],
 )
 def test_a_metric_that_cannot_be_had_is_refused_in_words(text, message):

@@ -113,7 +113,7 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
 }  # fmt: skip
 
-ELSEWHERE = {"wrong_state"}
+ELSEWHERE = {"wrong_state", "double_effect"}
 """Given by whoever holds the world an agent acts on; scoring knows only calls."""
 
 
@@ -136,15 +136,15 @@ def test_a_world_in_the_wrong_state_is_told():
     )
 
 
-@pytest.mark.parametrize("code", sorted(CASES.keys() - {"missing_content"}))
+@pytest.mark.parametrize("code", sorted(CASES))
 def test_a_fault_fails_the_case(code):
     case, _ = CASES[code]
     assert not case.verdict.passed
 
 
-def test_content_moves_the_score_but_does_not_decide_a_strict_pass():
+def test_missing_content_fails_a_case_and_costs_a_tenth_of_its_score():
     verdict = CASES["missing_content"][0].verdict
-    assert verdict.passed and verdict.score == 0.9
+    assert not verdict.passed and verdict.score == 0.9
 
 
 def test_a_forbidden_call_or_argument_is_worth_nothing_whatever_else_is_right():

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from rightcall.metrics import result_of
 from rightcall.metrics.conversation import judge_conversation
 from rightcall.model import ConversationalGolden, ExpectedCall, Message, ToolCall, Turn
 from rightcall.model.dialects import trajectory_from_messages
-from rightcall.suite.conversations import conversation_result
-from rightcall.suite.recorded import score_recorded
+from rightcall.suite.recorded_scores import score_recorded
 
 FIND, REFUND = ExpectedCall("find", {"id": "A"}), ExpectedCall("refund", {"id": "A"})
 GOLDEN = ConversationalGolden(
@@ -78,18 +78,18 @@ def test_a_fact_may_be_told_in_any_turn():
 
 def test_the_state_left_behind_decides_too():
     golden = ConversationalGolden("x", expected_state={"bank": {"open": True}})
-    assert "no world to look at" in conversation_result(golden, 0, RIGHT, {}).error
+    assert "no world to look at" in result_of(golden, 0, RIGHT, {}).error
 
 
 def test_turns_need_messages():
-    result = conversation_result(GOLDEN, 0, type(RIGHT)(calls=RIGHT.calls), {})
+    result = result_of(GOLDEN, 0, type(RIGHT)(calls=RIGHT.calls), {})
     assert "recorded without its messages" in result.error
 
 
 @pytest.mark.parametrize("metric", [(), ("tool_selection",)])
 def test_recorded_conversations_are_scored(tmp_path, metric):
     from rightcall.datasets import save_goldens
-    from rightcall.metrics import resolve_metrics
+    from rightcall.metrics import Scorer, as_metrics
 
     save_goldens([GOLDEN], tmp_path / "g.jsonl")
     messages = [
@@ -97,9 +97,7 @@ def test_recorded_conversations_are_scored(tmp_path, metric):
         {"role": "assistant", "content": "I do not know."},
     ]
     (tmp_path / "t.jsonl").write_text(json.dumps({"golden_id": "refund", "messages": messages}) + "\n")
-    (result,) = score_recorded(
-        tmp_path / "g.jsonl", tmp_path / "t.jsonl", metrics=resolve_metrics(list(metric))
-    )
+    (result,) = score_recorded(tmp_path / "g.jsonl", tmp_path / "t.jsonl", scorer=Scorer(as_metrics(metric)))
     assert not result.passed
     assert result.metrics["turns"].reason.startswith("turn 2 (assistant): nothing was called; expected find")
     assert {failure.turn for failure in result.codes} == {1, 2}

@@ -8,7 +8,7 @@ from rightcall.errors import InputError
 from rightcall.metrics import judge
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model import Tool
-from rightcall.suite.check import check_goldens
+from rightcall.quality.check import check_goldens
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 
 

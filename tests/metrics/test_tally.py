@@ -5,10 +5,10 @@ from __future__ import annotations
 from statistics import fmean
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from rightcall.metrics.measure import SPOTLESS, result_of
+from rightcall.metrics import result_of
+from rightcall.metrics.measure import SPOTLESS
 from rightcall.metrics.tally import Tally
 from rightcall.model import CaseResult, Failure, Score, Usage
 from tests.metrics.builders import a_golden, a_trajectory

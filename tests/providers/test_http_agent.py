@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.executor import Agent, Limits, Patience, Session

@@ -8,8 +8,8 @@ import re
 
 import pytest
 from lxml import etree
-from rich.console import Console
 
+from rightcall.report.screen import Screen
 from rightcall.report.terminal import print_summary
 from rightcall.report.view import cases_of
 from tests.report.conftest import Made, written
@@ -18,7 +18,7 @@ from tests.report.conftest import Made, written
 def terminal(made: Made) -> str:
     summary = made[0].run(made[1]).run.summary
     assert summary is not None
-    out = Console(file=io.StringIO(), width=200, highlight=False)
+    out = Screen(file=io.StringIO(), width=200)
     print_summary(summary, [], console=out)
     text: str = out.file.getvalue()  # type: ignore[attr-defined]
     return text
@@ -74,7 +74,7 @@ def test_the_terminal_shows_hostile_text_without_being_steered(hostile: Made) ->
     summary = hostile[0].run(hostile[1]).run.summary
     assert summary is not None
     out = io.StringIO()
-    print_summary(summary, failed, console=Console(file=out, width=100, highlight=False))
+    print_summary(summary, failed, console=Screen(file=out, width=100))
     assert "\x1b" not in out.getvalue()
     assert "\u202e" not in out.getvalue()
     assert len(out.getvalue()) < 50_000

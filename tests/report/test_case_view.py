@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.metrics.measure import result_of
+from rightcall.metrics import result_of
 from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.report.view import CaseView, case_view, cases_of
 from tests.report.conftest import Made

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rightcall.metrics.measure import result_of
+from rightcall.metrics import result_of
 from rightcall.model import Run
 from rightcall.report.view import run_view
 from rightcall.store import open_store

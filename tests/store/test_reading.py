@@ -153,3 +153,38 @@ def test_a_run_can_be_read_while_it_is_written(stores):
     first = next(stream)
     writer.add([a_result(f"g-{number:04}") for number in range(600, 700)])
     assert [first, *stream][-1].golden_id == "g-0699"
+
+
+def branched(store, run_id, day, branch, *, finished=True, **fields):
+    run = a_run(run_id, started_at=f"2026-02-0{day}T00:00:00Z", versions={"git_branch": branch}, **fields)
+    store.begin_run(run)
+    if finished:
+        store.finish_run(run.id, None, "PASS")
+    return run
+
+
+def test_a_run_is_found_counted_back_from_the_last(five):
+    ids = [run.id for run in five.runs()]
+    assert [five.run(f"last~{i}").id for i in range(5)] == ids
+    with pytest.raises(InputError, match="the store does not reach back so far"):
+        five.run("last~5")
+
+
+def test_a_tag_or_a_branch_names_its_newest_run(store):
+    branched(store, "x1", 1, "main")
+    branched(store, "x2", 2, "main")
+    branched(store, "x3", 3, "feature/y")
+    branched(store, "x4", 4, "main", finished=False)
+    store.tag_run("x1", "good")
+    assert [store.run(name).id for name in ("main", "feature/y", "good")] == ["x2", "x3", "x1"]
+
+
+def test_seen_from_a_run_names_stand_for_what_was_before_it(store):
+    first, second, third = (branched(store, f"x{i}", i, "main") for i in (1, 2, 3))
+    store.tag_run("x1", "good")
+    store.tag_run("x3", "good")
+    assert store.run("main", before=third).id == store.run("last~1", before=third).id == second.id
+    assert store.run("good", before=third).id == store.run("last~2", before=third).id == first.id
+    assert store.run("x3", before=first).id == "x3"  # an id means itself
+    with pytest.raises(InputError, match="is not in the store"):
+        store.run("main", before=first)

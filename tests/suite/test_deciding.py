@@ -7,11 +7,12 @@ import pytest
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent
 from rightcall.gate import read_gate
+from rightcall.metrics.builtin.tool_selection import ToolSelection
 from rightcall.model import Golden, ToolCall
 from rightcall.model.golden import ExpectedCall
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.store import open_store
-from rightcall.suite.gating import compare_runs, flakiness, gate_run
+from rightcall.suite.decisions import compare_runs, flakiness, gate_run
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
 
@@ -90,11 +91,81 @@ def test_compare_names_what_got_fixed_and_what_broke(store):
     assert (len(found.comparison.fixed), found.comparison.broken) == (20, ("g039",))
 
 
-def test_unlike_runs_are_compared_only_when_asked(store):
-    one, other = run(store, lambda i, t: True, n=40), run(store, lambda i, t: True, n=41)
-    with pytest.raises(ConfigError, match="dataset"):
+def test_runs_with_other_metrics_are_compared_only_when_asked(store):
+    one = run(store, lambda i, t: True)
+    other = run(store, lambda i, t: True, metrics=[ToolSelection()])
+    with pytest.raises(ConfigError, match="differ in their metrics"):
         compare_runs(store, one.run.id, [other.run.id])
     assert compare_runs(store, one.run.id, [other.run.id], anyway=True)[0].unlike
+    gate = {"run": one.run.id, "margin": 0.1}
+    with pytest.raises(ConfigError, match="compared only with --anyway"):
+        gate_run(store, other.run.id, read_gate({"baseline": gate}))
+    assert gate_run(store, other.run.id, read_gate({"baseline": {**gate, "anyway": True}})).word == "PASS"
+
+
+def test_a_growing_dataset_is_compared_where_it_is_the_same(store):
+    before = run(store, lambda i, t: True, n=60)
+    gate = read_gate({"baseline": {"run": before.run.id, "margin": 0.05}})
+    grown = run(store, lambda i, t: i < 60, n=65, gate=gate)
+    assert grown.verdict.word == "PASS"
+    assert "not compared: 5 goldens only in this run (g060, g061, g062 and 2 more)" in grown.verdict.sentence
+    assert gate_run(store, grown.run.id, gate) == grown.verdict
+    (found,) = compare_runs(store, before.run.id, [grown.run.id])
+    assert (found.comparison.n, len(found.comparison.only_b)) == (60, 5)
+
+
+def test_a_golden_that_was_edited_is_not_the_same_golden(store):
+    before = run(store, lambda i, t: True, n=60)
+    edited = [
+        Golden("Do something else", id="g007", expected_calls=(ExpectedCall("a", {}),)),
+        *goldens(60)[8:],
+    ]
+    plan = Plan("test", agent(lambda i, t: i != 7), [*goldens(7), *edited])
+    after = asyncio.run(run_plan(plan, store))
+    gate = {"run": before.run.id, "margin": 0.05}
+    verdict = gate_run(store, after.run.id, read_gate({"baseline": gate}))
+    assert verdict.checks[0].n == 59 and "1 golden was edited between the runs" in verdict.sentence
+    assert gate_run(store, after.run.id, read_gate({"baseline": {**gate, "anyway": True}})).checks[0].n == 60
+    (found,) = compare_runs(store, before.run.id, [after.run.id])
+    assert found.comparison.broken == () and found.unlike == (
+        "1 golden was edited between the runs and not compared: g007",
+    )
+
+
+def test_no_run_is_its_own_baseline(store):
+    _, last = (run(store, lambda i, t: True, n=60) for _ in range(2))
+    for name in ("last", "last~0", last.run.id):
+        with pytest.raises(ConfigError, match="cannot be its own baseline; `last~1`"):
+            gate_run(store, "last", read_gate({"baseline": {"run": name}}))
+    with pytest.raises(ConfigError, match="cannot be its own baseline"):
+        run(store, lambda i, t: True, gate=read_gate({"baseline": {"run": "last"}}))
+    assert len(store.runs()) == 2  # refused before anything began
+    gate = read_gate({"baseline": {"run": "last~1", "margin": 0.05}})
+    assert gate_run(store, "last", gate).word == "PASS"
+    third = run(store, lambda i, t: True, n=60, gate=gate)
+    assert third.verdict == gate_run(store, "last", gate)
+
+
+def test_a_tag_a_branch_and_a_file_are_baselines(store, tmp_path, monkeypatch):
+    repository(tmp_path, "main", "a" * 40)
+    monkeypatch.chdir(tmp_path)
+    good = run(store, lambda i, t: True, n=60)
+    store.tag_run(good.run.id, "release")
+    (tmp_path / "good.jsonl").write_bytes(b"".join(store.export(good.run.id)))
+    worse = run(store, lambda i, t: i % 2, n=60)
+    for name in ("main", "release", "good.jsonl", "last~1"):
+        gate = read_gate({"baseline": {"run": name, "margin": 0.05}})
+        verdict = gate_run(store, worse.run.id, gate)
+        assert (verdict.word, verdict.checks[0].n) == ("FAIL", 60), name
+    assert good.run.versions["git_commit"] == "a" * 40
+
+
+def repository(folder, branch, commit):
+    """What git leaves in a folder, as far as a run looks at it."""
+    ref = folder / ".git" / "refs" / "heads" / branch
+    ref.parent.mkdir(parents=True)
+    ref.write_text(f"{commit}\n")
+    (folder / ".git" / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
 
 
 def test_a_baseline_gate_fails_what_fell_behind(store):
@@ -108,3 +179,16 @@ def test_goldens_that_pass_sometimes_are_named(store):
     found = flakiness(store, outcome.run.id)
     assert [(case.golden_id, case.passed, case.trials) for case in found.flaky] == [("g003", 3, 6)]
     assert found.stable_pass == 39
+
+
+def test_a_golden_that_does_harm_is_never_proposed_for_quarantine(store):
+    harmless = [Golden("?", id=f"g{i:03}", expected_calls=(ExpectedCall("a", {}),)) for i in range(2)]
+    harmful = Golden("?", id="g002", expected_calls=(ExpectedCall("a", {}),), forbidden_calls=("b",))
+    plan = Plan("test", agent(lambda i, t: t % 2), [*harmless, harmful], trials=6)
+    ran = asyncio.run(run_plan(plan, store))
+    found = flakiness(store, ran.run.id)
+    assert {case.golden_id: case.quarantine for case in found.flaky} == {
+        "g000": True,
+        "g001": True,
+        "g002": False,
+    }

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from rightcall.errors import ConfigError, InputError
-from rightcall.suite.estimate import estimate
+from rightcall.suite.cost_estimate import estimate
 from rightcall.suite.plan import Plan, plan_suite, preflight
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import load_suite, suite_schema
@@ -124,3 +124,11 @@ def test_the_schema_for_editors_accepts_the_bundled_suite():
     validator = jsonschema_rs.validator_for(suite_schema())
     assert validator.is_valid(suite)
     assert not validator.is_valid({**suite, "trails": 3})
+
+
+def test_a_suite_says_strict_for_its_agent(tmp_path):
+    (tmp_path / "goldens.jsonl").write_text('{"id": "g", "input": "?"}\n')
+    (tmp_path / "suite.yaml").write_text(
+        "dataset: goldens.jsonl\nagent: {model: 'keyword:', mode: loop, strict: true}\n"
+    )
+    assert plan_suite(load_suite(tmp_path / "suite.yaml"), tmp_path).agent.strict

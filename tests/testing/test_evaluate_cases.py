@@ -9,7 +9,7 @@ import pytest
 from rightcall.api import evaluate
 from rightcall.errors import CheckFailed, ConfigError
 from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
-from rightcall.testing.asserting import assert_test
+from rightcall.testing.assertion import assert_test
 from rightcall.testing.evaluation_dataset import EvaluationDataset
 
 WEATHER = Golden(
@@ -28,9 +28,11 @@ def test_cases_are_scored_and_kept(tmp_path):
     ]
 
 
-def test_metrics_that_are_named_decide(tmp_path):
-    assert evaluate([WRONG], ["tool_selection"], store=tmp_path / "s.db").passed
-    assert not evaluate([WRONG], metrics=["argument_match"], store=tmp_path / "s.db").passed
+def test_metrics_that_are_named_decide_beside_the_golden(tmp_path):
+    store = tmp_path / "s.db"
+    assert not evaluate([RIGHT], ["call_count(limit=0)"], store=store).passed
+    assert evaluate([RIGHT], observe=["call_count(limit=0)"], store=store).passed
+    assert not evaluate([WRONG], metrics=["tool_selection"], store=store).passed
 
 
 def test_no_cases_are_refused():

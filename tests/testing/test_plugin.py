@@ -173,9 +173,11 @@ def test_named_metrics_decide(project):
     test = """
 @pytest.mark.goldens("goldens.jsonl")
 def test_weather(golden, check):
-    check(agent, golden, metrics=["tool_selection"])
+    check(agent, golden, metrics=["call_count(limit=0)"])
 """
-    project("hanoi", test=test).runpytest().assert_outcomes(passed=1)
+    found = project("hue", test=test).runpytest()
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["*call_count*1 call*"])
 
 
 def test_conversations_are_held_by_a_function(project):
@@ -261,3 +263,29 @@ def test_a_project_that_does_not_use_it_imports_and_prints_nothing(pytester):
 
 def test_options_that_make_no_sense_are_refused(pytester):
     assert pytester.runpytest("--rightcall-min", "90").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_session_that_stops_early_leaves_its_run_unfinished(project):
+    found = project("hanoi", "hue", "saigon").runpytest("-x")
+    found.stdout.fnmatch_lines(["run * is unfinished: not every test was run"])
+    with open_store(".rightcall/rightcall.db") as store:
+        assert not store.run("last").finished
+
+
+LOSING = """
+import sqlite3
+
+@pytest.mark.goldens("goldens.jsonl")
+def test_weather(golden, check):
+    check(agent, golden)
+    if golden.id == "saigon":
+        with sqlite3.connect(".rightcall/rightcall.db") as other:
+            other.execute("DELETE FROM results WHERE golden_id = 'hue'")
+        other.close()
+"""
+
+
+def test_a_session_whose_results_are_lost_does_not_pass(project):
+    found = project("hue", "saigon", test=LOSING).runpytest()
+    assert found.ret == pytest.ExitCode.TESTS_FAILED
+    found.stdout.fnmatch_lines(["ERROR: run *: 1 of 2 results are stored, so it is not finished"])

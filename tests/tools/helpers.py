@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import subprocess
+import sys
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from rightcall.model import ToolCall
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.context import CallContext
-from rightcall.tools.function import FunctionTool, tool
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.idempotency_store import IdempotencyStore, sqlite_store
-from rightcall.tools.invocation import Invocation
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.store import IdempotencyStore, sqlite_store
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.toolbox import Toolbox
 
 T = TypeVar("T")
 _ids = itertools.count(1)
@@ -26,6 +28,14 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def a_call(tool_name: str, **arguments: Any) -> ToolCall:
     return ToolCall(tool_name, arguments, f"call_{next(_ids)}")
+
+
+def a_dead_owner() -> str:
+    """The owner of a claim whose process, on this machine, has ended."""
+    script = "from rightcall.tools.idempotency.owners import Owner; print(Owner().id)"
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 class Effects:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.tools.errors import ToolError
-from rightcall.tools.faults import Fault, FaultPlan
-from rightcall.tools.function import tool
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.faults.plan import Fault, FaultPlan
+from rightcall.tools.runtime.errors import ToolError
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import a_box, a_call, invoke_all
 
 
@@ -19,7 +19,8 @@ class Mailer:
             """Send to many."""
             (one,) = recipients
             if one in self.full:
-                raise ToolError("upstream_error", f"the mailbox of {one} is full", retry="same_key")
+                full = f"the mailbox of {one} is full"
+                raise ToolError("upstream_error", full, effect="none", retry="same_key")
             self.sent.append(one)
             return {"to": one}
 

@@ -1,20 +1,23 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rightcall.model.codec import encode
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.errors import Aborted, ToolError
-from rightcall.tools.function import tool
-from rightcall.tools.idempotency import Idempotency, full_key
-from rightcall.tools.idempotency_store import StoreDownError, Wish, sqlite_store
-from rightcall.tools.toolbox import Toolbox
-from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all, run
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.idempotency.guard import Idempotency, full_key
+from rightcall.tools.idempotency.store import StoreDownError, Wish, sqlite_store
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.errors import Aborted, ToolError
+from rightcall.tools.runtime.toolbox import Toolbox
+from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all, run
 
 
 def test_the_same_key_and_arguments_are_done_once_and_answered_with_the_same_bytes():
@@ -88,7 +91,7 @@ def test_a_refused_call_stores_nothing_and_its_key_works_when_the_arguments_are_
 
 
 def test_a_failure_that_may_pass_is_run_again_as_the_second_attempt():
-    answers = [ToolError("rate_limited", "slow down", retry_after_s=1), {"ok": True}]
+    answers = [ToolError("rate_limited", "slow down", effect="none", retry_after_s=1), {"ok": True}]
 
     @tool(idempotency="key")
     async def pay() -> Any:
@@ -114,7 +117,7 @@ def test_a_final_failure_is_told_again_without_running():
 
 
 def test_a_failure_without_effect_is_not_held_against_equal_arguments():
-    answers = [ToolError("not_found", "no such account"), {"ok": True}]
+    answers = [ToolError("not_found", "no such account", effect="none"), {"ok": True}]
 
     @tool(idempotency="args")
     async def pay() -> Any:
@@ -187,13 +190,13 @@ def test_a_clock_that_jumps_does_not_cause_a_second_effect(jump):
     assert invoke(box, call).replayed and effects.done == [5]
 
 
-def started_elsewhere(box: Toolbox, clock: VirtualClock, fingerprint: str, store: Any) -> None:
+def started_elsewhere(box: Toolbox, clock: VirtualClock, fingerprint: str, store: Any, owner: str) -> None:
     key = full_key(box.context(run="r", task="t"), "pay", "k")
-    store.begin(Wish(key, fingerprint, "a process that died", clock.now(), lease_s=60))
+    store.begin(Wish(key, fingerprint, owner, clock.now(), lease_s=60))
 
 
 def fingerprint_of(box: Toolbox, **arguments: Any) -> str:
-    from rightcall.tools.canonical import fingerprint
+    from rightcall.tools.runtime.canonical import fingerprint
 
     return fingerprint("pay", {"amount": 5, "note": "", "info": "", **arguments})
 
@@ -201,7 +204,7 @@ def fingerprint_of(box: Toolbox, **arguments: Any) -> str:
 def test_an_operation_in_flight_is_waited_for_and_then_told_to_be_in_progress():
     clock, store, effects = VirtualClock(), sqlite_store(), Effects(idempotency="key")
     box = a_box(effects.pay, store=store, clock=clock)
-    started_elsewhere(box, clock, fingerprint_of(box), store)
+    started_elsewhere(box, clock, fingerprint_of(box), store, "another machine:1")
     made = invoke(box, a_call("pay", amount=5, idempotency_key="k"))
     assert made.error.error == "in_progress" and made.error.retry == "same_key" and effects.done == []
 
@@ -226,15 +229,14 @@ def test_a_second_caller_gets_the_result_of_the_one_in_flight():
     assert done == [1] and first.call.output == second.call.output
 
 
-def test_a_claim_whose_owner_fell_silent_is_unknown_and_never_run_again():
+def test_a_claim_whose_owner_died_is_unknown_and_never_run_again():
     clock, store, effects = (
         VirtualClock(),
         sqlite_store(),
         Effects(idempotency="key", check_with="list_payments"),
     )
     box = a_box(effects.pay, store=store, clock=clock)
-    started_elsewhere(box, clock, fingerprint_of(box), store)
-    clock.move(61)
+    started_elsewhere(box, clock, fingerprint_of(box), store, a_dead_owner())
     for _ in range(3):
         made = invoke(box, a_call("pay", amount=5, idempotency_key="k"))
         assert (made.outcome, made.error.error, made.error.effect) == (
@@ -258,8 +260,7 @@ def test_a_probe_settles_what_is_unknown(found, runs):
 
     effects = Effects(idempotency="key", probe=probe)
     box = a_box(effects.pay, store=store, clock=clock)
-    started_elsewhere(box, clock, fingerprint_of(box), store)
-    clock.move(61)
+    started_elsewhere(box, clock, fingerprint_of(box), store, a_dead_owner())
     first, second = invoke_all(box, *(a_call("pay", amount=5, idempotency_key="k") for _ in range(2)))
     assert first.outcome == "ok" and first.call.output == second.call.output == {"paid": 5, "number": 1}
     assert len(effects.done) == runs and asked == [("r/t/0:pay:k", 5)]
@@ -273,8 +274,7 @@ def test_a_probe_that_breaks_leaves_the_outcome_unknown():
 
     effects = Effects(idempotency="key", probe=probe)
     box = a_box(effects.pay, store=store, clock=clock)
-    started_elsewhere(box, clock, fingerprint_of(box), store)
-    clock.move(61)
+    started_elsewhere(box, clock, fingerprint_of(box), store, a_dead_owner())
     for _ in range(2):
         assert invoke(box, a_call("pay", amount=5, idempotency_key="k")).outcome == "unknown"
     assert effects.done == []
@@ -307,25 +307,54 @@ def test_a_lease_renewed_while_the_tool_works_is_not_taken_over(tmp_path: Path):
     assert first.outcome == "ok" and second.error.error == "in_progress" and done == [1]
 
 
-def test_an_owner_that_lost_its_claim_cannot_write_its_end_and_is_logged_as_late():
-    clock, store = VirtualClock(), sqlite_store()
-    effects = Effects(idempotency="key")
+def test_a_clock_that_jumps_past_the_lease_takes_no_claim_from_its_owner():
+    clock, effects = VirtualClock(), Effects(idempotency="key")
 
-    @tool(idempotency="key")
+    @tool(idempotency="key", probe=lambda key, arguments: None)
     async def pay(amount: int) -> dict:
-        clock.move(61)  # longer than the lease
+        clock.move(61)
         rival = box.context(run="r", task="t")
-        lost.append(await box.invoke(a_call("pay", amount=amount, idempotency_key="k"), rival))
+        told.append(await box.invoke(a_call("pay", amount=amount, idempotency_key="k"), rival))
         effects.done.append(amount)
         return {"paid": amount}
 
-    lost: list = []
-    box = a_box(pay, store=store, clock=clock)
+    told: list = []
+    box = a_box(pay, clock=clock)
+    assert invoke(box, a_call("pay", amount=5, idempotency_key="k")).outcome == "ok"
+    assert (told[0].outcome, told[0].error.error, told[0].error.effect) == (
+        "unknown",
+        "in_progress",
+        "unknown",
+    )
+    assert effects.done == [5]
+
+
+def test_an_owner_that_lost_its_claim_cannot_write_its_end_and_is_logged_as_late():
+    store = sqlite_store()
+
+    @tool(idempotency="key")
+    async def pay() -> dict:
+        store._connection.execute(
+            "UPDATE rightcall_idempotency SET state = 'unknown'"
+        )  # as another machine may
+        return {}
+
+    box = a_box(pay, store=store)
     context = box.context(run="r", task="t")
-    made = invoke(box, a_call("pay", amount=5, idempotency_key="k"), context)
-    assert lost[0].error.error == "outcome_unknown" and made.outcome == "unknown"
+    assert invoke(box, a_call("pay", idempotency_key="k"), context).outcome == "unknown"
     assert [e.phase for e in context.ledger.entries] == ["effect", "late_effect"]
     assert len(context.ledger.effects()) == 1 and store.state("r/t/0:pay:k") == "unknown"
+
+
+def test_an_owner_on_another_machine_is_given_up_only_when_watched_to_be_silent():
+    store = sqlite_store()
+    store.begin(Wish("k", "f", "another machine:1", 0.0, lease_s=0.2))
+    later = Wish("k", "f", "mine", 1_000.0, lease_s=0.2)  # the clock has jumped
+    assert store.begin(later).verdict == "in_progress"
+    assert store.renew("k", "another machine:1", 1, 0.3)  # and it was only the clock
+    assert store.begin(later).verdict == "in_progress"
+    time.sleep(0.15)
+    assert store.begin(later).verdict == "unknown"
 
 
 def test_without_its_store_nothing_is_run(tmp_path: Path):
@@ -366,7 +395,7 @@ def test_a_full_disk_stops_the_agent_before_the_effect(tmp_path: Path):
 def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
     import sqlite3
 
-    from rightcall.tools.idempotency_store import IdempotencyStore
+    from rightcall.tools.idempotency.store import IdempotencyStore
 
     sqlite_store(tmp_path / "keys.db").close()
     connection = sqlite3.connect(f"file:{tmp_path / 'keys.db'}?mode=ro", uri=True, isolation_level=None)
@@ -376,6 +405,24 @@ def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
         invoke(box, a_call("pay", amount=5, idempotency_key="k"))
     assert effects.done == []
     connection.close()
+
+
+def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
+    script = (
+        "import sys; from rightcall.tools.idempotency.store import sqlite_store;"
+        "print('ready', flush=True); sys.stdin.readline();"
+        "print(sqlite_store(sys.argv[1]).state('k'))"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "keys.db")]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)
+    ]
+    for process in processes:
+        process.stdout.readline()
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert [process.communicate(timeout=60)[0] for process in processes] == ["absent\n"] * 6
 
 
 def test_a_store_that_cannot_be_opened_says_so(tmp_path: Path):

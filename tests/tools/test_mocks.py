@@ -6,11 +6,11 @@ import pytest
 
 from rightcall.errors import ConfigError
 from rightcall.model import Tool
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.function import tool
-from rightcall.tools.generated import generated
-from rightcall.tools.toolbox import Toolbox
-from rightcall.tools.validate import fits
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.definitions.validate import fits
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.sample_values import generated
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_call, invoke, invoke_all
 
 ORDERS = [Tool("get_order"), Tool("poll")]
@@ -89,7 +89,10 @@ def test_a_delay_takes_its_time_on_the_clock():
     [
         ({"pol": {"result": 1}}, "mocks.pol: there is no tool 'pol'; did you mean 'poll'?"),
         ({"poll": {"reslt": 1}}, "mocks.poll: unknown field 'reslt'; did you mean 'result'?"),
-        ({"poll": {"error": {"error": "notfound"}}}, "unknown error 'notfound'; did you mean 'not_found'?"),
+        (
+            {"poll": {"error": {"error": "notfound"}}},
+            "unknown error 'notfound'; did you mean 'not_found'? A code of your own needs a hint",
+        ),
         ({"poll": {"function": "nowhere:f"}}, "cannot load 'nowhere:f'"),
         ({"poll": {"function": "os"}}, "write it as module:function"),
         ({"poll": {"function": "os:sep"}}, "it is not a function"),

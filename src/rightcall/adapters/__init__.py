@@ -12,17 +12,30 @@ To add one: a file with a subclass of `Adapter`, a line in `catalog.ADAPTERS`, a
 is imported when its adapter is used, never to find out whether it is needed.
 """
 
-from rightcall.adapters.catalog import ADAPTERS, AdapterInfo, adapter_named, agent_tools, detect
-from rightcall.adapters.observed_agent import ObservedAgent, observe
-from rightcall.adapters.recorder import EventRecorder
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ADAPTERS",
-    "AdapterInfo",
-    "EventRecorder",
-    "ObservedAgent",
-    "adapter_named",
-    "agent_tools",
-    "detect",
-    "observe",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.adapters.adapter import ToolAnswer as ToolAnswer, ToolDesk as ToolDesk
+    from rightcall.adapters.catalog import (
+        ADAPTERS as ADAPTERS,
+        AdapterInfo as AdapterInfo,
+        adapter_info as adapter_info,
+        adapter_named as adapter_named,
+        agent_tools as agent_tools,
+        detect as detect,
+        installed_version as installed_version,
+    )
+    from rightcall.adapters.observed_agent import ObservedAgent as ObservedAgent, observe as observe
+    from rightcall.adapters.recorder import EventRecorder as EventRecorder
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "adapter": "ToolAnswer ToolDesk",
+            "catalog": "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect installed_version",
+            "observed_agent": "ObservedAgent observe",
+            "recorder": "EventRecorder",
+        },
+    )

@@ -16,8 +16,7 @@ from rightcall.adapters.hooks import defining_class, replaced, watch_of
 from rightcall.adapters.values import plain
 from rightcall.errors import InputError
 from rightcall.model.call import ToolCall
-from rightcall.model.dialects.streams import AnswerStream, calls_of, stream_of
-from rightcall.model.dialects.streams import text_of as streamed_text
+from rightcall.model.dialects.streams import AnswerStream, calls_of, stream_of, text_of as streamed_text
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rightcall.adapters.catalog import ADAPTERS, AdapterInfo, adapter_info, installed_version
+from rightcall.adapters import ADAPTERS, AdapterInfo, adapter_info, installed_version
 from rightcall.cli.output import as_json_option, print_json, print_next
 from rightcall.model.codec import to_plain
 

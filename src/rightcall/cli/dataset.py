@@ -47,8 +47,8 @@ def check(
     """
     from rightcall.cli.dataset_quality import SkippedRows, quality_of_file, show_quality
     from rightcall.datasets import numbered_goldens
-    from rightcall.report.terminal import clean
-    from rightcall.suite.check import check_goldens
+    from rightcall.quality import check_goldens
+    from rightcall.report import clean
     from rightcall.tools import load_tools
 
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
@@ -79,9 +79,9 @@ def check(
         out = console()
         for finding in findings:
             color = "red" if finding.severity == "error" else "yellow"
-            out.print(f"[{color}]{finding.severity}[/{color}] [bold]{finding.code}[/bold] ", end="")
+            out.say(f"[{color}]{{}}[/{color}] [bold]{{}}[/bold] ", finding.severity, finding.code, end="")
             hint = f"; {finding.hint}" if finding.hint else ""
-            out.print(clean(f"{finding.where}: {finding.message}{hint}"), markup=False, soft_wrap=True)
+            out.print(clean(f"{finding.where}: {finding.message}{hint}"), soft_wrap=True)
         out.print(f"{count:,} goldens, {len(errors):,} errors, {len(findings) - len(errors):,} warnings")
         if skipped:
             skipped.show()
@@ -145,7 +145,7 @@ def convert(
             yield golden
 
     save_goldens(counted(), output, dialect=dialect)
-    console().print(f"{count:,} goldens written to {output}", markup=False, soft_wrap=True)
+    console().print(f"{count:,} goldens written to {output}", soft_wrap=True)
     if skipped:
         skipped.show()
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")
@@ -157,16 +157,16 @@ def convert(
 def stats(file: Path, as_json: bool) -> None:
     """What a dataset holds: categories, tools, calls, tags."""
     from rightcall.datasets import load_goldens
-    from rightcall.report.terminal import clean
-    from rightcall.suite.statistics import dataset_statistics
+    from rightcall.quality import dataset_statistics
+    from rightcall.report import clean
 
     found = dataset_statistics(load_goldens(file))
     if as_json:
         print_json(found)
         return
     out = console()
-    out.print(f"[bold]{found.goldens:,}[/bold] goldens ({found.kind}), "
-              f"{found.mean_input_characters:.0f} characters of input on average")  # fmt: skip
+    text = "[bold]{:,}[/bold] goldens ({}), {:.0f} characters of input on average"
+    out.say(text, found.goldens, found.kind, found.mean_input_characters)
     for title, counts in (
         ("categories", found.categories),
         ("expected calls per golden", found.calls_per_golden),
@@ -177,10 +177,10 @@ def stats(file: Path, as_json: bool) -> None:
         if counts:
             shown = ", ".join(f"{key} {value:,}" for key, value in list(counts.items())[:12])
             more = f", … {len(counts) - 12:,} more" if len(counts) > 12 else ""
-            out.print(f"[dim]{title}:[/dim] ", end="")
-            out.print(clean(shown + more), markup=False)
+            out.say("[dim]{}:[/dim] ", title, end="")
+            out.print(clean(shown + more))
     if found.without_expectation:
-        out.print(f"[yellow]{found.without_expectation:,} goldens expect nothing[/yellow]")
+        out.say("[yellow]{:,} goldens expect nothing[/yellow]", found.without_expectation)
 
 
 for command in versions.COMMANDS:

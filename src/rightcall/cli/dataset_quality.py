@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rightcall.cli.output import console
+from rightcall.cli.output import console, tell
 from rightcall.errors import InputError
 
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult
     from rightcall.model.tool import Tool
-    from rightcall.suite.check import Finding
-    from rightcall.suite.quality import Quality
+    from rightcall.quality import DatasetFinding, Quality
 
 SHOWN = 20
 
@@ -31,20 +30,18 @@ class SkippedRows:
         """Every row that was skipped, on stderr."""
         if not self.problems:
             return
-        import click
-
         for problem in self.problems:
-            click.echo(f"skipped: {problem}", err=True)
-        click.echo(f"{len(self.problems):,} bad rows were skipped", err=True)
+            tell(f"skipped: {problem}", err=True)
+        tell(f"{len(self.problems):,} bad rows were skipped", err=True)
 
 
 def quality_of_file(
     file: Path, tools: dict[str, Tool], skipped: SkippedRows | None, run: str | None, store: str | None
-) -> tuple[Quality, list[Finding]]:
+) -> tuple[Quality, list[DatasetFinding]]:
     """The quality of a file of goldens, with the results of an earlier run if one is named."""
     from rightcall.datasets import numbered_goldens
+    from rightcall.quality import QualityCheck
     from rightcall.store import open_store
-    from rightcall.suite.quality import QualityCheck
 
     check = QualityCheck(tools)
     placed = ((f"{file}:{line}", golden) for line, golden in numbered_goldens(file, skipped=skipped))
@@ -56,15 +53,13 @@ def quality_of_file(
     return check.quality(past), findings
 
 
-def show_quality(found: Quality, findings: Sequence[Finding]) -> None:
+def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
     """For people: what is doubtful, then what all of it adds up to."""
     out = console()
     for finding in findings[:SHOWN]:
-        out.print(
-            f"{finding.code} {finding.where}: {finding.message}; {finding.hint}", markup=False, soft_wrap=True
-        )
+        out.print(f"{finding.code} {finding.where}: {finding.message}; {finding.hint}", soft_wrap=True)
     if len(findings) > SHOWN:
-        out.print(f"… and {len(findings) - SHOWN:,} more (--json lists all)", markup=False)
+        out.print(f"… and {len(findings) - SHOWN:,} more (--json lists all)")
     cover = found.coverage
     counts = ", ".join(f"{name} {count:,}" for name, count in found.categories.items())
     lines = [f"{found.goldens:,} goldens: {counts}"]
@@ -88,4 +83,4 @@ def show_quality(found: Quality, findings: Sequence[Finding]) -> None:
         )
     lines += [f"advice: {line}" for line in found.advice]
     for line in lines:
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)

@@ -16,10 +16,14 @@ def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
     found = import_tau(file)
     save_goldens(found.goldens, output)
     out = console()
-    out.print(f"{len(found.goldens):,} goldens written to {output}", markup=False)
+    out.print(f"{len(found.goldens):,} goldens written to {output}")
     if trajectories is not None:
         save_trajectories(found.trajectories, trajectories)
-        out.print(f"{len(found.trajectories):,} trajectories written to {trajectories}", markup=False)
+        out.print(f"{len(found.trajectories):,} trajectories written to {trajectories}")
+    if found.dropped:
+        out.print(f"{len(found.dropped):,} trials that the infrastructure broke are in no pass^k")
+    if found.unscored:
+        out.print(f"tasks without a scored trial: {', '.join(found.unscored)}")
     counts = found.counts()
     out.print("by the benchmark's own rewards:")
     for k in range(1, max((trials for trials, _ in counts), default=0) + 1):
@@ -27,4 +31,4 @@ def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
         if passed.value is not None:
             out.print(f"  pass^{k}  {passed.value:.3f}  over {passed.cases:,} tasks")
     if trajectories is not None:
-        out.print(f"next:\n  rightcall score {output} {trajectories}", markup=False, soft_wrap=True)
+        out.print(f"next:\n  rightcall score {output} {trajectories}", soft_wrap=True)

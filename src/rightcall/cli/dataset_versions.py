@@ -22,8 +22,7 @@ store_option = click.option("--store", help="Where versions are kept; .rightcall
 def push(file: Path, alias: str, draft: bool, author: str | None, store: str | None, as_json: bool) -> None:
     """Keep the goldens of FILE as the next version of ALIAS. A version that is not a draft never changes."""
     from rightcall.datasets import load_goldens
-    from rightcall.store import open_store
-    from rightcall.store.author import user_name
+    from rightcall.store import open_store, user_name
 
     goldens = load_goldens(file)
     with open_store(store) as opened:
@@ -33,9 +32,9 @@ def push(file: Path, alias: str, draft: bool, author: str | None, store: str | N
         return
     kind = "version" if version.finalized else "draft"
     out = console()
-    out.print(f"{version.goldens:,} goldens kept as {kind} {version.version} of {alias}", markup=False)
+    out.print(f"{version.goldens:,} goldens kept as {kind} {version.version} of {alias}")
     again = "" if version.finalized else " --draft"
-    out.print(f"next:\n  rightcall dataset pull {alias} -o goldens.jsonl{again}", markup=False)
+    out.print(f"next:\n  rightcall dataset pull {alias} -o goldens.jsonl{again}")
 
 
 @click.command()
@@ -61,9 +60,7 @@ def pull(alias: str, output: Path, number: int | None, draft: bool, store: str |
                 f"dataset {alias}", f"version {version.version} is a draft", "say --draft to take it"
             )
         save_goldens(opened.pull_dataset(alias, version.version, finalized=not draft), output)
-    console().print(
-        f"{version.goldens:,} goldens of {alias} version {version.version} written to {output}", markup=False
-    )
+    console().print(f"{version.goldens:,} goldens of {alias} version {version.version} written to {output}")
 
 
 @click.command("list")
@@ -75,6 +72,7 @@ def list_versions(alias: str, store: str | None, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from rightcall.report import inert
     from rightcall.store import open_store
 
     with open_store(store, must_exist=True) as opened:
@@ -95,7 +93,7 @@ def list_versions(alias: str, store: str | None, as_json: bool) -> None:
             version.created_at[:19],
             version.fingerprint[:12],
         )
-        table.add_row(*map(Text, cells))
+        table.add_row(*map(Text, map(inert, cells)))
     console().print(table if found else "no dataset was pushed yet: rightcall dataset push FILE ALIAS")
 
 
@@ -117,7 +115,7 @@ def diff(alias: str, old: int, new: int, store: str | None, as_json: bool) -> No
     out = console()
     for mark, ids in (("+", found.added), ("-", found.removed), ("~", found.changed)):
         for golden_id in ids:
-            out.print(f"{mark} {golden_id}", markup=False, soft_wrap=True)
+            out.print(f"{mark} {golden_id}", soft_wrap=True)
     out.print(f"{len(found.added):,} added, {len(found.removed):,} removed, {len(found.changed):,} changed")
 
 
@@ -131,13 +129,12 @@ def diff(alias: str, old: int, new: int, store: str | None, as_json: bool) -> No
 )
 def split(file: Path, share: float, seed: int, output: tuple[Path, Path]) -> None:
     """Cut FILE in two by chance; goldens of one cluster stay together."""
-    from rightcall.datasets import load_goldens, save_goldens
-    from rightcall.datasets.dataset import split_goldens
+    from rightcall.datasets import load_goldens, save_goldens, split_goldens
 
     parts = split_goldens(list(load_goldens(file)), share, seed=seed)
     for part, path in zip(parts, output, strict=True):
         save_goldens(part, path)
-        console().print(f"{len(part):,} goldens written to {path}", markup=False)
+        console().print(f"{len(part):,} goldens written to {path}")
 
 
 COMMANDS = (push, pull, list_versions, diff, split)

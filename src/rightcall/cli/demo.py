@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.output import console
+from rightcall.cli.output import console, tell
 from rightcall.errors import RightCallError
 
 
@@ -17,22 +17,22 @@ def demo(model: str, store_url: str | None) -> None:
     No key and no network are needed, apart from getting the model's weights once. The model is small and makes
     mistakes; seeing which is the point. Exit code 0 whatever it passes.
     """
-    from rightcall.cli.run import execute
+    from rightcall.cli.run import command_line, execute
     from rightcall.demo import FOLDER
-    from rightcall.suite.plan import plan_suite
-    from rightcall.suite.suite import load_suite
+    from rightcall.suite import load_suite, plan_suite
 
     out = console()
     if model == "local:smollm2" and not _weights_ready():
-        out.print("[dim]the same suite without a model:[/dim]\n  rightcall demo --model keyword:")
+        out.say("[dim]the same suite without a model:[/dim]\n  rightcall demo --model keyword:")
         raise click.exceptions.Exit(4)
     plan = plan_suite(load_suite(FOLDER / "suite.yaml"), FOLDER, model=model)
-    out.print(f"[dim]asking {model} 24 questions, some of which need no tool …[/dim]")
-    outcome = execute(plan, store_url, resume=None, as_json=False, failures=24, again="rightcall demo")
+    out.say("[dim]asking {} 24 questions, some of which need no tool …[/dim]", model)
+    again = command_line(FOLDER / "suite.yaml", {"--model": model, "--store": store_url})
+    outcome = execute(plan, store_url, resume=None, as_json=False, failures=24, again=again)
     _write_report(outcome.run.id, store_url)
-    out.print("  rightcall init my-suite        [dim]# the same as files of your own, ready to edit[/dim]")
+    out.say("  rightcall init my-suite        [dim]# the same as files of your own, ready to edit[/dim]")
     if model != "keyword:":
-        out.print("  rightcall demo --model keyword:   [dim]# what word matching alone would pass[/dim]")
+        out.say("  rightcall demo --model keyword:   [dim]# what word matching alone would pass[/dim]")
 
 
 def _write_report(run: str, store_url: str | None) -> None:
@@ -41,29 +41,29 @@ def _write_report(run: str, store_url: str | None) -> None:
 
     from rightcall.errors import MissingExtraError
     from rightcall.files import atomic_write
-    from rightcall.report.formats import writer_of
+    from rightcall.report import writer_of
     from rightcall.store import open_store
 
     try:
         with open_store(store_url) as store, atomic_write(Path("report.html")) as page:
             writer_of("html")(store, run, page)
     except MissingExtraError:
-        click.echo('  pip install "rightcall[web]"      # for report.html and the dashboard')
+        tell('  pip install "rightcall[web]"      # for report.html and the dashboard')
     else:
-        click.echo("  open report.html               # every case with its transcript")
-        click.echo("  rightcall view                 # the dashboard")
+        tell("  open report.html               # every case with its transcript")
+        tell("  rightcall view                 # the dashboard")
 
 
 def _weights_ready() -> bool:
     """Whether the weights are there; gets them when they are not, and says plainly when it cannot."""
-    from rightcall.providers.weights import model_path, pull_model
+    from rightcall.providers import model_path, pull_model
 
     if model_path("smollm2").is_file():
         return True
-    click.echo("getting the weights of SmolLM2-135M (98 MB, once) …", err=True)
+    tell("getting the weights of SmolLM2-135M (98 MB, once) …", err=True)
     try:
         pull_model("smollm2")
     except RightCallError as error:
-        click.echo(f"error: the weights of smollm2 cannot be had: {error}", err=True)
+        tell(f"error: the weights of smollm2 cannot be had: {error}", err=True)
         return False
     return True

@@ -14,7 +14,7 @@ from rightcall.cli.output import as_json_option, console, print_json
 def flaky(run: str, store_url: str | None, as_json: bool) -> None:
     """Goldens of RUN whose trials do not agree, the worst first. Needs a run with several trials."""
     from rightcall.store import open_store
-    from rightcall.suite.gating import flakiness
+    from rightcall.suite import flakiness
 
     with open_store(store_url, must_exist=True) as store:
         found = flakiness(store, run)
@@ -27,12 +27,12 @@ def flaky(run: str, store_url: str | None, as_json: bool) -> None:
         f"{len(found.flaky):,} sometimes"
     )
     if found.rate is None:
-        out.print("[dim]every golden was tried once: run with --trials 5 to see which are flaky[/dim]")
+        out.say("[dim]every golden was tried once: run with --trials 5 to see which are flaky[/dim]")
     else:
-        out.print(f"[dim]two trials of a golden disagree with a chance of {found.rate:.1%}[/dim]")
+        out.say("[dim]two trials of a golden disagree with a chance of {:.1%}[/dim]", found.rate)
     for case in found.flaky[:50]:
         mark = "  quarantine?" if case.quarantine else ""
-        out.print(f"  {case.golden_id}  {case.passed}/{case.trials}{mark}", markup=False)
+        out.print(f"  {case.golden_id}  {case.passed}/{case.trials}{mark}")
     if names := [case.golden_id for case in found.flaky if case.quarantine]:
-        out.print("[dim]to run these without letting them decide, write into the suite:[/dim]")
-        out.print(f"  quarantine: [{', '.join(names)}]", markup=False, soft_wrap=True)
+        out.say("[dim]to run these without letting them decide, write into the suite:[/dim]")
+        out.print(f"  quarantine: [{', '.join(names)}]", soft_wrap=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.cli.lint_sources import queries_in, read_sources, seen_in_runs
-from rightcall.cli.output import as_json_option
+from rightcall.cli.output import as_json_option, print_commands, print_json_text, print_painted, tell
 
 if TYPE_CHECKING:
     from rightcall.cli.lint_settings import Settings
-    from rightcall.lint import LintConfig, Report, ToolSet
+    from rightcall.lint import LintConfig, LintReport, ToolSet
 
 _FORMATS = ("text", "json", "sarif", "github")
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -122,27 +122,31 @@ def _config(settings: Settings, options: dict[str, Any]) -> LintConfig:
 def _fix(
     sets: list[ToolSet], config: LintConfig, sources: tuple[str, ...], allow_import: bool
 ) -> list[ToolSet]:
-    from rightcall.lint.fix import fix, write
+    from rightcall.lint import fix, write
 
     fixed = fix(sets, config=config)
     write(fixed)
     for each in fixed:
-        click.echo(
-            f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True
-        )
+        tell(f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True)
     return read_sources(sources, allow_import) if fixed else sets
 
 
-def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: dict[str, Any]) -> Report:
+def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: dict[str, Any]) -> LintReport:
     import msgspec
 
     from rightcall.errors import ConfigError
-    from rightcall.lint import Evidence
-    from rightcall.lint import lint as run_lint
-    from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
-    from rightcall.lint.lockfile import lock_of, read_lock, write_lock
-    from rightcall.lint.processes import usable_processors
-    from rightcall.lint.source.joining import joined
+    from rightcall.lint import (
+        Evidence,
+        baseline_of,
+        lint as run_lint,
+        lock_of,
+        read_baseline,
+        read_lock,
+        without_known,
+        write_baseline,
+        write_lock,
+    )
+    from rightcall.lint.source import joined
 
     lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
@@ -159,10 +163,9 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
             [each for seen in runs for each in seen.misfilled()],
         ),
         queries=queries_in(options["goldens"]),
-        processes=usable_processors(),
     )
     if runs:
-        from rightcall.suite.rule_effects import rule_effects
+        from rightcall.analysis import rule_effects
 
         report = msgspec.structs.replace(report, effects=rule_effects(report, runs))
     made: Path | None = options["write_baseline"]
@@ -180,7 +183,7 @@ def _form(options: dict[str, Any]) -> str:
     return form
 
 
-def _print(report: Report, form: str, options: dict[str, Any]) -> None:
+def _print(report: LintReport, form: str, options: dict[str, Any]) -> None:
     to_file = options["output"] is not None
     text = _rendered(report, form, options["show"], colour=not to_file)
     if to_file:
@@ -188,27 +191,36 @@ def _print(report: Report, form: str, options: dict[str, Any]) -> None:
 
         write_file(options["output"], text.encode("utf-8"))
     else:
-        click.echo(text, nl=False)
+        _print_as(form, text)
 
 
-def _rendered(report: Report, form: str, show: Any, *, colour: bool) -> str:
+def _print_as(form: str, text: str) -> None:
+    if form == "github":
+        print_commands(text.splitlines())
+    elif form == "text":
+        print_painted(text)
+    else:
+        print_json_text(text.encode("utf-8"))
+
+
+def _rendered(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
     if form == "json":
-        from rightcall.lint.output.json import json
+        from rightcall.lint.output import json_text
 
-        return json(report)
+        return json_text(report)
     if form == "sarif":
         from importlib.metadata import version
 
-        from rightcall.lint.output.sarif import sarif
+        from rightcall.lint.output import sarif_text
 
-        return sarif(report, version("rightcall"))
+        return sarif_text(report, version("rightcall"))
     if form == "github":
-        from rightcall.lint.output.github import github
+        from rightcall.lint.output import github_text
 
-        return github(report)
-    from rightcall.lint.output.text import text
+        return github_text(report)
+    from rightcall.lint.output import plain_text
 
-    return text(report, least=show, paint=_paint if colour else lambda style, words: words)
+    return plain_text(report, least=show, paint=_paint if colour else lambda style, words: words)
 
 
 def _paint(style: str, words: str) -> str:
@@ -219,7 +231,7 @@ def _paint(style: str, words: str) -> str:
 
 
 def _show_suggestions(sets: list[ToolSet], config: LintConfig) -> None:
-    from rightcall.lint.fix import fix
+    from rightcall.lint import fix
 
     for each in fix(sets, config=config, suggested=True):
-        click.echo(each.diff, nl=False)
+        tell(each.diff.removesuffix("\n"))

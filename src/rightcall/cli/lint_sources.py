@@ -7,12 +7,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
+from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
+    from rightcall.analysis import Seen
     from rightcall.errors import InputError
     from rightcall.lint import ToolSet
-    from rightcall.suite.measured import Seen
 
 
 def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
@@ -20,11 +20,11 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
 
     A suite stands for its tools. Naming an attribute imports its module: an agent of a framework knows its tools.
     """
-    from rightcall.adapters.catalog import agent_tools
+    from rightcall.adapters import agent_tools
     from rightcall.cli.python_tools import tools_of_module
     from rightcall.lint import read_paths
-    from rightcall.lint.source.read import tool_set
-    from rightcall.tools.source import is_attribute, tools_of
+    from rightcall.lint.source import tool_set
+    from rightcall.tools.definitions import is_attribute, tools_of
 
     named = [_named_by(source) for source in sources]
     paths = [source for source in named if not source.startswith("mcp:") and not is_attribute(source)]
@@ -51,13 +51,11 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
 
 
 def _warn(unreadable: Sequence[InputError]) -> None:
-    from rightcall.model.visible import visible
-
     for error in unreadable:
-        click.echo(f"warning: {visible(str(error))}", err=True)
+        tell(f"warning: {error!s}", err=True)
     if unreadable:
         files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
-        click.echo(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
+        tell(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
 
 
 def _named_by(source: str) -> str:
@@ -88,8 +86,8 @@ def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:
     """What stored runs showed about tools."""
     if not runs:
         return []
+    from rightcall.analysis import seen_in
     from rightcall.store import open_store
-    from rightcall.suite.measured import seen_in
 
     with open_store(store_url, must_exist=True) as store:
         return [seen_in(store, run) for run in runs]
@@ -99,8 +97,8 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
     """Requests with the tool that answers them, from a file of goldens."""
     if goldens is None:
         return []
+    from rightcall.analysis import queries_of
     from rightcall.datasets import load_goldens
-    from rightcall.suite.measured import queries_of
 
     return queries_of(list(load_goldens(goldens)))
 
@@ -110,7 +108,7 @@ def _tools_of_suite(path: Path) -> str | None:
     if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file():
         return None
     from rightcall.errors import RightCallError
-    from rightcall.suite.suite import load_suite
+    from rightcall.suite import load_suite
 
     try:
         tools = load_suite(path).tools

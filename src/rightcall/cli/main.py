@@ -6,8 +6,10 @@ parses, calls one function and prints; errors meant for the user become one line
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import warnings
 from importlib import import_module
 
 import click
@@ -91,12 +93,16 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; never shows a traceback for something the user can mend."""
+    from rightcall.cli.interrupt import INTERRUPTS
+
     _make_streams_safe()
+    INTERRUPTS.install()
+    warnings.showwarning = _show_warning
     try:
         code = _run()
-        sys.stdout.flush()
+        _flush_stdout()
     except click.ClickException as error:
-        error.show()
+        _show_usage(error)
         code = error.exit_code
     except ConfigError as error:
         for problem in error.problems:
@@ -106,7 +112,7 @@ def main() -> None:
         _complain(str(error))
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        _say_interrupted()
         code = 130
     except BrokenPipeError:
         # The reader went away (`| head`). Python would complain again while closing stdout.
@@ -141,16 +147,46 @@ def _make_streams_safe() -> None:
             stream.reconfigure(errors="replace")
 
 
+def _flush_stdout() -> None:
+    """Write what is left. A reader who is gone changes nothing about how the command ended."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+
+
 def _forget_stdout() -> None:
     """Python writes what is left while closing stdout, and would complain again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
+    """A warning of ours or of a package, as a line."""
+    from rightcall.report import tell
+
+    tell(f"warning: {message}", err=True)
+
+
+def _show_usage(error: click.ClickException) -> None:
+    """click's own complaint, which quotes what was typed: a name that was copied may hold anything."""
+    from rightcall.report import tell
+
+    shown = io.StringIO()
+    error.show(shown)
+    tell(shown.getvalue().removesuffix("\n"), err=True)
+
+
+def _say_interrupted() -> None:
+    from rightcall.report import tell
+
+    tell("interrupted", err=True)
+
+
 def _complain(problem: str) -> None:
     """What is wrong, on stderr. Messages quote files, which may hold what steers a terminal."""
-    from rightcall.model.visible import visible
+    from rightcall.report import tell
 
-    click.echo(f"error: {visible(problem)}", err=True)
+    tell(f"error: {problem}", err=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ def metrics() -> None:
 @as_json_option
 def list_(as_json: bool) -> None:
     """All metrics and what each measures."""
-    from rightcall.metrics.catalog import metric_pages
+    from rightcall.metrics import metric_pages
 
     pages = metric_pages()
     if as_json:
@@ -24,9 +24,9 @@ def list_(as_json: bool) -> None:
         return
     width = max(len(page.name) for page in pages)
     for page in pages:
-        mark = "" if page.measured == "always" else "  [dim](on request)[/dim]"
-        console().print(f"[bold]{page.name:<{width}}[/bold]  {page.summary}{mark}")
-    console().print("\n[dim]next:[/dim]\n  rightcall metrics show parameter_accuracy")
+        mark = "" if page.measured == "always" else "  (on request)"
+        console().say("[bold]{}[/bold]  {}[dim]{}[/dim]", f"{page.name:<{width}}", page.summary, mark)
+    console().say("\n[dim]next:[/dim]\n  rightcall metrics show parameter_accuracy")
 
 
 @metrics.command()
@@ -34,16 +34,17 @@ def list_(as_json: bool) -> None:
 @as_json_option
 def show(name: str, as_json: bool) -> None:
     """One metric: what it measures, why it matters, an example that fails and the same example mended."""
-    from rightcall.metrics.catalog import metric_page
+    from rightcall.metrics import metric_page
 
     page = metric_page(name)
     if as_json:
         print_json(page)
         return
     out = console()
-    out.print(f"[bold]{page.name}[/bold]  {page.summary}\n\n{page.explanation}\n")
+    out.say("[bold]{}[/bold]  {}\n", page.name, page.summary)
+    out.print(f"{page.explanation}\n")
     for label, text in page.example.items():
-        out.print(f"[dim]{label}:[/dim] ", end="")
-        out.print(text, markup=False, highlight=False, soft_wrap=True)
+        out.say("[dim]{}:[/dim] ", label, end="")
+        out.print(text, soft_wrap=True)
     if page.settings:
-        out.print("\n[dim]settings:[/dim] " + ", ".join(f"{k}={v}" for k, v in page.settings.items()))
+        out.say("\n[dim]settings:[/dim] {}", ", ".join(f"{k}={v}" for k, v in page.settings.items()))

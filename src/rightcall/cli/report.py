@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
-from rightcall.report.formats import FORMATS, format_of
+from rightcall.cli.output import print_commands, tell
+from rightcall.report import FORMATS, InertOutput, format_of
 
 if TYPE_CHECKING:
     from rightcall.report.view import RunView
@@ -43,7 +44,7 @@ def report(run: str, output: Path | None, kind: str | None, url: str | None, git
 
     Without -o, html goes to report.html and the other formats to the terminal.
     """
-    from rightcall.report.github import in_actions
+    from rightcall.report import in_actions
     from rightcall.store import open_store
 
     wanted = kind or (format_of(output) if output else "html")
@@ -59,30 +60,29 @@ def report(run: str, output: Path | None, kind: str | None, url: str | None, git
 
 def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
     from rightcall.files import atomic_write
-    from rightcall.report.formats import writer_of
+    from rightcall.report import writer_of
 
     write = writer_of(kind)
     if path is None:
-        return write(store, run, sys.stdout.buffer)
+        return write(store, run, cast(BinaryIO, InertOutput(sys.stdout.buffer, as_json=kind == "json")))
     with atomic_write(path) as out:
         return write(store, run, out)
 
 
 def _publish(store: Store, run: str, *, to_stderr: bool) -> None:
-    from rightcall.report.github import publish
+    from rightcall.report import publish
 
-    for line in publish(store, run, os.environ):
-        click.echo(line, err=to_stderr)
+    print_commands(publish(store, run, os.environ), err=to_stderr)
 
 
 def _say(view: RunView, path: Path, kind: str) -> None:
-    from rightcall.report.numbers import count, interval, percent
+    from rightcall.report import count, interval, percent
 
     total = view.summary.total
     size = path.stat().st_size
     rate = f"{percent(total.pass_rate)} ({interval(total.low, total.high)})" if total.cases else "nothing"
-    click.echo(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
+    tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
     if kind == "html":
-        click.echo(f"next: open {path.resolve().as_uri()}")
+        tell(f"next: open {path.resolve().as_uri()}")
     else:
-        click.echo(f"next: rightcall report {view.run.id} -o report.html")
+        tell(f"next: rightcall report {view.run.id} -o report.html")

@@ -6,11 +6,10 @@ import sys
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
-import msgspec
 
-from rightcall.cli.output import FiniteRange
+from rightcall.cli.output import FiniteRange, print_json_line, tell
 from rightcall.errors import InputError
-from rightcall.report.text import one_line
+from rightcall.report import inert_json, one_line
 
 if TYPE_CHECKING:
     from rightcall.store import Store, StoredRun
@@ -23,7 +22,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object 
 
 @click.group()
 def runs() -> None:
-    """List, show, export, delete and prune the runs in the store."""
+    """List, show, export, rescore, delete and prune the runs in the store."""
 
 
 @runs.command("list")
@@ -51,13 +50,13 @@ def list_(
         found = store.runs(which, limit=limit, after=after)
     if as_json:
         for run in found:
-            click.echo(_line(run))
+            print_json_line(run)
         return
     _print_table(found)
     if len(found) == limit:
-        click.echo(f"next: rightcall runs list --after {one_line(found[-1].id)}")
+        tell(f"next: rightcall runs list --after {one_line(found[-1].id)}")
     elif found:
-        click.echo(f"next: rightcall runs show {one_line(found[0].id)}")
+        tell(f"next: rightcall runs show {one_line(found[0].id)}")
 
 
 @runs.command()
@@ -65,19 +64,19 @@ def list_(
 @at_store
 @as_json
 def show(run: str, url: str | None, as_json: bool) -> None:
-    """One run: an id, the beginning of one, or `last`."""
+    """One run: an id, the beginning of one, `last`, `last~1`, a tag or a git branch."""
     with _opened(url) as store:
         found = store.run(run)
         codes = store.code_counts(found.id)
     if as_json:
-        click.echo(_line(found))
+        print_json_line(found)
         return
     for label, value in _facts(found):
-        click.echo(f"{label:<12} {one_line(value)}")
+        tell(f"{label:<12} {one_line(value)}")
     for code, count in sorted(codes.items(), key=lambda item: (-item[1], item[0])):
-        click.echo(f"{'':<12} {count:>6} × {code}")
+        tell(f"{'':<12} {count:>6} × {code}")
     step = "report" if found.finished else "run SUITE --resume"
-    click.echo(f"next: rightcall {step} {one_line(found.id)}")
+    tell(f"next: rightcall {step} {one_line(found.id)}")
 
 
 @runs.command()
@@ -92,7 +91,48 @@ def export(run: str, output: IO[bytes], trajectories: bool, timings: bool, url: 
     """The results of a run as JSON Lines, by golden and trial."""
     with _opened(url) as store:
         for line in store.export(run, trajectories=trajectories, timings=timings):
-            output.write(line)
+            output.write(inert_json(line))
+
+
+@runs.command()
+@click.argument("run", default="last")
+@click.option("--metric", "metrics", multiple=True, help="A metric that must pass; may be repeated.")
+@click.option("--observe", multiple=True, help="A metric that only measures; may be repeated.")
+@click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
+@at_store
+@as_json
+def rescore(
+    run: str,
+    metrics: tuple[str, ...],
+    observe: tuple[str, ...],
+    pass_rule: Literal["strict", "score"],
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Score the stored trajectories of a run again and keep the results as a new run.
+
+    Nothing is run. Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
+    """
+    import asyncio
+
+    from rightcall.cli.output import import_from_here
+    from rightcall.metrics import Rules, Scorer, as_metrics, observed
+    from rightcall.report import write_outcome
+    from rightcall.suite import rescore_run
+
+    import_from_here((*metrics, *observe))
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), Rules(pass_rule=pass_rule))
+    with _opened(url) as store:
+        made, summary, verdict = asyncio.run(rescore_run(store, run, scorer))
+    if as_json:
+        write_outcome(made, verdict.word, summary, sys.stdout.buffer)
+    else:
+        from rightcall.report import print_summary
+
+        print_summary(summary, (), hints=[f"rightcall runs show {made}", f"rightcall report {made}"])
+        tell(verdict.sentence)
+    raise click.exceptions.Exit(verdict.exit_code)
 
 
 @runs.command()
@@ -106,7 +146,7 @@ def delete(run: tuple[str, ...], yes: bool, url: str | None) -> None:
         _confirm(found, yes)
         for one in found:
             store.delete_run(one.id)
-    click.echo(f"deleted {_amount(found)}")
+    tell(f"deleted {_amount(found)}")
 
 
 @runs.command()
@@ -130,19 +170,15 @@ def prune(
             found = store.prune(retention)
     if as_json:
         for run in found:
-            click.echo(_line(run))
+            print_json_line(run)
     else:
-        click.echo(f"{'would delete' if dry_run else 'deleted'} {_amount(found)}")
+        tell(f"{'would delete' if dry_run else 'deleted'} {_amount(found)}")
 
 
 def _opened(url: str | None) -> Store:
     from rightcall.store import open_store
 
     return open_store(url, must_exist=True)
-
-
-def _line(run: StoredRun) -> bytes:
-    return msgspec.json.encode(run)
 
 
 def _facts(run: StoredRun) -> list[tuple[str, str]]:
@@ -161,18 +197,22 @@ def _facts(run: StoredRun) -> list[tuple[str, str]]:
         "pass rate": f"{run.pass_rate:.1%}" if run.results > run.errors else "",
         "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}",
         "tags": ", ".join(run.tags),
+        "git": " ".join(
+            run.run.versions[part] for part in ("git_branch", "git_commit") if part in run.run.versions
+        ),
     }
     facts |= {f"{kind[:10]}": fingerprint for kind, fingerprint in run.run.fingerprints.items()}
     return [(label, value) for label, value in facts.items() if value]
 
 
 def _print_table(found: list[StoredRun]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from rightcall.report import Screen
+
     if not found:
-        click.echo("no runs here; rightcall run SUITE makes one")
+        tell("no runs here; rightcall run SUITE makes one")
         return
     table = Table(box=None)
     for heading in ("run", "suite", "agent", "started", "results", "passed", "verdict", "tags"):
@@ -194,7 +234,7 @@ def _print_table(found: list[StoredRun]) -> None:
             verdict,
         )
         table.add_row(*(Text(one_line(cell)) for cell in (*cells, ", ".join(run.tags))))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    Screen(width=None if sys.stdout.isatty() else 200).print(table)
 
 
 def _confirm(found: list[Any], yes: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from rightcall.cli.output import FiniteRange, import_from_here
+from rightcall.cli.output import FiniteRange, import_from_here, tell
 
 if TYPE_CHECKING:
     from rightcall.model.run import GroupSummary
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 @click.option(
     "--tools", type=click.Path(path_type=Path), help="Tool definitions, for defaults and schema checks."
 )
-@click.option("--metric", "metrics", multiple=True, help="A metric beside the dimensions; may be repeated.")
+@click.option("--metric", "metrics", multiple=True, help="A metric that must pass too; may be repeated.")
+@click.option("--observe", multiple=True, help="A metric that only measures; may be repeated.")
 @click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
+@click.option("--weights", type=click.Choice(["default", "seed"]), default="default", show_default=True,
+              help="Weighting of the overall score; seed counts tool names, and half for a wrong value.")  # fmt: skip
 @click.option("--partial", is_flag=True, help="Goldens without a trajectory are left out instead of refused.")
 @click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
               help="The pass rate from which the exit code is 0.")  # fmt: skip
@@ -34,7 +37,9 @@ def score(
     trajectories: Path,
     tools: Path | None,
     metrics: tuple[str, ...],
+    observe: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
+    weights: str,
     partial: bool,
     least: float,
     failures: int,
@@ -46,35 +51,33 @@ def score(
     """
     import gc
 
-    from rightcall.metrics import Rules, resolve_metrics
-    from rightcall.metrics.tally import Tally
-    from rightcall.report.asked import AskedMetrics
-    from rightcall.report.rows import write_rows
-    from rightcall.suite.recorded import score_recorded
+    from rightcall.metrics import Rules, Scorer, Tally, as_metrics, observed
+    from rightcall.report import AskedMetrics, write_rows
+    from rightcall.suite import score_recorded
     from rightcall.tools import load_tools
 
     gc.disable()  # cases make no cycles, and looking for some takes a tenth of the time
-    import_from_here(metrics)
-    asked = resolve_metrics(list(metrics))
+    import_from_here((*metrics, *observe))
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), Rules(weights, pass_rule))
     missing: list[int] = []
     results = score_recorded(
         goldens,
         trajectories,
         tools=load_tools(tools) if tools else (),
-        rules=Rules(pass_rule=pass_rule),
-        metrics=asked,
+        scorer=scorer,
         partial=partial,
         left_out=missing.append,
     )
-    tally, beside = Tally(), AskedMetrics([metric.name for metric in asked])
-    watched = tally.watch(beside.watch(results) if asked else results)
+    tally, beside = Tally(scorer.names), AskedMetrics(scorer.names)
+    watched = tally.watch(beside.watch(results) if scorer.names else results)
     if as_json:
         write_rows(watched, sys.stdout.buffer)
         summary = tally.summary()
         for note in _left_out(missing):
-            click.echo(note, err=True)
+            tell(note, err=True)
     else:
-        from rightcall.report.terminal import Watcher, print_summary  # rich only when it is shown
+        from rightcall.report import Watcher, print_summary  # rich only when it is shown
 
         watcher = Watcher("scoring", keep=failures)
         for _ in watcher.watch(watched):
@@ -85,7 +88,7 @@ def score(
     overall = summary.overall
     unanswered = _unanswered(overall, least)
     if unanswered:
-        click.echo(unanswered, err=True)
+        tell(unanswered, err=True)
     if unanswered or not overall.cases or overall.pass_rate < least - ROUNDING:
         raise click.exceptions.Exit(1)
 

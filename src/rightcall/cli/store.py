@@ -7,6 +7,8 @@ import sys
 import click
 import msgspec
 
+from rightcall.cli.output import print_json_line, tell
+
 
 @click.group()
 def store() -> None:
@@ -24,18 +26,18 @@ def migrate(url: str | None, as_json: bool) -> None:
     Every command does this by itself when it opens an older store.
     """
     from rightcall.store import open_store
-    from rightcall.store.sql.schema import HEAD
+    from rightcall.store.sql import HEAD
 
     with open_store(url, must_exist=True) as opened:
         before = opened.migrated_from
     if as_json:
-        click.echo(msgspec.json.encode({"store": opened.name, "from": before, "to": HEAD}))
+        print_json_line({"store": opened.name, "from": before, "to": HEAD})
     elif before == HEAD:
-        click.echo(f"{opened.name} has version {HEAD}, the newest this RightCall knows")
+        tell(f"{opened.name} has version {HEAD}, the newest this RightCall knows")
     elif before is None:
-        click.echo(f"{opened.name} was empty and now has version {HEAD}")
+        tell(f"{opened.name} was empty and now has version {HEAD}")
     else:
-        click.echo(f"{opened.name} was migrated from version {before} to {HEAD}")
+        tell(f"{opened.name} was migrated from version {before} to {HEAD}")
 
 
 @store.command()
@@ -49,18 +51,18 @@ def copy(source: str, target: str, as_json: bool) -> None:
     started again.
     """
     from rightcall.store import open_store
-    from rightcall.store.sql.copying import copy_store
+    from rightcall.store.sql import copy_store
 
     with open_store(source, must_exist=True) as old, open_store(target) as new:
         copied = copy_store(old, new, progress=_told if sys.stderr.isatty() else None)
         if as_json:
-            click.echo(msgspec.json.encode(msgspec.structs.asdict(copied)))
+            print_json_line(msgspec.structs.asdict(copied))
         else:
-            click.echo(
+            tell(
                 f"copied {copied.runs:,} runs, {copied.results:,} results and {copied.datasets:,} dataset "
                 f"versions to {new.name}\nnext: rightcall runs list --store {new.name}"
             )
 
 
 def _told(run_id: str) -> None:
-    click.echo(f"copying {run_id!r}", err=True)
+    tell(f"copying {run_id!r}", err=True)

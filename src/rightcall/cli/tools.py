@@ -24,10 +24,10 @@ def tools() -> None:
 @as_json_option
 def list_(source: str, as_json: bool) -> None:
     """The tools of SOURCE: a file in any spelling, `module:attribute` (an agent of a framework too), `mcp:COMMAND`."""
-    from rightcall.adapters.catalog import agent_tools
-    from rightcall.report.terminal import clean
+    from rightcall.adapters import agent_tools
+    from rightcall.report import clean
+    from rightcall.tools.definitions import tools_of
     from rightcall.tools.mcp import empty_schemas
-    from rightcall.tools.source import tools_of
 
     found = tools_of(source, agent_tools)
     if as_json:
@@ -42,12 +42,12 @@ def list_(source: str, as_json: bool) -> None:
         names = [name if name in required else f"{name}?" for name in tool.parameters]
         first_line = tool.description.strip().partition("\n")[0]
         signature = clean(f"{tool.name:<{width}}  ({', '.join(names)})")
-        out.print(signature, style="bold", markup=False, soft_wrap=True)
+        out.print(signature, style="bold", soft_wrap=True)
         if first_line:
-            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", markup=False, soft_wrap=True)
+            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", soft_wrap=True)
     out.print()
     for warning in empty_schemas(found):
-        out.print(clean(f"warning: {warning}"), style="yellow", markup=False, soft_wrap=True)
+        out.print(clean(f"warning: {warning}"), style="yellow", soft_wrap=True)
     print_next(f"rightcall tools show {shlex.quote(source)} {shlex.quote(found[0].name)}")
 
 
@@ -58,9 +58,9 @@ def list_(source: str, as_json: bool) -> None:
               default="native", show_default=True, help="The spelling to show it in.")  # fmt: skip
 def show(source: str, name: str, dialect: str) -> None:
     """One tool, whole, as JSON in any provider's spelling."""
-    from rightcall.adapters.catalog import agent_tools
+    from rightcall.adapters import agent_tools
     from rightcall.model.dialects import SPELLINGS
-    from rightcall.tools.source import tools_of
+    from rightcall.tools.definitions import tools_of
 
     found = {tool.name: tool for tool in tools_of(source, agent_tools)}
     if name not in found:

@@ -6,11 +6,18 @@ from typing import Any
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.output import as_json_option, console, print_json, tell
 from rightcall.errors import InputError, suggestion
 
 source_argument = click.argument("source")
 real_option = click.option("--real", is_flag=True, help="Run the tools for real; otherwise they are mocked.")
+
+store_option = click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    help="Store that keeps the idempotency keys of real calls. [default: .rightcall/rightcall.db]",
+)
 
 
 @click.command("call")
@@ -21,26 +28,46 @@ real_option = click.option("--real", is_flag=True, help="Run the tools for real;
     "--arg", "pairs", multiple=True, metavar="NAME=VALUE", help="One argument; JSON, or else a text."
 )
 @real_option
+@store_option
 @as_json_option
-def call(source: str, name: str, arguments: str, pairs: tuple[str, ...], real: bool, as_json: bool) -> None:
+def call(
+    source: str,
+    name: str,
+    arguments: str,
+    pairs: tuple[str, ...],
+    real: bool,
+    store_url: str | None,
+    as_json: bool,
+) -> None:
     """Call one tool of SOURCE as an agent would: validated, under a deadline, with the same errors.
 
     SOURCE is a file of definitions, a Python `package.module:attribute`, or `mcp:COMMAND` for an MCP server.
     A server is asked for real; functions only with --real. Exit code 1 when the call did not work.
+
+    A real call of a tool with an idempotency key is done once: within 24 hours the same key, from this command
+    or another process, is answered with the first result.
     """
     import asyncio
 
     given = read_arguments(arguments, pairs)
-    invocation = asyncio.run(_called(source, name, given, real=real or source.startswith("mcp:")))
+    real = real or source.startswith("mcp:")
+    invocation = asyncio.run(_called(source, name, given, real=real, store_url=store_url))
     output = invocation.call.output
     if as_json:
         print_json(
-            {"outcome": invocation.outcome, "output": output, "latency_ms": invocation.call.latency_ms}
+            {
+                "outcome": invocation.outcome,
+                "output": output,
+                "latency_ms": invocation.call.latency_ms,
+                "replayed": invocation.replayed,
+            }
         )
     elif isinstance(output, str):
-        click.echo(output)
+        tell(output)
     else:
         print_json(output)
+    if invocation.replayed:
+        tell("done before under the same key; nothing was done now", err=True)
     if invocation.error is not None:
         click.get_current_context().exit(1)
 
@@ -49,11 +76,12 @@ def call(source: str, name: str, arguments: str, pairs: tuple[str, ...], real: b
 @source_argument
 @click.option("--http", "address", metavar="HOST:PORT", help="Over HTTP at /mcp; otherwise over stdio.")
 @real_option
-def serve(source: str, address: str | None, real: bool) -> None:
+@store_option
+def serve(source: str, address: str | None, real: bool, store_url: str | None) -> None:
     """Offer the tools of SOURCE as an MCP server, with validation, idempotency and the error contract."""
     import asyncio
 
-    asyncio.run(_served(source, _host_and_port(address) if address else None, real=real))
+    asyncio.run(_served(source, _host_and_port(address) if address else None, _keys(real, store_url)))
 
 
 def read_arguments(text: str, pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -78,14 +106,15 @@ def _value(text: str) -> Any:
         return text
 
 
-async def _called(source: str, name: str, arguments: dict[str, Any], *, real: bool) -> Any:
+async def _called(
+    source: str, name: str, arguments: dict[str, Any], *, real: bool, store_url: str | None
+) -> Any:
     from rightcall.model.call import ToolCall
-    from rightcall.tools.errors import Aborted
-    from rightcall.tools.source import open_source
-    from rightcall.tools.toolbox import Toolbox
+    from rightcall.tools.definitions import open_source
+    from rightcall.tools.runtime import Aborted, Toolbox
 
     async with open_source(source) as tools:
-        box = Toolbox(tools, execute="real" if real else "mock")
+        box = Toolbox(tools, execute="real" if real else "mock", idempotency=_keys(real, store_url))
         known = [tool.name for tool in box.tools]
         if name not in known:
             hint = suggestion(name, known) or f"tools here: {', '.join(known) or 'none'}"
@@ -93,18 +122,29 @@ async def _called(source: str, name: str, arguments: dict[str, Any], *, real: bo
         try:
             return await box.invoke(ToolCall(name, arguments, "call_1"), box.context(run="cli", task=name))
         except Aborted as stop:
-            console().print(f"stopped: {stop.reason}", style="red", markup=False)
+            console().print(f"stopped: {stop.reason}", style="red")
             return stop.invocations[0]
 
 
-async def _served(source: str, address: tuple[str, int] | None, *, real: bool) -> None:
-    from rightcall.tools.mcp_serve import serve_http, serve_stdio
-    from rightcall.tools.source import open_source
-    from rightcall.tools.toolbox import Toolbox
+async def _served(source: str, address: tuple[str, int] | None, keys: Any) -> None:
+    from rightcall.tools.definitions import open_source
+    from rightcall.tools.mcp import serve_http, serve_stdio
+    from rightcall.tools.runtime import Toolbox
 
     async with open_source(source) as tools:
-        box = Toolbox(tools, execute="real" if real else "mock")
+        box = Toolbox(tools, execute="real" if keys else "mock", idempotency=keys)
         await (serve_http(box, *address) if address else serve_stdio(box))
+
+
+def _keys(real: bool, store_url: str | None) -> Any:
+    """Where the keys of real calls are kept, which other processes may have used; None for mocks."""
+    if not real:
+        return None
+    from rightcall.store import store_address
+    from rightcall.tools.idempotency import Idempotency, key_store
+
+    address = store_address(store_url)
+    return Idempotency(key_store(address.file, address.url))
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from rightcall.cli.output import print_json_text, tell
 from rightcall.errors import InputError
 
 if TYPE_CHECKING:
     from rightcall.lint import ToolSet
-    from rightcall.lint.portability.rewrite import Loss
+    from rightcall.portability import Loss
 
 
 @click.command()
@@ -31,8 +31,8 @@ def convert(source: str, target: str, output: Path | None) -> None:
     SOURCE is a file that `rightcall lint` reads, `module:attribute`, or `mcp:COMMAND`. Only what the provider
     needs is changed. What was lost is told on stderr; with what it will refuse all the same the exit code is 1.
     """
-    from rightcall.lint.portability.convert import convert_all
-    from rightcall.lint.portability.request import request
+    from rightcall.lint import convert_all
+    from rightcall.portability import request
 
     sets = _read(source)
     tools = [tool for one in sets for tool in one.tools]
@@ -56,10 +56,10 @@ def convert(source: str, target: str, output: Path | None) -> None:
 
 def _read(source: str) -> list[ToolSet]:
     """With the reader of `lint`, so that what can be linted can be converted."""
-    from rightcall.adapters.catalog import agent_tools
+    from rightcall.adapters import agent_tools
     from rightcall.cli.lint_sources import read_sources
     from rightcall.lint import tool_set
-    from rightcall.tools.source import is_attribute, tools_of
+    from rightcall.tools.definitions import is_attribute, tools_of
 
     if is_attribute(source) and not source.startswith("mcp:"):
         return [tool_set(tools_of(source, agent_tools), name=source)]
@@ -78,7 +78,7 @@ def _as_json(value: object, source: str) -> bytes:
 
 def _write(text: bytes, count: int, output: Path | None) -> None:
     if output is None:
-        sys.stdout.buffer.write(text)
+        print_json_text(text)
         return
     from rightcall.files import write_file
 
@@ -92,6 +92,4 @@ def _tell_all(tool: str, losses: Iterable[Loss]) -> None:
 
 
 def _tell(text: str) -> None:
-    from rightcall.report.terminal import clean
-
-    click.echo(clean(text), err=True)
+    tell(text, err=True)

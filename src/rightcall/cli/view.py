@@ -6,6 +6,8 @@ from contextlib import suppress
 
 import click
 
+from rightcall.cli.output import tell
+
 
 @click.command()
 @click.option("--store", "url", help="Which store to show; .rightcall/rightcall.db unless said.")
@@ -25,17 +27,17 @@ def view(
     from elsewhere. Ctrl-C ends it.
     """
     from rightcall.store import open_store
-    from rightcall.web.serving import listening, require_packages, serve
+    from rightcall.web import listening, require_packages, serve
 
     require_packages()
     with open_store(url, must_exist=True) as store, listening(host, port, token) as here:
-        click.echo(here.address)
-        click.echo("Ctrl-C ends it", err=True)
+        tell(here.address)
+        tell("Ctrl-C ends it", err=True)
         if show:
             _open_soon(here.address)
         with suppress(KeyboardInterrupt):
             serve(store, here, (host, *names))
-    click.echo("ended", err=True)
+    tell("ended", err=True)
 
 
 def _open_soon(address: str) -> None:

@@ -6,25 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
-from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.golden import AnyGolden, Golden, Turn
-from rightcall.model.message import Message
-from rightcall.model.trajectory import Trajectory, Usage
+from rightcall.model.call import ToolCall
+from rightcall.model.case import AnyTestCase, ConversationalTestCase
+from rightcall.model.golden import AnyGolden, Turn
+from rightcall.model.recorded import case_of, conversation_of
+from rightcall.model.trajectory import Trajectory
 
-RECORDED = ("actual_output", "tools_called", "token_cost", "input_token_count", "output_token_count")
-
-
-def case_of(golden: AnyGolden) -> AnyTestCase:
-    """The test case of a golden: its recorded output and calls, or its turns, become the trajectory."""
-    if not isinstance(golden, Golden):
-        return ConversationalTestCase(golden, conversation_of(golden.turns))
-    usage = Usage(
-        int(golden.input_token_count or 0), int(golden.output_token_count or 0), cost_usd=golden.token_cost
-    )
-    made = Trajectory(calls=golden.tools_called or (), output=golden.actual_output or "", usage=usage)
-    return TestCase(msgspec.structs.replace(golden, **dict.fromkeys(RECORDED)), made)
+__all__ = ["case_of", "conversation_of", "golden_of_case", "turns_of"]
 
 
 def golden_of_case(case: AnyTestCase) -> AnyGolden:
@@ -41,22 +29,6 @@ def golden_of_case(case: AnyTestCase) -> AnyGolden:
         input_token_count=float(made.usage.input_tokens) if known else None,
         output_token_count=float(made.usage.output_tokens) if known else None,
     )
-
-
-def conversation_of(turns: Sequence[Turn]) -> Trajectory:
-    """The trajectory of a conversation that was written down turn by turn."""
-    messages: list[Message] = []
-    for turn in turns:
-        calls = turn.tools_called or ()
-        messages.append(Message(turn.role, turn.content, calls))
-        results = tuple(
-            ToolResult(call.id, call.output, call.status == "error", call.name)
-            for call in calls
-            if call.status != "not_run"
-        )
-        if results:
-            messages.append(Message("tool", results=results))
-    return trajectory_from_messages(messages)
 
 
 def turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:

@@ -69,6 +69,8 @@ class EvaluationDataset:
         """Whether it holds conversations."""
         return self._kind is ConversationalGolden
 
+    _multi_turn = multi_turn  # under the name that DeepEval's own documentation reads it by
+
     def add_golden(self, golden: AnyGolden) -> None:
         """Add a golden; one of the other kind is a `TypeError`, as DeepEval has it."""
         if not isinstance(golden, Golden | ConversationalGolden):

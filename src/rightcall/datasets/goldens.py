@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias, cast
 
 from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
-from rightcall.datasets.formats.decoding import decoder_for, refused_item
+from rightcall.datasets.formats.decoder import decoder_for, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file, value_of
 from rightcall.model.codec import DecodeErrors
@@ -56,7 +57,7 @@ def save_goldens(
     with atomic_write(path) as file:
         try:
             if dialect == "deepeval":
-                from rightcall.datasets.deepeval.writing import write_deepeval
+                from rightcall.datasets.deepeval.writer import write_deepeval
 
                 file_type: Any = Path(path).suffix.lower().lstrip(".")
                 write_deepeval(_of_one_kind(goldens, str(path)), file, file_type)
@@ -79,6 +80,9 @@ def _read(
 
         for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
             yield line, named(golden)
+        return
+    if is_target(fields):
+        yield from _targets(path, chain([first], items), skipped)
         return
     kind: Kind = ConversationalGolden if "scenario" in fields else Golden
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
@@ -105,6 +109,25 @@ def _read(
                 skipped(bad)
                 continue
         yield line, golden
+
+
+def _targets(
+    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
+) -> Iterator[tuple[int, AnyGolden]]:
+    for line, item in items:
+        if is_blank(item):
+            continue
+        where = f"{path}:{line}"
+        try:
+            if isinstance(item, InputError):
+                raise item
+            golden = golden_of_target(value_of(item, dict[str, Any], where), where)
+        except InputError as error:
+            if skipped is None:
+                raise
+            skipped(error)
+            continue
+        yield line, named(golden)
 
 
 def _first(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.datasets.deepeval.names import KNOWN, Names
-from rightcall.datasets.deepeval.reading import golden_of
+from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.errors import ConfigError, MissingExtraError
 from rightcall.files import existing_file
 from rightcall.model import codec
@@ -18,6 +18,8 @@ NATIVE_ONLY = frozenset((*Golden.__struct_fields__, *ConversationalGolden.__stru
     *KNOWN,
     "metadata",
     "custom_columns",
+    "model",  # a column that any table may have
+    "settings",
 }
 
 

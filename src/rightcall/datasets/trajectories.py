@@ -16,13 +16,16 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.decoding import decoder_for, refused_item
+from rightcall.datasets.formats.decoder import decoder_for, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
+from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
+from rightcall.model.depth import shallow
 from rightcall.model.dialects import native, read_messages, trajectory_from_messages
+from rightcall.model.ledger import LedgerEntry
 from rightcall.model.record import Record
 from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage
 
@@ -41,6 +44,10 @@ class Line(Record, frozen=True):
     latency_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     stop_reason: StopReason = "done"
     error: str = ""
+    ledger: tuple[LedgerEntry, ...] = ()
+    state_before: dict[str, Any] | None = None
+    state: dict[str, Any] | None = None
+    lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
@@ -73,17 +80,40 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
     for number, item in chain([first], items):
         try:
             line = decode(item)
+        except RecursionError:
+            yield number, _deep(item, f"{path}:{number}")
+            continue
         except DecodeErrors as error:
             if is_blank(item):
                 continue
             raise refused_item(error, Line, item, f"{path}:{number}") from None
         if line.messages is UNSET and line.calls is not UNSET:
             trajectory = Trajectory(
-                (), line.calls, line.output or "", line.usage, line.latency_ms, line.stop_reason, line.error
+                (),
+                line.calls,
+                line.output or "",
+                line.usage,
+                line.latency_ms,
+                line.stop_reason,
+                line.error,
+                line.ledger,
+                line.state_before,
+                line.state,
+                lag_ms=line.lag_ms,
             )
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
         yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
+
+
+def _deep(item: Any, where: str) -> RecordedTrajectory:
+    """A trajectory in which something is nested too deeply: the agent's mistake, told of the call that made it."""
+    try:
+        line = msgspec.json.decode(shallow(memoryview(item)), type=Line)
+    except DecodeErrors as error:
+        raise refused_item(error, Line, item, where) from None
+    trajectory = bounded_trajectory(_from_messages(line, where))
+    return RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
 
 def _from_messages(line: Line, where: str) -> Trajectory:
@@ -99,6 +129,10 @@ def _from_messages(line: Line, where: str) -> Trajectory:
         line.latency_ms,
         line.stop_reason,
         line.error,
+        line.ledger,
+        line.state_before,
+        line.state,
+        lag_ms=line.lag_ms,
     )
 
 
@@ -117,4 +151,8 @@ def _line_of(recorded: RecordedTrajectory) -> Line:
         trajectory.latency_ms,
         trajectory.stop_reason,
         trajectory.error,
+        trajectory.ledger,
+        trajectory.state_before,
+        trajectory.state,
+        trajectory.lag_ms,
     )

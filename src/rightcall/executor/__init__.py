@@ -3,26 +3,40 @@
 agent         Agent (what is tested) and Session (an agent made ready for a run)
 single_turn   one request, tools offered but never run
 agent_loop    ask, run tools, tell, until done or a limit
-user          a user's own agent
+models        goldens that name another model
+user          a user's own agent; returns: what it may return
 observed      agents talked to in sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
 asking        retries with jitter; throttle: as many at once as the provider bears
 pool          many cases at once
 prompts, recorder, limits
 """
 
-from rightcall.executor.agent import Agent, Performer, Session, agent_problems
-from rightcall.executor.asking import Asker, Patience
-from rightcall.executor.limits import Limits, RunLimits
-from rightcall.executor.pool import Pool
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Agent",
-    "Asker",
-    "Limits",
-    "Patience",
-    "Performer",
-    "Pool",
-    "RunLimits",
-    "Session",
-    "agent_problems",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.executor.agent import (
+        Agent as Agent,
+        Performer as Performer,
+        Session as Session,
+        agent_problems as agent_problems,
+        model_problems as model_problems,
+    )
+    from rightcall.executor.agent_output import as_trajectory as as_trajectory
+    from rightcall.executor.limits import Limits as Limits, RunLimits as RunLimits, spent as spent
+    from rightcall.executor.pool import Pool as Pool
+    from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
+    from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "agent": "Agent Performer Session agent_problems model_problems",
+            "agent_output": "as_trajectory",
+            "limits": "Limits RunLimits spent",
+            "pool": "Pool",
+            "prompts": "Prompts settings_of",
+            "retrying_client": "Asker Patience",
+        },
+    )

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
-from rightcall.adapters.catalog import detect
-from rightcall.adapters.observed_agent import ObservedAgent
+from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
-from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.callable_agent import UserAgent
+from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
+from rightcall.executor.models import PerModel, full_name
 from rightcall.executor.observed import SessionPerformer
 from rightcall.executor.prompts import Prompts
+from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.single_turn import SingleTurn
 from rightcall.executor.tool_desk import DeskSetup
-from rightcall.executor.user import UserAgent
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers.addressed import AddressedAgent, addressed_agent, is_address
-from rightcall.providers.base import Provider, Settings
-from rightcall.providers.exchange import Exchange
-from rightcall.providers.http import Network
-from rightcall.providers.resolve import resolve
-from rightcall.providers.sdk_client import is_sdk_client
+from rightcall.providers import (
+    AddressedAgent,
+    Exchange,
+    Network,
+    Provider,
+    Settings,
+    addressed_agent,
+    is_address,
+    is_sdk_client,
+    resolve,
+)
+from rightcall.tools.definitions import ToolSets, offered_tools, tool_set_problems
 from rightcall.tools.faults import FaultPlan
+from rightcall.tools.idempotency import Idempotency, sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
-from rightcall.tools.offer import offered_tools
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.runtime import Rules, Toolbox
 
 
 @dataclass(frozen=True)
@@ -43,8 +51,11 @@ class Agent:
     callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
     and its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
     `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
-    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `http:URL` and
-    `exec:COMMAND` are agents behind an address or a command; `exchange` says how they are asked and understood.
+    `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly.
+    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `tool_sets` are names of
+    tools under a name, `{"files": ["read_file", "list_files"]}`, of which a golden gets one by its `tool_set`.
+    `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` says how they are asked and
+    understood.
     """
 
     model: str | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -60,6 +71,8 @@ class Agent:
     mcp: McpAddress | None = None
     model_name: str | None = None
     record: str | None = None
+    tool_sets: ToolSets = field(default_factory=dict)
+    strict: bool = False
     exchange: Exchange = field(default_factory=Exchange)
 
     @property
@@ -81,6 +94,7 @@ class Session:
     """An agent made ready for a run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
+    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice.
     """
 
     def __init__(
@@ -91,18 +105,22 @@ class Session:
         seed: int = 0,
         run_id: str = "",
         patience: Patience | None = None,
+        keys: Idempotency | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
+        self._keys = keys
+        self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
         self.addressed: AddressedAgent | None = self._addressed(concurrency)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
+        self.lag = LagMeter()
         self._stack = AsyncExitStack()
         if self.provider is not None:
             at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
-            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed)
+            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed, lag=self.lag)
         elif self.addressed is not None:
-            self.asker = Asker(None, concurrency, patience=patience, seed=seed)
+            self.asker = Asker(None, concurrency, patience=patience, seed=seed, lag=self.lag)
         self._equip(agent.tools)
 
     def _equip(self, tools: Sequence[Any]) -> None:
@@ -112,24 +130,43 @@ class Session:
             self._observe(agent.model, tools)
             return
         self.toolbox = Toolbox(
-            as_tools(tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, seed=self._seed
+            as_tools(tools),
+            mocks=agent.mocks,
+            execute=agent.execute,
+            rules=Rules(strict=agent.strict),
+            idempotency=Idempotency(sqlite_store(), live=self._keys),
+            faults=agent.faults,
+            seed=self._seed,
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.addressed is not None:
             if agent.faults is not None:
                 raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
-            self.performer: Performer = SessionPerformer(self.addressed, agent.limits, asker=self.asker)
+            self.performer: Performer = SessionPerformer(
+                self.addressed, agent.limits, asker=self.asker, lag=self.lag
+            )
             return
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer = UserAgent(agent.model, agent.limits)
+            self.performer = UserAgent(agent.model, agent.limits, self.lag)
             return
         prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
+        self.performer = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+
+    def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
+        agent = self.agent
         if agent.mode == "loop":
-            self.performer = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, self._run_id)
-        else:
-            self.performer = SingleTurn(self.asker, prompts, agent.limits)
+            return AgentLoop(asker, prompts, agent.limits, self.toolbox, self._run_id)
+        return SingleTurn(asker, prompts, agent.limits)
+
+    async def _opened(self, prompts: Prompts, model: str) -> Performer:
+        """The same agent with another model, which a golden names."""
+        provider = other_provider(self.agent, model, self._concurrency)
+        provider.prepare(prompts.common)
+        await self._stack.enter_async_context(provider)
+        at_once = min(self._concurrency, getattr(provider, "at_once", self._concurrency))
+        return self._performer(Asker(provider, at_once, patience=self._patience, seed=self._seed), prompts)
 
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
         """An agent with tools of its own: they are only run here when they are mocked or broken on purpose."""
@@ -146,7 +183,7 @@ class Session:
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
             run_id=self._run_id,
         ) if at_desk else None  # fmt: skip
-        self.performer = SessionPerformer(observed, agent.limits, desks)
+        self.performer = SessionPerformer(observed, agent.limits, desks, lag=self.lag)
 
     def notices(self) -> list[str]:
         """What a reader of the results should know about how they were seen."""
@@ -161,6 +198,8 @@ class Session:
         return await self.provider.check() if self.provider else []
 
     async def __aenter__(self) -> Self:
+        self.lag.start()
+        self._stack.callback(self.lag.stop)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
         if self.addressed is not None:
@@ -214,6 +253,7 @@ def agent_problems(agent: Agent) -> list[str]:
     for part in (
         lambda: Toolbox(_known_tools(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
         lambda: as_settings(agent.settings),
+        lambda: _check_sets(agent),
         lambda: Session(
             agent if watched else replace(agent, tools=(), mocks={}, faults=None, settings=Settings())
         ),
@@ -246,6 +286,41 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPla
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
     return ""
+
+
+async def model_problems(agent: Agent, models: Iterable[str]) -> list[str]:
+    """What is wrong with the models that goldens name: no such provider, a missing key."""
+    problems: list[str] = []
+    for model in sorted(models):
+        try:
+            provider = other_provider(agent, model, 1)
+            async with provider:
+                problems += await provider.check()
+        except ConfigError as error:
+            problems += error.problems
+    return list(dict.fromkeys(problems))
+
+
+def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
+    """The provider of a model that a golden names; the agent's address is for models of its provider alone."""
+    name = full_name(model, agent.model)
+    same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
+    return resolve(
+        name,
+        base_url=agent.base_url if same else None,
+        network=Network(connections=concurrency),
+        record=agent.record,
+    )
+
+
+def _check_sets(agent: Agent) -> None:
+    if not agent.tool_sets:
+        return
+    tools = Toolbox(
+        as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults
+    ).tools
+    if problems := tool_set_problems(agent.tool_sets, [tool.name for tool in tools]):
+        raise ConfigError(*problems)
 
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from rightcall.errors import ProviderError
-from rightcall.executor.asking import Asker
+from rightcall.executor.deadline import Deadline
 from rightcall.executor.limits import Limits
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.recorder import Recorder
+from rightcall.executor.retrying_client import Asker
 from rightcall.executor.single_turn import stop_reason
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers.base import ModelRequest
-from rightcall.tools.context import CallContext
-from rightcall.tools.errors import Aborted
-from rightcall.tools.toolbox import Toolbox
+from rightcall.providers import ModelRequest
+from rightcall.tools.runtime import Aborted, CallContext, Toolbox
+
+MOST_AT_ONCE = 1000
+"""Calls of one reply that are run. A model that asks for more is not answered but stopped."""
 
 
 class AgentLoop:
@@ -30,14 +34,15 @@ class AgentLoop:
         recorder = Recorder(Message("user", golden.input))
         offered = self._prompts.prompt_of(golden).tools
         context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial, offered=offered)
-        return context.witnessed(await self._to_the_end(golden, trial, recorder, context))
+        deadline = Deadline(self._limits.seconds)
+        return context.witnessed(await self._to_the_end(golden, trial, recorder, context, deadline))
 
     async def _to_the_end(
-        self, golden: Golden, trial: int, recorder: Recorder, context: CallContext
+        self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
     ) -> Trajectory:
         for _ in range(self._limits.steps):
             try:
-                ended = await self._step(golden, trial, recorder, context)
+                ended = await self._step(golden, trial, recorder, context, deadline)
             except TimeoutError:
                 return recorder.trajectory("limit", f"more than {self._limits.seconds:g} seconds")
             except ProviderError as error:
@@ -49,7 +54,7 @@ class AgentLoop:
         return recorder.trajectory("limit", f"more than {self._limits.steps} steps")
 
     async def _step(
-        self, golden: Golden, trial: int, recorder: Recorder, context: CallContext
+        self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
     ) -> Trajectory | None:
         """One answer of the model and the calls it asks for; the trajectory when that was the last."""
         request = ModelRequest(
@@ -59,27 +64,39 @@ class AgentLoop:
             trial,
             self._prompts.seed_of(golden, trial),
         )
-        reply = await self._asker.ask(request, self._seconds_left(recorder))
+        reply = await self._asker.ask(request, deadline)
         calls = recorder.reply(reply)
         if not calls:
             return recorder.trajectory(stop_reason(reply.stop))
         over = self._limits.exceeded(
             calls=len(recorder.calls), seconds=recorder.latency_ms / 1000, usage=recorder.usage
         )
+        if len(calls) > MOST_AT_ONCE:
+            over = f"more than {MOST_AT_ONCE:,} tool calls in one reply"
         if over:
             return recorder.trajectory("limit", over)
-        await self._run_tools(calls, recorder, context)
+        await self._run_tools(calls, recorder, context, deadline)
         return None
 
-    async def _run_tools(self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext) -> None:
+    async def _run_tools(
+        self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext, deadline: Deadline
+    ) -> None:
+        before = self._asker.lag.so_far()
         try:
-            made = await self._toolbox.invoke_turn(calls, context)
-        except Aborted as stop:
-            recorder.results([invocation.call for invocation in stop.invocations])
+            async with asyncio.timeout(deadline.left()):
+                made = await self._toolbox.invoke_turn(calls, context)
+        except TimeoutError:  # some may have been done: what is known of each is in the context
+            known = {made.call.id: made for made in context.invocations}
+            done = [known[call.id] for call in calls if call.id in known]
+            recorder.results(
+                [known[call.id].call if call.id in known else call for call in calls],
+                [made.result for made in done],
+            )
             raise
-        recorder.results([invocation.call for invocation in made])
-
-    def _seconds_left(self, recorder: Recorder) -> float | None:
-        if self._limits.seconds is None:
-            return None
-        return max(0.001, self._limits.seconds - recorder.latency_ms / 1000)
+        except Aborted as stop:
+            recorder.results(
+                [made.call for made in stop.invocations], [made.result for made in stop.invocations]
+            )
+            raise
+        lag = self._asker.lag.so_far() - before
+        recorder.results([one.call for one in made], [one.result for one in made], lag * 1000)

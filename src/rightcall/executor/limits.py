@@ -10,14 +10,16 @@ from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
-PositiveCount = Annotated[int, msgspec.Meta(gt=0)]
+PositiveCount = Annotated[int, msgspec.Meta(gt=0, le=2**53)]
+"""A number of things; more than every reader of JSON can hold exactly is a mistake."""
 
 
 class Limits(Record, frozen=True):
     """What one case may use; None means no limit.
 
-    `seconds` counts the time models and tools took, not waiting for a turn or for a provider that asked to be
-    left alone. `steps` is how often the model is asked in a loop, `calls` how many tool calls it may make.
+    `seconds` counts everything but waiting for a turn: models, retries and the pauses between them, tools, and
+    scoring (which always has a second). `steps` is how often the model is asked in a loop, `calls` how many tool
+    calls it may make.
     """
 
     calls: PositiveCount | None = None

@@ -8,10 +8,13 @@ from typing import Protocol
 
 import msgspec
 
-from rightcall.errors import InfrastructureError, RightCallError
-from rightcall.executor.asking import Asker
+from rightcall.errors import InfrastructureError, ProviderError, RightCallError
+from rightcall.executor.deadline import Deadline
+from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
+from rightcall.executor.retrying_client import Asker
 from rightcall.executor.tool_desk import DeskSetup
+from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
 
@@ -55,8 +58,10 @@ class SessionPerformer:
         limits: Limits,
         desks: DeskSetup | None = None,
         asker: Asker | None = None,
+        lag: LagMeter | None = None,
     ) -> None:
         self._agent, self._limits, self._desks, self._asker = agent, limits, desks, asker
+        self._lag = lag or LagMeter()
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         desk = self._desks.desk(golden, trial) if self._desks else None
@@ -64,13 +69,14 @@ class SessionPerformer:
         session = self._agent.session(golden, trial, **given)
         try:
             await session.open()
-            started = time.perf_counter()
+            started, before = time.perf_counter(), self._lag.so_far()
             stop, error = await self._ended(session, golden.input)
             taken = round((time.perf_counter() - started) * 1000, 3)
-            trajectory = session.trajectory(stop, error)
+            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            trajectory = bounded_trajectory(session.trajectory(stop, error))
         finally:
             await session.aclose()
-        trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken))
+        trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag))
         return desk.context.witnessed(trajectory) if desk is not None else trajectory
 
     async def _ended(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
@@ -78,14 +84,18 @@ class SessionPerformer:
         seconds, out_of_time = self._limits.seconds, False
         try:
             if self._asker is not None:  # over a wire: what failed on the way is tried again
-                await self._asker.attempt(lambda: session.turn(text), seconds)
+                await self._asker.attempt(lambda: session.turn(text), Deadline(seconds))
             else:
                 async with asyncio.timeout(seconds) as deadline:
                     await session.turn(text)
         except TimeoutError as error:
             out_of_time = self._asker is not None or deadline.expired()
             return ("limit", f"more than {seconds:g} seconds") if out_of_time else session.ending(error)
+        except ProviderError as error:
+            return session.ending(error)
         except InfrastructureError as error:
+            if self._asker is not None:  # every ask was refused alike: the run ends
+                raise
             return session.ending(error)
         except RightCallError:
             raise

@@ -10,26 +10,40 @@ Job = TypeVar("Job")
 
 
 class Pool:
-    """Workers that take jobs one after the other. `stop(why)` lets those under way end and begins no other."""
+    """Workers that take jobs one after the other.
+
+    `stop(why)` lets those under way end and begins no other; `fail(error)` ends all of them at once.
+    """
 
     def __init__(self, concurrency: int) -> None:
         self.concurrency = concurrency
         self.stopped = ""
+        self._error: Exception | None = None
+        self._workers: list[asyncio.Task[None]] = []
 
     def stop(self, why: str) -> None:
         self.stopped = self.stopped or why
+
+    def fail(self, error: Exception) -> None:
+        """Give up what is under way; `run` raises the error."""
+        self._error = self._error or error
+        for worker in self._workers:
+            worker.cancel()
 
     async def run(self, jobs: Iterator[Job], do: Callable[[Job], Awaitable[None]]) -> None:
         """Do every job. What `do` raises stops all of them: a failing case is data, so this is a broken setup."""
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self.concurrency):
-                    group.create_task(self._work(jobs, do))
+                self._workers = [group.create_task(self._work(jobs, do)) for _ in range(self.concurrency)]
         except BaseExceptionGroup as errors:
-            raise _first(errors) from None
+            raise self._error or _first(errors) from None
+        if self._error is not None:
+            raise self._error
 
     async def _work(self, jobs: Iterator[Job], do: Callable[[Job], Awaitable[None]]) -> None:
         for job in jobs:
+            if self._error is not None:
+                return
             await do(job)
             if self.stopped:
                 return

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.executor.limits import total
+from rightcall.model.bounded import bounded_call
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
-from rightcall.providers.base import ModelReply
+from rightcall.providers import ModelReply
 
 
 class Recorder:
@@ -20,25 +21,27 @@ class Recorder:
         self.messages: list[Message] = list(messages)
         self.calls: list[ToolCall] = []
         self.usage = Usage()
-        self.latency_ms = 0.0
+        self.latency_ms, self.lag_ms = 0.0, 0.0
         self.steps = 0
 
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
         """Note an answer of the model; gives its calls, each with its step."""
         step, self.steps = self.steps, self.steps + 1
-        calls = tuple(msgspec.structs.replace(call, step=step) for call in reply.message.calls)
+        calls = tuple(msgspec.structs.replace(bounded_call(call), step=step) for call in reply.message.calls)
         taken = round(reply.latency_ms, 3)
         self.messages.append(msgspec.structs.replace(reply.message, calls=calls, latency_ms=taken))
         self.calls += calls
         self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
         self.latency_ms += reply.latency_ms
+        self.lag_ms += reply.lag_ms
         return calls
 
-    def results(self, results: Sequence[ToolCall]) -> None:
-        """Note the results of the last calls: the same calls, with status, output and time."""
-        self.calls[len(self.calls) - len(results) :] = results
-        self.latency_ms += max((call.latency_ms or 0.0 for call in results), default=0.0)
-        told = (ToolResult(c.id, c.output, c.status == "error", c.name) for c in results)
+    def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult], lag_ms: float = 0.0) -> None:
+        """Note what came of the last calls: the same calls with status, output and time, and what the model reads."""
+        self.calls[len(self.calls) - len(calls) :] = calls
+        taken = max((call.latency_ms or 0.0 for call in calls), default=0.0)
+        self.latency_ms += taken
+        self.lag_ms += min(lag_ms, taken)
         self.messages.append(Message("tool", results=tuple(told)))
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
@@ -50,6 +53,7 @@ class Recorder:
             output=last.content if last and last.role == "assistant" else "",
             usage=self.usage,
             latency_ms=round(self.latency_ms, 3),
+            lag_ms=round(self.lag_ms, 3),
             stop_reason=stop_reason,
             error=error,
         )

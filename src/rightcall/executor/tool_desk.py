@@ -6,16 +6,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from typing import Any, Literal
 
-from rightcall.adapters.adapter import ToolAnswer
+from rightcall.adapters import ToolAnswer
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
-from rightcall.tools.context import CallContext
-from rightcall.tools.entry import Entry, Ready
-from rightcall.tools.errors import Aborted
+from rightcall.tools.definitions.function import PLAIN
 from rightcall.tools.faults import FaultPlan
-from rightcall.tools.function import PLAIN
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.runtime import Aborted, CallContext, Toolbox
+from rightcall.tools.runtime.bound_tool import Entry, Ready
 
 _REAL: ContextVar[Callable[[], Awaitable[Any]]] = ContextVar("rightcall_real_tool")
 """The framework's own tool for the call that is being run."""

@@ -14,11 +14,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.files.opening import existing_file, read_checked
+from rightcall.files.checked_read import existing_file, read_checked
 from rightcall.model import codec
 
 T = TypeVar("T")
 DOCUMENT_SUFFIXES = (".json", ".yaml", ".yml")
+NO_KEY = "\0"
+"""A key that no document has: it is then read as one value."""
 _GAP = re.compile(rb"[\s,]*")
 
 
@@ -44,6 +46,18 @@ def read_items(path: str | Path, key: str) -> Items:
 
     entries, header, single = yaml_items(read_checked(path), key, str(path))
     return Items(iter(entries), header, single)
+
+
+def read_document(path: str | Path) -> Any:
+    """The whole value of a document: a list or an object, by suffix. YAML is read as in every other place."""
+    path = existing_file(path)
+    data = read_checked(path)
+    if path.suffix.lower() == ".json":
+        return codec.decode(data, Any, str(path))
+    from rightcall.files.yaml_text import yaml_items
+
+    entries, _, single = yaml_items(data, NO_KEY, str(path))
+    return entries[0][1] if single else [item for _, item in entries]
 
 
 def value_of(item: Any, as_type: type[T], where: str) -> T:
@@ -79,7 +93,7 @@ def _json_items(data: bytes, key: str, path: str) -> Items:
     line = data.count(b"\n", 0, start) + 1
     if key not in document:
         return Items(iter([(line, data)]), {}, single=True)
-    header = {name: msgspec.json.decode(raw) for name, raw in document.items() if name != key}
+    header = {name: codec.decode(raw, object, path) for name, raw in document.items() if name != key}
     listed = bytes(document[key])
     if not listed.startswith(b"["):
         value_of(listed, list[Any], f"{path}:{line}: {key}")

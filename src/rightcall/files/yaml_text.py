@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rightcall.errors import InputError
+from rightcall.model.depth import MAX_DEPTH
 
 if TYPE_CHECKING:
     import yaml
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
 TAG = "tag:yaml.org,2002:"
-MAX_DEPTH = 200
 MAX_ALIASED = 100_000
 """How many values aliases may repeat in one document: nine lines of YAML can ask for a billion."""
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.gate.check import Check, counted, percent, word_for
-from rightcall.gate.compare import compare, points
+from rightcall.gate.comparison import compare, points
 from rightcall.gate.outcome import Outcome
 from rightcall.model.run import Run
 
-MUST_MATCH = ("dataset", "metrics", "simulator")
-"""Fingerprints without which a difference says nothing of the agent."""
+MUST_MATCH = ("metrics", "simulator")
+"""Fingerprints without which a difference says nothing of the agent.
+
+The dataset is not among them: it grows, and goldens are compared one by one.
+"""
+SHOWN = 3
 
 
 def require_alike(a: Run, b: Run, *, anyway: bool = False) -> tuple[str, ...]:
@@ -28,15 +33,28 @@ def require_alike(a: Run, b: Run, *, anyway: bool = False) -> tuple[str, ...]:
         if a.fingerprints.get(name) != b.fingerprints.get(name)
     )
     if unlike and not anyway:
-        raise ConfigError(*unlike, "such runs are compared only when asked for explicitly")
+        raise ConfigError(*unlike, "such runs are compared only with --anyway")
     return unlike
+
+
+def same_dataset(a: Run, b: Run) -> bool:
+    """Whether both ran on one and the same dataset; then no golden can have changed between them."""
+    return "dataset" in a.fingerprints and a.fingerprints["dataset"] == b.fingerprints.get("dataset")
+
+
+class Baseline(NamedTuple):
+    """Earlier outcomes to compare with. `left_out` are goldens that must not be, for reasons that `notes` give."""
+
+    outcomes: Sequence[Outcome]
+    notes: tuple[str, ...] = ()
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class BaselineRule:
     """Non-inferiority: the pass rate is not below the baseline's by more than `margin`."""
 
-    baseline: tuple[Outcome, ...]
+    baseline: Baseline
     margin: float
     run: str = "the baseline"
     seed: int = 0
@@ -47,7 +65,10 @@ class BaselineRule:
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """PASS when not worse by more than the margin, FAIL when worse by more, else not settled."""
-        found = compare(self.baseline, outcomes, margin=self.margin, alpha=alpha, seed=self.seed)
+        unlike = self.baseline.left_out
+        before = [o for o in self.baseline.outcomes if o.golden_id not in unlike]
+        after = [o for o in outcomes if o.golden_id not in unlike]
+        found = compare(before, after, margin=self.margin, alpha=alpha, seed=self.seed)
         if found.p_non_inferior is None or found.p_regressed is None:
             return Check(self.name, "INCONCLUSIVE", f"{self.name}: {found.sentence}", limit=-self.margin)
         check = Check(
@@ -62,20 +83,39 @@ class BaselineRule:
             n=found.n,
             p_pass=found.p_non_inferior,
             p_fail=found.p_regressed,
+            only_here=found.only_b,
+            only_there=found.only_a,
         )
         return msgspec.structs.replace(check, sentence=self.say(check, alpha))
 
     def say(self, check: Check, alpha: float) -> str:
         """The check in words, whatever it was ruled."""
         allowed = f"more than {self.margin * 100:.1f} points below it" if self.margin else "below it"
+        why = {
+            "PASS": f"with {percent(1 - alpha)} confidence above {points(check.low or 0.0)}",
+            "FAIL": f"p = {check.p_fail or 0.0:.2g}",
+        }
         means: dict[str, str] = {"PASS": f"not {allowed}", "FAIL": allowed}
         means.setdefault(check.word, f"not settled to be {allowed} or not")
+        reason = why.get(check.word, f"{why['PASS']} only, p = {check.p_fail or 0.0:.2g} for {allowed}")
         return (
             f"{self.name} the pass rate moved by {points(check.value or 0.0)} over "
-            f"{counted(check.n, 'golden')} and is {means[check.word]}: with {percent(1 - alpha)} "
-            f"confidence above {points(check.low or 0.0)}, with the same confidence below "
-            f"{points(check.high or 0.0)}"
+            f"{counted(check.n, 'golden')} and is {means[check.word]}: {reason}{self._others(check)}"
         )
+
+    def _others(self, check: Check) -> str:
+        """The goldens that only one of the runs has, counted and named."""
+        parts = [
+            f"{counted(len(ids), 'golden')} only in {where} ({_named(ids)})"
+            for ids, where in ((check.only_here, "this run"), (check.only_there, self.run))
+            if ids
+        ]
+        text = f"; not compared: {' and '.join(parts)}" if parts else ""
+        return "; ".join([text, *self.baseline.notes])
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else "")
 
 
 def _short(run: Run, name: str) -> str:

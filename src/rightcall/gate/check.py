@@ -14,7 +14,8 @@ class Check(Record, frozen=True):
 
     `low` and `high` are the one-sided bounds at 1−alpha. `p_pass` is the chance of results this good if the
     rate were below the limit, `p_fail` of results this bad if it were not; both are None for rules without
-    error control, which `controlled` says. With several rules they are Holm-adjusted.
+    error control, which `controlled` says. With several rules they are Holm-adjusted. `only_here` and `only_there`
+    name goldens that a comparison with a baseline had to leave out.
     """
 
     name: str
@@ -29,6 +30,8 @@ class Check(Record, frozen=True):
     trials: int = 0
     p_pass: float | None = None
     p_fail: float | None = None
+    only_here: tuple[str, ...] = ()
+    only_there: tuple[str, ...] = ()
 
 
 def percent(share: float) -> str:

@@ -24,12 +24,14 @@ class Pair(NamedTuple):
 class Difference(NamedTuple):
     """The mean of b − a with what is known of its error.
 
-    `careful` is the normal estimate decisions are made from; it and `interval` are None with one cluster.
+    `units` hold (1 + b − a)/2 of each cluster, for claims that nothing got worse. `careful` is a normal estimate of
+    the mean, for what a comparison could have noticed; it and `interval` are None with one cluster.
     """
 
     mean: float
     interval: stats.Interval | None
     careful: stats.Normal | None
+    units: stats.Units
     p: float
     p_mid: float | None
     method: Literal["mcnemar", "sign_flip"]
@@ -60,6 +62,7 @@ def difference_of(pairs: Sequence[Pair], alpha: float, seed: int) -> Difference:
     weights = [p.weight for p in pairs]
     even = len(set(weights)) == 1
     groups = len(set(labels))
+    units = stats.case_units([((1 + x) / 2,) for x in d], labels, weights)
     found = stats.paired_t(d, labels, None if even else weights, 1 - alpha)
     careful = None if found.se is None else stats.shrunk_difference(found.mean, found.se, groups)
     single = all(len(t) == 1 and t[0] in (0, 1) for p in pairs for t in p.trials)
@@ -68,28 +71,41 @@ def difference_of(pairs: Sequence[Pair], alpha: float, seed: int) -> Difference:
         interval = stats.bonett_price(len(d), b, c, 1 - alpha)
         careful = stats.bonett_price_estimate(len(d), b, c)
         exact, middle = stats.mcnemar_exact(b, c), stats.mcnemar_midp(b, c)
-        return Difference(found.mean, interval, careful, exact, middle, "mcnemar", groups)
+        return Difference(found.mean, interval, careful, units, exact, middle, "mcnemar", groups)
     shown = found.interval
     if careful is not None and found.se == 0:
         shown = stats.t_interval(careful.mean, careful.se, groups - 1, 1 - alpha)
-    flipped = d if even else [w * x for w, x in zip(weights, d, strict=True)]
-    p = stats.sign_flip(flipped, seed, clusters=labels)
-    return Difference(found.mean, shown, careful, p, None, "sign_flip", groups)
+    if shown is not None:
+        shown = stats.Interval(max(-1.0, shown.low), min(1.0, shown.high))
+    p = _flipped(pairs, 0.0, seed)
+    return Difference(found.mean, shown, careful, units, p, None, "sign_flip", groups)
 
 
-def one_sided(
+def non_inferior(
     found: Difference, margin: float, alpha: float
-) -> tuple[float | None, float | None, stats.Interval | None]:
-    """p of "worse by more than the margin", p of "not worse by more", and both bounds."""
-    if found.careful is None:
-        return None, None, None
-    centre, se = found.careful
-    score = (centre + margin) / se
-    if found.method == "mcnemar":
-        half = stats.normal_quantile(1 - alpha) * se
-        p_ok, p_bad = stats.normal_cdf(-score), stats.normal_cdf(score)
-    else:
-        df = found.clusters - 1
-        half = stats.t_quantile(1 - alpha, df) * se
-        p_ok, p_bad = stats.t_sf(score, df), stats.t_sf(-score, df)
-    return p_ok, p_bad, stats.Interval(max(-1.0, centre - half), min(1.0, centre + half))
+) -> tuple[float | None, stats.Interval | None]:
+    """p of "worse by more than the margin", and the one-sided bounds of the difference; None with one cluster.
+
+    Gaffke's bound on (1 + difference)/2: that nothing got worse is a claim about goldens not drawn as well.
+    """
+    if found.clusters < 2:
+        return None, None
+    low, high = stats.gaffke_bounds(found.units, alpha)
+    p = stats.gaffke_p_values(found.units, (1 - margin) / 2)[0]
+    return p, stats.Interval(2 * low - 1, 2 * high - 1)
+
+
+def worse_by_more(pairs: Sequence[Pair], found: Difference, margin: float, seed: int) -> float:
+    """p of "not worse by more than the margin": the exact test, and with a margin the same for differences from it.
+
+    1 unless the mean is below −margin. With a margin both tests must agree, so a drop within it is never a regression.
+    """
+    if found.mean >= -margin:
+        return 1.0
+    return max(found.p, _flipped(pairs, margin, seed)) if margin else found.p
+
+
+def _flipped(pairs: Sequence[Pair], margin: float, seed: int) -> float:
+    """Two-sided p of the sign-flip test of b − a + margin over clusters."""
+    shifted = [p.weight * (p.b - p.a + margin) for p in pairs]
+    return stats.sign_flip(shifted, seed, clusters=[p.cluster for p in pairs])

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from rightcall import stats
+from rightcall.gate.config import About
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 
@@ -68,6 +69,20 @@ def sample_of(outcomes: Sequence[Outcome], metric: str | None = None) -> stats.S
         [cluster_key(o) for o, _ in scored] if grouped else None,
         weights if len(set(weights)) > 1 else None,
     )
+
+
+def units_of(
+    outcomes: Sequence[Outcome], about: About = "cases_like_these", metric: str | None = None
+) -> stats.Units | None:
+    """The independent units a claim rests on: clusters of goldens, or single trials; None when there is none."""
+    scored = [(o, scores) for o in outcomes if (scores := o.scores(metric))]
+    if not scored:
+        return None
+    trials = [scores for _, scores in scored]
+    weights = [o.weight for o, _ in scored]
+    if about == "these_goldens":
+        return stats.trial_units(trials, weights)
+    return stats.case_units(trials, [cluster_key(o) for o, _ in scored], weights)
 
 
 def cluster_key(outcome: Outcome) -> tuple[str, str]:

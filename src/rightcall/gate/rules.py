@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
 from rightcall import stats
 from rightcall.gate.check import Check, counted, percent, word_for
-from rightcall.gate.config import Gate
-from rightcall.gate.outcome import Outcome, cluster_key, sample_of
+from rightcall.gate.config import About, Gate
+from rightcall.gate.outcome import Outcome, cluster_key, sample_of, units_of
+from rightcall.model.failure import FATAL
 
 LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost_mean"]
 
@@ -41,12 +43,12 @@ class ControlledRule(GateRule, Protocol):
 def rules_of(gate: Gate) -> tuple[GateRule, ...]:
     """The rules of a gate but for the baseline, which needs a second run, in the order they are shown."""
     rules: list[GateRule] = []
-    kind = gate.rule
+    rate = partial(RateRule, kind=gate.rule, about=gate.about)
     if gate.min is not None:
-        rules.append(RateRule("pass rate", gate.min, kind=kind))
-    rules += [RateRule(f"metric {m}", limit, metric=m, kind=kind) for m, limit in gate.metrics.items()]
-    rules += [RateRule(f"category {c}", limit, category=c, kind=kind) for c, limit in gate.categories.items()]
-    rules += [RateRule(f"tag {t}", limit, tag=t, kind=kind) for t, limit in gate.tags.items()]
+        rules.append(rate("pass rate", gate.min))
+    rules += [rate(f"metric {m}", limit, metric=m) for m, limit in gate.metrics.items()]
+    rules += [rate(f"category {c}", limit, category=c) for c, limit in gate.categories.items()]
+    rules += [rate(f"tag {t}", limit, tag=t) for t, limit in gate.tags.items()]
     rules += [HardRule(code) for code in gate.forbid]
     latency, cost = gate.latency_ms, gate.cost
     limits: list[tuple[str, LimitOf, float | None, str]] = [
@@ -60,6 +62,13 @@ def rules_of(gate: Gate) -> tuple[GateRule, ...]:
     return tuple(rules)
 
 
+def fatal_rules(gate: Gate, outcomes: Sequence[Outcome]) -> tuple[GateRule, ...]:
+    """A rule for each fatal code that occurred, unless the gate allows it or has one already."""
+    asked = {*gate.forbid, *gate.allow}
+    hit = [code for code in sorted(FATAL) if any(outcome.codes.get(code) for outcome in outcomes)]
+    return tuple(HardRule(code) for code in hit if code not in asked)
+
+
 @dataclass(frozen=True)
 class RateRule:
     """The pass rate, or the mean of a metric, of all goldens or of a category or tag, is at least `limit`."""
@@ -70,6 +79,7 @@ class RateRule:
     category: str | None = None
     tag: str | None = None
     kind: Literal["interval", "point"] = "interval"
+    about: About = "cases_like_these"
 
     def select(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
         """The goldens this rule is about."""
@@ -82,14 +92,15 @@ class RateRule:
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """Mean, bounds and both p-values; the word is the one without other rules beside it."""
-        found = sample_of(self.select(outcomes), self.metric)
-        if found is None:
+        chosen = self.select(outcomes)
+        found, units = sample_of(chosen, self.metric), units_of(chosen, self.about, self.metric)
+        if found is None or units is None:
             sentence = f"{self.name} is not settled: no golden of it has a scored trial"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
         if self.kind == "point":
             return self._point(found)
-        low, high = stats.bounds(found, alpha)
-        p_pass, p_fail = stats.p_values(found, self.limit, alpha)
+        low, high = stats.gaffke_bounds(units, alpha)
+        p_pass, p_fail = stats.gaffke_p_values(units, self.limit)
         check = Check(
             self.name,
             word_for(p_pass, p_fail, alpha),
@@ -111,9 +122,10 @@ class RateRule:
         limit, low, high = percent(self.limit), percent(check.low or 0.0), percent(check.high or 0.0)
         means = {"PASS": f"at least {limit}", "FAIL": f"below {limit}"}
         trials = f" ({check.trials:,} trials)" if check.trials > check.n else ""
+        where = " on exactly these goldens" if self.about == "these_goldens" else ""
         return (
             f"{self.name} {percent(check.value or 0.0)} over {counted(check.n, 'golden')}{trials} is "
-            f"{means.get(check.word, f'not settled against {limit}')}: "
+            f"{means.get(check.word, f'not settled against {limit}')}{where}: "
             f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
         )
 
@@ -122,7 +134,7 @@ class RateRule:
         relation = "at least" if good else "below"
         sentence = (
             f"{self.name} {percent(found.mean)} over {counted(found.cases, 'golden')} is {relation} "
-            f"{percent(self.limit)} (rule: point, no error control)"
+            f"{percent(self.limit)} (rule: point, no statistical claim)"
         )
         return Check(
             self.name,

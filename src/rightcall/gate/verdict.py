@@ -8,12 +8,13 @@ import msgspec
 
 from rightcall import stats
 from rightcall.errors import ConfigError
-from rightcall.gate.baseline import BaselineRule
+from rightcall.gate.advice import advice
+from rightcall.gate.baseline import Baseline, BaselineRule
 from rightcall.gate.check import Check, Word, counted, percent, word_for
 from rightcall.gate.config import Gate, OnInconclusive
+from rightcall.gate.early_stop import Stopped
 from rightcall.gate.outcome import Outcome, error_rate
-from rightcall.gate.rules import ControlledRule, GateRule, rules_of
-from rightcall.gate.stopping import Stopped
+from rightcall.gate.rules import ControlledRule, GateRule, RateRule, fatal_rules, rules_of
 from rightcall.model.record import Record
 
 
@@ -48,10 +49,10 @@ def decide(
     gate: Gate,
     outcomes: Sequence[Outcome],
     *,
-    baseline: Sequence[Outcome] | None = None,
+    baseline: Baseline | Sequence[Outcome] | None = None,
     stopped: Stopped | None = None,
 ) -> Verdict:
-    """Judge a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
+    """Judge a run. `baseline` holds the outcomes of what `gate.baseline` names.
 
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
@@ -69,7 +70,8 @@ def decide(
     )
     if trials == errors:
         return blank
-    checks = _checks(_rules(gate, baseline), outcomes, gate.alpha, stopped)
+    rules = _rules(gate, baseline) + fatal_rules(gate, outcomes)
+    checks = _checks(rules, outcomes, gate.alpha, stopped)
     hypotheses = sum(check.controlled for check in checks)
     judged = msgspec.structs.replace(blank, checks=tuple(checks), hypotheses=hypotheses)
     if errors / trials > gate.max_error_rate:
@@ -79,7 +81,7 @@ def decide(
         )
         return msgspec.structs.replace(judged, sentence=sentence)
     word = _overall(checks)
-    hint = _hint(checks, gate) if word == "INCONCLUSIVE" else ""
+    hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
     return msgspec.structs.replace(judged, word=word, sentence=_sentence(word, checks), hint=hint)
 
 
@@ -93,12 +95,13 @@ def _checks(
     return _holm(rules, checks, alpha)
 
 
-def _rules(gate: Gate, baseline: Sequence[Outcome] | None) -> tuple[GateRule, ...]:
+def _rules(gate: Gate, baseline: Baseline | Sequence[Outcome] | None) -> tuple[GateRule, ...]:
     rules = rules_of(gate)
     if gate.baseline is not None:
         if baseline is None:
             raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")
-        rules += (BaselineRule(tuple(baseline), gate.baseline.margin, gate.baseline.run),)
+        earlier = baseline if isinstance(baseline, Baseline) else Baseline(baseline)
+        rules += (BaselineRule(earlier, gate.baseline.margin, gate.baseline.run),)
     return rules
 
 
@@ -148,19 +151,11 @@ def _sentence(word: Word, checks: Sequence[Check]) -> str:
     return f"{text}{others}" if text.startswith(f"{word} ") else f"{word}: {text}{others}"
 
 
-def _hint(checks: Sequence[Check], gate: Gate) -> str:
+def _hint(
+    rules: Sequence[GateRule], checks: Sequence[Check], outcomes: Sequence[Outcome], alpha: float
+) -> str:
     """What would settle the first unsettled rate, if what was seen is the truth."""
-    for check in checks:
-        value, limit = check.value, check.limit
-        if check.word != "INCONCLUSIVE" or not check.controlled or value is None or not limit or limit < 0:
-            continue
-        if abs(value - limit) < 0.005:
-            return (
-                f"{check.name} is too near {percent(limit)} to be settled with a reasonable number of goldens"
-            )
-        if value < limit:
-            return f"{check.name} is below {percent(limit)} so far: more goldens will sooner FAIL than PASS"
-        likely = min(value, 0.999)
-        n = max(stats.gate_n(limit, likely, alpha=gate.alpha)[0], check.n + 1)
-        return f"if the true rate is {percent(likely)}, {n:,} goldens reach a PASS four times out of five"
+    for rule, check in zip(rules, checks, strict=True):
+        if isinstance(rule, RateRule) and check.word == "INCONCLUSIVE" and check.controlled:
+            return advice(rule, check, outcomes, alpha)
     return ""

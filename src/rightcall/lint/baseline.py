@@ -10,7 +10,7 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.files import write_file
 from rightcall.lint.diagnostic import Diagnostic
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 from rightcall.model.codec import decode
 from rightcall.model.record import Record
 
@@ -27,14 +27,14 @@ class Baseline(Record, frozen=True):
     format: str = FORMAT
 
 
-def baseline_of(report: Report, folder: Path | None = None) -> Baseline:
+def baseline_of(report: LintReport, folder: Path | None = None) -> Baseline:
     """The baseline that makes every finding of a report known; `folder` is where it will be kept."""
     files = _Files(folder)
     keys = Counter(_key(diagnostic, files.name(diagnostic.file)) for diagnostic in report.diagnostics)
     return Baseline(dict(sorted(keys.items())))
 
 
-def without_known(report: Report, baseline: Baseline, folder: Path | None = None) -> Report:
+def without_known(report: LintReport, baseline: Baseline, folder: Path | None = None) -> LintReport:
     """The report with only the findings that are new; `folder` is where the baseline is kept.
 
     A finding is also known by the name of its file as it was typed, which older baselines hold.

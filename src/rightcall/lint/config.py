@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from rightcall.errors import ConfigError, suggestion
 from rightcall.lint.diagnostic import SEVERITIES, Severity
-from rightcall.lint.facts.providers import check_target
 from rightcall.lint.rule import FAMILIES, Rule
+from rightcall.portability import check_target
 
 FailOn = Literal["error", "warning", "info", "never"]
 

@@ -7,14 +7,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from rightcall.files import JsonPath
 from rightcall.model.record import Record
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """From worst to mildest."""
-
-Path = tuple[str | int, ...]
-"""Keys and positions from the root of a document, or of a tool, down to a value."""
 
 FixKind = Literal["none", "safe", "suggested"]
 
@@ -32,7 +30,7 @@ REMOVED = _Removed()
 class Edit:
     """Put `value` at `path` inside a tool (adding the last key when it is not there), or take it away."""
 
-    path: Path
+    path: JsonPath
     value: Any
 
 
@@ -44,7 +42,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     `others` names further tools the finding is about.
     """
 
-    path: Path
+    path: JsonPath
     message: str
     hint: str = ""
     severity: Severity | None = None
@@ -78,11 +76,3 @@ class Diagnostic(Record, frozen=True):
     evidence: str = ""
     fingerprint: str = ""
     origin: str = ""
-
-
-def pointer(path: Path) -> str:
-    """A path as a JSON pointer (RFC 6901)."""
-    text = "/".join(["", *map(str, path)])
-    if "~" not in text and text.count("/") == len(path):
-        return text
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from rightcall.lint.catalog import rules
+from rightcall.lint.catalog import all_rules
+from rightcall.lint.checks import features_of, found_in_set, found_in_tools
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
 from rightcall.lint.evidence import Evidence
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.locate import diagnostic_of, not_ignored
 from rightcall.lint.lockfile import Locked
-from rightcall.lint.portions import Linted, Work, portions
-from rightcall.lint.processes import side_by_side
-from rightcall.lint.report import MOST_PAIRS, PairSummary, Report, ToolSummary
+from rightcall.lint.report import MOST_PAIRS, LintReport, PairSummary, ToolSummary
+from rightcall.lint.rule import Rule
 from rightcall.lint.source.read import tool_set
 from rightcall.lint.source.tools import ToolSet
 from rightcall.model.tool import Tool
@@ -25,33 +28,43 @@ def lint(
     locked: Locked | None = None,
     evidence: Evidence | None = None,
     queries: Sequence[tuple[str, str]] = (),
-    processes: int = 1,
-) -> Report:
+) -> LintReport:
     """Lint sets of tools as they were read, or a plain list of tools as one set.
 
-    `locked` holds the hashes of a lockfile. `queries` are requests of users with the name of the tool that
+    `locked` holds the hashes of a lockfile. `queries` are user requests with the name of the tool that
     answers them: they sharpen the judgement which tools are confusable. `evidence` holds what went wrong in stored
-    runs, which findings then carry; an info about a confusion that was seen is a warning. With `processes` above 1 a
-    thousand tools or more are shared among so many forks of this process, where the system has them.
+    runs, which findings then carry; an info about a confusion that was seen is a warning.
     """
     config = config or LintConfig()
-    sets = as_sets(tools)
-    work = Work(sets, config, config.chosen(rules()), locked, evidence or Evidence(), queries)
-    linted: list[list[Linted]] = [[] for _ in sets]
-    for done in side_by_side(work.do, portions(sets, processes), list[Linted]):
-        for part in done:
-            linted[part.set].append(part)
-    diagnostics: list[Diagnostic] = []
-    summaries: list[ToolSummary] = []
-    pairs: list[PairSummary] = []
-    for each, parts in zip(sets, linted, strict=True):
-        here = _in_order(each, [diagnostic for part in parts for diagnostic in part.diagnostics])
-        diagnostics += here
-        summaries += _tool_summaries(each, parts, here)
-        pairs += [pair for part in parts for pair in part.pairs]
-    pairs.sort(key=lambda pair: -pair.score)
-    ignored = sum(part.ignored for parts in linted for part in parts)
-    return Report(tuple(diagnostics), tuple(summaries), tuple(pairs[:MOST_PAIRS]), ignored=ignored)
+    job = LintJob(config, config.chosen(all_rules()), locked, evidence or Evidence(), queries)
+    reports = [job.report(each) for each in as_sets(tools)]
+    pairs = sorted((pair for each in reports for pair in each.pairs), key=lambda pair: -pair.score)
+    return LintReport(
+        tuple(diagnostic for each in reports for diagnostic in each.diagnostics),
+        tuple(tool for each in reports for tool in each.tools),
+        tuple(pairs[:MOST_PAIRS]),
+        ignored=sum(each.ignored for each in reports),
+    )
+
+
+@dataclass(frozen=True)
+class LintJob:
+    """How sets are linted: the chosen rules, and what is known besides the definitions."""
+
+    config: LintConfig
+    chosen: Sequence[Rule]
+    locked: Locked | None
+    evidence: Evidence
+    queries: Sequence[tuple[str, str]]
+
+    def report(self, tools: ToolSet) -> LintReport:
+        """What the rules find in one set."""
+        features = features_of(tools, self.config, self.locked, self.queries)
+        found = [*found_in_set(features, self.chosen), *found_in_tools(features.tools, self.chosen)]
+        shown, ignored = not_ignored(found, self.config)
+        diagnostics = _in_order(tools, [diagnostic_of(each, where, self.evidence) for each, where in shown])
+        summaries = _tool_summaries(tools, features, diagnostics)
+        return LintReport(tuple(diagnostics), summaries, _pair_summaries(tools, features), ignored=ignored)
 
 
 def as_sets(tools: Iterable[ToolSet] | Iterable[Tool]) -> list[ToolSet]:
@@ -74,18 +87,28 @@ def _in_order(tools: ToolSet, diagnostics: list[Diagnostic]) -> list[Diagnostic]
     return sorted(diagnostics, key=place)
 
 
-def _tool_summaries(tools: ToolSet, parts: list[Linted], here: list[Diagnostic]) -> list[ToolSummary]:
-    seen = Counter((diagnostic.tool, diagnostic.severity) for diagnostic in here)
-    known = [fact for part in sorted(parts, key=lambda part: part.start) for fact in part.facts]
-    return [
+def _tool_summaries(
+    tools: ToolSet, features: SetFeatures, diagnostics: Sequence[Diagnostic]
+) -> tuple[ToolSummary, ...]:
+    seen = Counter((diagnostic.tool, diagnostic.severity) for diagnostic in diagnostics)
+    return tuple(
         ToolSummary(
             tool.name,
             tools.name,
-            tokens,
-            effect,
+            tool.tokens,
+            tool.effect.kind,
             seen[tool.name, "error"],
             seen[tool.name, "warning"],
             seen[tool.name, "info"],
         )
-        for tool, (tokens, effect) in zip(tools.tools, known, strict=True)
-    ]
+        for tool in features.tools
+    )
+
+
+def _pair_summaries(tools: ToolSet, features: SetFeatures) -> tuple[PairSummary, ...]:
+    if "pairs" not in features.__dict__:  # computed only when a rule asked for them
+        return ()
+    return tuple(
+        PairSummary(pair.first.name, pair.second.name, round(pair.score, 4), pair.why, tools.name)
+        for pair in features.pairs[:MOST_PAIRS]
+    )

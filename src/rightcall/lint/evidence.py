@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 from rightcall.model.record import Record
 
 
 class Confusion(Record, frozen=True):
-    """In `confused` of `trials` trials a model called `called` where `wanted` was expected."""
+    """`confused` times in `trials` trials a model called `called` where `wanted` was expected."""
 
     wanted: str
     called: str
@@ -69,7 +69,7 @@ class Evidence:
             if seen.wrong:
                 self._by_parameter.setdefault((seen.tool, seen.parameter), []).append(seen)
 
-    def of_parameter(self, tool: str, path: Path) -> str:
+    def of_parameter(self, tool: str, path: JsonPath) -> str:
         """One line on how often the parameter at a path was filled wrongly; "" when it never was."""
         if not self._by_parameter or path[:2] != ("input_schema", "properties") or len(path) < 3:
             return ""
@@ -81,7 +81,8 @@ class Evidence:
     def of_confusion(self, tool: str, others: Iterable[str]) -> str:
         """One line on how often the tool was confused with one of the others; "" when never seen."""
         lines = [
-            f"{seen.called} was called for {seen.wanted} in {seen.confused} of {seen.trials} trials{_of_run(seen.run)}"
+            f"{seen.called} was called for {seen.wanted} {_times(seen.confused)} in {seen.trials} "
+            f"trial{'s' * (seen.trials != 1)}{_of_run(seen.run)}"
             for other in others
             for seen in self._by_pair.get(frozenset((tool, other)), ())
         ]
@@ -90,3 +91,7 @@ class Evidence:
 
 def _of_run(run: str) -> str:
     return f" of run {run}" if run else ""
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 from rightcall.lint.source.document import Document
@@ -33,10 +33,10 @@ class Ignore:
 
     rule: str
     reason: str
-    path: Path
+    path: JsonPath
     line: int = 0
 
-    def covers(self, rule: Rule, path: Path, line: int) -> bool:
+    def covers(self, rule: Rule, path: JsonPath, line: int) -> bool:
         """Does it silence a finding of the rule at this place? Never without a reason, and never for security.
 
         Whoever poisons a definition would write the ignore beside it. Only the user's own settings silence those.
@@ -71,7 +71,7 @@ def comment_ignores(document: Document | None) -> list[Ignore]:
     ]
 
 
-def _of(extension: Any, path: Path) -> Iterator[Ignore]:
+def _of(extension: Any, path: JsonPath) -> Iterator[Ignore]:
     table = extension.get("ignore") if isinstance(extension, dict) else None
     if isinstance(table, dict):
         for rule, reason in table.items():

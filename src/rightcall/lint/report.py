@@ -35,7 +35,7 @@ class PairSummary(Record, frozen=True):
     set: str = ""
 
 
-class Report(Record, frozen=True):
+class LintReport(Record, frozen=True):
     """Findings in the order of the files, the tools, and the most alike pairs.
 
     `known` counts findings left out because a baseline holds them, `ignored` those ignored in place. `effects` ranks

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from rightcall.metrics.matching.judge import judge
+from rightcall.metrics.matching.case_score import judge
 from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.unknown import unknown_text
 from rightcall.metrics.matching.verdict import Verdict
@@ -44,10 +44,18 @@ class Metric:
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
         raise NotImplementedError(f"{type(self).__name__} needs a method measure(self, case) -> Score")
 
+    async def check(self) -> list[str]:
+        """What would keep it from ever being computed, such as a judge without a key. Spends nothing."""
+        return []
+
     @property
     def name(self) -> str:
         """The name users type: the class's, in snake case."""
         return metric_name(type(self))
+
+
+AnyMetric = Metric | str | Callable[..., Any]
+"""How users name a metric: by its name, itself, or a plain function."""
 
 
 def metric_name(metric: type) -> str:

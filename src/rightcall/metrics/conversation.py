@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from rightcall.metrics.matching.judge import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
+from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import Rules, Verdict
 from rightcall.model.failure import Failure
@@ -83,7 +83,7 @@ def judge_conversation(
         *(failure for turn in turns for failure in turn.verdict.failures),
     )
     scores = [turn.verdict.score for turn in turns]
-    if not wanted or golden.expected_calls:
+    if not wanted or golden.expected_calls or golden.output_contains:
         scores.append(whole.score)
     forbidden = any(failure.code in FORBIDDEN for failure in failures)
     passed = whole.passed and all(turn.verdict.passed for turn in turns)

@@ -1,30 +1,32 @@
-"""From a case to its result: the dimensions of every case, and the metrics that were asked for."""
+"""From a case to its scores: the dimensions of every case, and the metrics that were asked for."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from operator import attrgetter
+from typing import get_args
 
 from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
-from rightcall.metrics.matching.flawless import flawless, is_flawless
-from rightcall.metrics.matching.judge import DEFAULT_RULES, judge_closely
+from rightcall.metrics.matching.flawless import flawless
 from rightcall.metrics.matching.reasons import sentence
-from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
+from rightcall.metrics.matching.verdict import Numbers, Verdict
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
 from rightcall.model.case import TestCase
-from rightcall.model.failure import Failure
-from rightcall.model.golden import Golden
-from rightcall.model.run import CaseResult
+from rightcall.model.failure import Code, Failure
 from rightcall.model.score import Score
-from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 SPOTLESS = dict.fromkeys(DIMENSIONS, PERFECT)
 NUMBERED = tuple(name for name in DIMENSIONS if name != "overall")
 """Dimensions that are a number of the verdict under the same name."""
 NUMBERS_OF = attrgetter(*NUMBERED)
+
+METRIC_SECONDS = 300.0
+"""How long one metric may take for one case."""
+
+CODES = frozenset(get_args(Code))
 
 
 def dimension_scores(verdict: Verdict) -> dict[str, Score]:
@@ -56,38 +58,6 @@ def _imperfect(numbers: Numbers) -> tuple[list[str], list[tuple[str, float]]]:
     return [name for name, value in values if not value], [pair for pair in values if 0.0 < pair[1] < 1.0]
 
 
-def result_of(
-    golden: Golden,
-    trial: int,
-    trajectory: Trajectory,
-    tools: Mapping[str, Tool],
-    *,
-    rules: Rules = DEFAULT_RULES,
-) -> CaseResult:
-    """The result of one case by its dimensions alone."""
-    failures: tuple[Failure, ...] = ()
-    if is_flawless(golden, trajectory):
-        passed, score, scores, error = True, 1.0, SPOTLESS, ""
-    else:
-        verdict = judge_closely(golden, trajectory, tools, rules)
-        passed, score, failures = verdict.passed, verdict.score, verdict.failures
-        scores, error = dimension_scores(verdict), no_answer(trajectory) or verdict.undecided
-    return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
-        golden.id,
-        trial,
-        passed,
-        score,
-        scores,
-        failures,
-        golden.category,
-        golden.cluster,
-        golden.tags,
-        error,
-        trajectory.latency_ms,
-        trajectory.usage,
-    )
-
-
 def no_answer(trajectory: Trajectory) -> str:
     """Why nothing can be said of the agent; empty when something can."""
     if trajectory.stop_reason != "infra_error":
@@ -100,18 +70,56 @@ async def measure_all(metrics: Sequence[Metric], case: TestCase) -> dict[str, Sc
     return {metric.name: await measure_one(metric, case) for metric in metrics}
 
 
-async def measure_one(metric: Metric, case: TestCase) -> Score:
+async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SECONDS) -> Score:
+    """What a metric says of a case; an error score when it raises, takes too long or says nothing usable."""
+    import asyncio  # only metrics that were asked for need it, and it takes as long to load as 2,000 cases
+
+    limit = asyncio.timeout(seconds)
     try:
-        score = metric.measure(case)
-        if inspect.isawaitable(score):
-            score = await score
-    except (Exception, SystemExit) as error:  # a metric has no say over the process
+        async with limit:
+            score = metric.measure(case)
+            if inspect.isawaitable(score):
+                score = await score
+    except BaseException as error:  # a metric has no say over the process
+        if _ends_the_run(error):
+            raise
+        if limit.expired():
+            return Score.broken(f"{metric.name} took longer than {seconds:g} s")
         return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
+    problem = _problem(score)
+    return Score.broken(f"{metric.name} {problem}") if problem else score
+
+
+def _ends_the_run(error: BaseException) -> bool:
+    """Whether somebody wants to stop, rather than the metric itself."""
+    import asyncio
+
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt)
+
+
+def _problem(score: object) -> str:
+    """Why what a metric returned is no score; empty when it is one."""
     if not isinstance(score, Score):
-        return Score.broken(f"{metric.name} returned {type(score).__name__}, not a Score")
+        return f"returned {type(score).__name__}, not a Score"
     if not isinstance(score.value, int | float) or not 0 <= score.value <= 1:
-        return Score.broken(f"{metric.name} gave the value {score.value!r}, which is not from 0 to 1")
-    return score
+        return f"gave the value {score.value!r}, which is not from 0 to 1"
+    if not isinstance(score.passed, bool):
+        return f"gave {score.passed!r} for passed, which is not true or false"
+    if not isinstance(score.reason, str) or not isinstance(score.error, str):
+        return "gave a reason that is not text"
+    for failure in score.codes:
+        code = getattr(failure, "code", failure)
+        if not isinstance(failure, Failure) or code not in CODES:
+            return f"gave {code!r} as a code, which is none of the known ones"
+    return ""
+
+
+def is_dimension(metric: Metric) -> bool:
+    """Whether a metric is one of those measured for every case."""
+    return any(type(metric) is type(known) for _, known in _dimensions())
 
 
 @cache

@@ -1,19 +1,22 @@
 """From the name a user types to a metric.
 
-Built-in table first, then entry points (`rightcall.metrics`), then `module:Class`. Settings go in parentheses:
-`tool_selection(threshold=0.5)`. Nothing registers by being imported.
+Built-in table first, then entry points (`rightcall.metrics`), then `module:Class` or `module:function`. Settings go
+in parentheses: `tool_selection(threshold=0.5)`. Nothing registers by being imported.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from functools import cache
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
 from rightcall.errors import ConfigError, suggestion
 from rightcall.metrics.base import Metric
+from rightcall.metrics.function import FunctionMetric
 
 DIMENSIONS = (
     "call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1",
@@ -42,39 +45,83 @@ def metric_names() -> list[str]:
 
 
 def resolve_metric(text: str) -> Metric:
-    """The metric that a name or `module:Class(setting=value)` stands for, or a `ConfigError` that suggests."""
+    """The metric that a name, `module:Class(setting=value)` or `module:function` stands for.
+
+    A `ConfigError` suggests what may be meant.
+    """
     name, settings = _parsed(text)
+    if ":" in name:
+        module, _, attribute = name.partition(":")
+        found = _imported(module, attribute, name)
+        if not isinstance(found, type) and callable(found):
+            known = inspect.signature(FunctionMetric).parameters.keys() - {"function"}
+            return _made(text, partial(FunctionMetric, found), settings, known)
     made = metric_class(name)
-    known = inspect.signature(made).parameters
-    for setting in settings:
-        if setting not in known:
-            hint = suggestion(setting, known) or f"settings: {', '.join(known) or 'none'}"
-            raise ConfigError(f"metric '{text}' has no setting '{setting}'; {hint}")
-    try:
-        return made(**settings)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(
-            f"metric '{text}': {str(error).replace(f'{made.__name__}.__init__() ', '')}"
-        ) from None
+    return _made(text, made, settings, inspect.signature(made).parameters)
 
 
-def resolve_metrics(texts: list[str]) -> list[Metric]:
-    """All of them, or one `ConfigError` with every problem."""
+def as_metrics(named: Iterable[Any]) -> list[Metric]:
+    """Metrics from names, metrics and plain functions; one `ConfigError` tells every problem.
+
+    Two of one name would hide each other, so they are refused unless they are the same.
+    """
     metrics: list[Metric] = []
     problems: list[str] = []
-    for text in texts:
+    for one in [named] if isinstance(named, str) else named:
         try:
-            metrics.append(resolve_metric(text))
+            metric = _as_metric(one)
         except ConfigError as error:
             problems += error.problems
+            continue
+        twin = next((known for known in metrics if known.name == metric.name), None)
+        if twin is None:
+            metrics.append(metric)
+        elif twin != metric:
+            problems.append(f"two metrics are called '{metric.name}'; give one another name or a label")
     if problems:
         raise ConfigError(*problems)
     return metrics
 
 
+def observed(observe: Iterable[Any], metrics: Sequence[Metric]) -> list[Metric]:
+    """Metrics that only measure; one that is named too decides."""
+    named = {metric.name for metric in metrics}
+    return [metric for metric in as_metrics(observe) if metric.name not in named]
+
+
+def resolve_metrics(texts: list[str]) -> list[Metric]:
+    """All of them, or one `ConfigError` with every problem."""
+    return as_metrics(texts)
+
+
+def _as_metric(one: Any) -> Metric:
+    if isinstance(one, str):
+        return resolve_metric(one)
+    if isinstance(one, type):
+        raise ConfigError(f"metric {one.__name__} is a class; make one of it: {one.__name__}()")
+    if hasattr(one, "measure"):
+        metric: Metric = one
+        return metric
+    if callable(one):
+        return FunctionMetric(one)
+    raise ConfigError(f"a metric is a name, a Metric or a function, got {type(one).__name__}")
+
+
+def _made(text: str, make: Callable[..., Metric], settings: dict[str, Any], known: Iterable[str]) -> Metric:
+    for setting in settings:
+        if setting not in known:
+            hint = suggestion(setting, known) or f"settings: {', '.join(sorted(known)) or 'none'}"
+            raise ConfigError(f"metric '{text}' has no setting '{setting}'; {hint}")
+    try:
+        return make(**settings)
+    except (TypeError, ValueError) as error:
+        said = re.sub(r"^\w+\.__init__\(\) ", "", str(error))
+        raise ConfigError(f"metric '{text}': {said}") from None
+
+
 def metric_class(name: str) -> type[Metric]:
     if name in DIMENSIONS or name in ON_REQUEST:
-        return _loaded(f"rightcall.metrics.{name}", _class_name(name), name)
+        return _loaded(f"rightcall.metrics.builtin.{name}", _class_name(name), name)
     if name in JUDGED:
         return _loaded("rightcall.metrics.judged.rubric", JUDGED[name], name)
     if name in _offered():
@@ -87,11 +134,15 @@ def metric_class(name: str) -> type[Metric]:
     raise ConfigError(f"unknown metric '{name}'; {hint}")
 
 
-def _loaded(module: str, attribute: str, name: str) -> type[Metric]:
+def _imported(module: str, attribute: str, name: str) -> Any:
     try:
-        found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"metric '{name}' cannot be loaded: {error}") from None
+
+
+def _loaded(module: str, attribute: str, name: str) -> type[Metric]:
+    found = _imported(module, attribute, name)
     if not (isinstance(found, type) and issubclass(found, Metric)):
         raise ConfigError(
             f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"

@@ -75,9 +75,10 @@ class Group:
 
 
 class Tally:
-    """Adds up results; `summary()` may be asked at any time."""
+    """Adds up results; `summary()` may be asked at any time. `named` are the metrics that were asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, named: Iterable[str] = ()) -> None:
+        self._named = tuple(named)
         self._categories = {category: Group() for category in CATEGORIES}
         self._tags: dict[str, Group] = {}
         self._codes: Counter[str] = Counter()
@@ -146,6 +147,7 @@ class Tally:
             tags={tag: group.summary() for tag, group in sorted(self._tags.items())},
             usage=self.usage,
             trials=max(1, self._last_trial - self._first_trial + 1),
+            named=self._named,
         )
 
 

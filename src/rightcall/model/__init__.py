@@ -6,6 +6,8 @@
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
     trajectory  Trajectory, RecordedTrajectory, Usage
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
+    recorded    what was recorded beside a golden, as a trajectory
+    deepeval    DeepEval's words in the constructors of our records
     ledger      LedgerEntry: what was really done
     failure     Failure and the closed list of codes
     score       Score
@@ -17,7 +19,7 @@ To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 """
 
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, LLMTestCase, TestCase
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import (
     AnyGolden,
@@ -49,6 +51,7 @@ __all__ = [
     "Failure",
     "Golden",
     "GroupSummary",
+    "LLMTestCase",
     "LedgerEntry",
     "Message",
     "RecordedTrajectory",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Spelled
 
 CallStatus = Literal["not_run", "ok", "error"]
 
 
-class ToolCall(Record, frozen=True):
+class ToolCall(Record, frozen=True, metaclass=Spelled):
     """A tool call with its result, if it was run.
 
     `arguments` is None when the model's text was not a JSON object; `raw` then holds that text. With neither, the

@@ -9,6 +9,8 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import msgspec
 
 from rightcall.errors import InputError, suggestion
+from rightcall.model.depth import MAX_DEPTH, is_too_deep, too_deep
+from rightcall.model.described import described
 
 T = TypeVar("T")
 
@@ -17,6 +19,15 @@ DecodeErrors = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 """JSON bytes of a record or plain value, compact, in UTF-8."""
+
+encode_described: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=described).encode
+"""The same for what may hold functions and other objects of Python: they are described."""
+
+
+def encode_as(value: Any, hook: Callable[[Any], Any]) -> bytes:
+    """JSON bytes with objects of Python put into words by `hook`."""
+    return msgspec.json.encode(value, enc_hook=hook)
+
 
 JSON_TYPES = {
     "object": "an object",
@@ -32,6 +43,8 @@ JSON_TYPES = {
 def decode(data: bytes, as_type: type[T], where: str) -> T:
     """Decode one JSON document or raise an `InputError` that names the place."""
     try:
+        if too_deep(memoryview(data)):
+            raise RecursionError
         return msgspec.json.decode(data, type=as_type)
     except DecodeErrors as error:
         raise decoding_error(error, as_type, data, where) from None
@@ -40,8 +53,10 @@ def decode(data: bytes, as_type: type[T], where: str) -> T:
 def convert(value: Any, as_type: type[T], where: str) -> T:
     """The same for a plain value, as a YAML file or a wire format gives it."""
     try:
+        if is_too_deep(value):
+            raise RecursionError
         return msgspec.convert(value, type=as_type)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
         raise decoding_error(error, as_type, b"", where) from None
 
 
@@ -53,7 +68,11 @@ def to_plain(record: Any) -> Any:
 def decoding_error(error: Exception, as_type: Any, data: bytes, where: str) -> InputError:
     """Say in a user's words what msgspec found wrong."""
     if isinstance(error, RecursionError):
-        return InputError(where, "the JSON is nested too deeply", "more than about 1,000 levels are refused")
+        return InputError(where, "the JSON is nested too deeply", f"at most {MAX_DEPTH} levels are read")
+    if isinstance(error, UnicodeEncodeError):
+        return InputError(
+            where, "half of a surrogate pair in a text", "write the whole character or leave it out"
+        )
     if isinstance(error, UnicodeDecodeError):
         return InputError(where, "not text in UTF-8", "save the file as UTF-8")
     if isinstance(error, msgspec.ValidationError):

@@ -28,11 +28,15 @@ Code = Literal[
     "over_latency",
     "missing_content",
     "wrong_state",
+    "double_effect",
     "loop_limit",
     "refused",
     "agent_error",
     "infra_error",
 ]
+
+FATAL: frozenset[Code] = frozenset(("forbidden_call", "double_effect", "wrong_state"))
+"""Damage done: one is too many for a gate, whatever the rates are, and no golden is excused for it."""
 
 
 class Failure(Record, frozen=True):

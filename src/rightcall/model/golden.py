@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from rightcall.model.call import ToolCall
-from rightcall.model.record import Record
+from rightcall.model.described import described
+from rightcall.model.record import Record, Spelled
 
 Category = Literal["golden", "secondary", "negative"]
 CATEGORIES: tuple[Category, ...] = ("golden", "secondary", "negative")
@@ -53,12 +54,14 @@ class Expectations(Record, frozen=True):
     eval_mode: str | None = None
 
 
-class Golden(Record, frozen=True):
+class Golden(Record, frozen=True, metaclass=Spelled):
     """One input and what should happen then. Only `input` is needed.
 
     `any_of` holds whole alternatives to `expected_calls`; the best one counts.
-    `tools` names tools of the suite or holds definitions in place, in any spelling. `expected_state` is what
-    must be true of the fake worlds at the end; what it does not mention must be as it was.
+    `tools` names tools of the suite or holds definitions in place, in any spelling; `tool_set` names one of the suite's
+    sets of tools instead. `model` and `settings` are for this golden alone: another model, or settings laid over the
+    agent's. `expected_state` is what must be true of the fake worlds at the end; what it does not mention must be as it
+    was.
 
     What was recorded of an agent may stand beside it: `actual_output`, `tools_called`, `retrieval_context` and what it
     cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a table's own.
@@ -100,9 +103,12 @@ class Golden(Record, frozen=True):
     token_cost: float | None = None
     input_token_count: float | None = None
     output_token_count: float | None = None
+    tool_set: str | None = None
+    model: str | None = None
+    settings: dict[str, Any] | None = None
 
 
-class Turn(Record, frozen=True):
+class Turn(Record, frozen=True, metaclass=Spelled):
     """One turn of a conversation, said or scripted, with what the agent should call in it.
 
     `notes` keeps what other tools' files say of the turn; no metric reads them.
@@ -118,7 +124,7 @@ class Turn(Record, frozen=True):
     notes: dict[str, Any] = {}
 
 
-class ConversationalGolden(Record, frozen=True):
+class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     """A scenario of several turns and how it should end. Only `scenario` is needed.
 
     `turns` is what has been said already; `expected_calls` are over the whole conversation. `user_description` says
@@ -163,5 +169,7 @@ def with_id(golden: G) -> G:
     """The golden itself, or the same with an id made of its content, so that it survives reordering."""
     if golden.id:
         return golden
-    digest = hashlib.sha256(msgspec.json.encode(golden, order="deterministic")).hexdigest()
+    digest = hashlib.sha256(
+        msgspec.json.encode(golden, enc_hook=described, order="deterministic")
+    ).hexdigest()
     return msgspec.structs.replace(golden, id=f"g-{digest[:12]}")

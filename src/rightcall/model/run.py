@@ -67,7 +67,8 @@ class GroupSummary(Record, frozen=True):
 class Summary(Record, frozen=True):
     """What a run adds up to: overall, by category and tag, and how often each code occurred.
 
-    `trials` is how often a golden was tried at most: so many cases may repeat each other.
+    `trials` is how often a golden was tried at most: so many cases may repeat each other. `named` are the metrics that
+    were asked for by name, to decide or to observe.
     """
 
     overall: GroupSummary
@@ -76,6 +77,7 @@ class Summary(Record, frozen=True):
     tags: dict[str, GroupSummary] = {}
     usage: Usage = Usage()
     trials: int = 1
+    named: tuple[str, ...] = ()
 
 
 class Run(Record, frozen=True):

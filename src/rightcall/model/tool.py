@@ -34,6 +34,11 @@ class Tool(Record, frozen=True):
         properties = self.input_schema.get("properties")
         return properties if isinstance(properties, dict) else {}
 
+    @property
+    def needs_arguments(self) -> bool:
+        """Whether some parameter must be given."""
+        return bool(self.input_schema.get("required"))
+
     def defaults(self) -> dict[str, Any]:
         """Parameters that have a default in the schema, with that default."""
         return {

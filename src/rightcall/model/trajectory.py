@@ -29,7 +29,8 @@ class Trajectory(Record, frozen=True):
 
     `calls` is in the order the model made them and stands on its own: a trajectory known only by its
     calls has no messages. `error` says what broke when `stop_reason` is an error. `ledger` tells what the tools
-    really did, `state_before` and `state` how their fake worlds looked at the start and at the end.
+    really did, `state_before` and `state` how their fake worlds looked at the start and at the end. Up to `lag_ms` of
+    `latency_ms` may have been spent by the machine that measured it.
     """
 
     messages: tuple[Message, ...] = ()
@@ -42,6 +43,12 @@ class Trajectory(Record, frozen=True):
     ledger: tuple[LedgerEntry, ...] = ()
     state_before: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
+    lag_ms: float = 0.0
+
+    @property
+    def least_latency_ms(self) -> float | None:
+        """The time that the agent took for certain; None when nobody measured."""
+        return None if self.latency_ms is None else max(0.0, self.latency_ms - self.lag_ms)
 
 
 class RecordedTrajectory(Record, frozen=True):

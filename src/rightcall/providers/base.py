@@ -65,7 +65,8 @@ class ModelRequest(Record, frozen=True):
 class ModelReply(Record, frozen=True):
     """One answer: the assistant's message with its calls, what it cost, and why it ended.
 
-    `model` is the name the server gave itself, `latency_ms` the time between asking and having it all.
+    `model` is the name the server gave itself, `latency_ms` the time between asking and having it all,
+    of which up to `lag_ms` may have been spent by this machine: the executor measures that.
     """
 
     message: Message
@@ -73,6 +74,7 @@ class ModelReply(Record, frozen=True):
     stop: Stop = "done"
     model: str = ""
     latency_ms: float = 0.0
+    lag_ms: float = 0.0
 
 
 class Provider(Protocol):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import warnings
 from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 from msgspec.structs import replace
@@ -14,6 +16,7 @@ from msgspec.structs import replace
 from rightcall.errors import ConfigError, InputError
 from rightcall.model import Message, Usage
 from rightcall.model.codec import DecodeErrors, encode
+from rightcall.model.depth import shallow, too_deep
 from rightcall.providers import failures
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
 from rightcall.providers.http import HttpClient, Network
@@ -23,6 +26,20 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 _REMEMBERED = 256  # prompts: one a run, or one a golden that brings its own tools
+
+
+class KeyWarning(UserWarning):
+    """A key goes to a server that is not its vendor's."""
+
+
+def is_this_machine(host: str | None) -> bool:
+    """Whether a host is this machine itself."""
+    if host is None or host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class RemoteProvider(Provider):
@@ -36,6 +53,7 @@ class RemoteProvider(Provider):
     vendor_url: ClassVar[str]
     key_name: ClassVar[str]
     path: ClassVar[str]
+    models_path: ClassVar[str] = "/models"
 
     def __init__(
         self,
@@ -48,6 +66,7 @@ class RemoteProvider(Provider):
         self.model, self.name = model, f"{self.prefix}:{model}"
         self._http = HttpClient(base_url or self.vendor_url, self._headers, network or Network())
         self._prices = prices
+        self._warned = False
         self._encoded: dict[int, tuple[Prompt, Json]] = {}
         self._tools: dict[int, tuple[Any, msgspec.Raw]] = {}
 
@@ -80,11 +99,30 @@ class RemoteProvider(Provider):
         self._constant(prompt)
 
     async def check(self) -> list[str]:
-        """A missing key, then an unreachable server."""
+        """A missing key, an unreachable server, a key or a model that the vendor does not know.
+
+        Warns when the key would go to somebody else. Compatible servers are not asked about the model: many take
+        any name.
+        """
         if self.at_vendor and not os.environ.get(self.key_name):
             return [f"{self.name} needs a key; set the environment variable {self.key_name}"]
+        self._warn_of_strangers()
         problem = await self._http.unreachable()
-        return [f"{self.name}: {problem}"] if problem else []
+        if problem:
+            return [f"{self.name}: {problem}"]
+        return await self._unknown_to_vendor() if self.at_vendor else []
+
+    async def _unknown_to_vendor(self) -> list[str]:
+        try:
+            status = await self._http.status(f"{self.models_path}/{quote(self.model, safe='')}")
+        except ConfigError as error:
+            return list(error.problems)
+        host = urlsplit(self.base_url).hostname
+        if status in (401, 403):
+            return [f"{self.name}: {host} refuses the key in {self.key_name}"]
+        if status == 404:
+            return [f"{self.name}: {host} has no model '{self.model}' for this key; check its name"]
+        return []
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -116,7 +154,19 @@ class RemoteProvider(Provider):
             raise ConfigError(f"the environment variable {self.key_name} holds no usable key")
         if not key and self.at_vendor:
             raise ConfigError(f"{self.name} needs a key; set the environment variable {self.key_name}")
+        self._warn_of_strangers()
         return self.authorization(key) if key else {}
+
+    def _warn_of_strangers(self) -> None:
+        """Warn, once, that the key goes to another host than the vendor's, or to another machine unencrypted."""
+        parts, vendor = urlsplit(self.base_url), urlsplit(self.vendor_url).hostname
+        if self._warned or is_this_machine(parts.hostname) or not os.environ.get(self.key_name, "").strip():
+            return
+        self._warned = True
+        openly = " over plain http, where anyone between can read it" if parts.scheme == "http" else ""
+        if openly or not self.at_vendor:
+            text = f"{self.key_name}, a key of {vendor}, is sent to {parts.hostname}{openly}"
+            warnings.warn(text, KeyWarning, stacklevel=2)
 
     def _constant(self, prompt: Prompt) -> Json:
         known = self._encoded.get(id(prompt))
@@ -138,6 +188,8 @@ class RemoteProvider(Provider):
 
     def _decoded(self, content: bytes, turn: int) -> ModelReply:
         try:
+            if too_deep(content):  # then what is cut is in the calls, or nobody reads it
+                content = shallow(content)
             body = msgspec.json.decode(content, type=dict[str, Any])
             reply = self.read(body, "reply")
         except DecodeErrors as error:

@@ -24,8 +24,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from rightcall.errors import ConfigError, InputError, ProviderError, suggestion
+from rightcall.files import read_document
 from rightcall.model import Message, ToolCall, Usage
-from rightcall.model.codec import convert, decode
+from rightcall.model.codec import convert
 from rightcall.model.record import Record
 from rightcall.providers.base import ModelReply, ModelRequest, Provider, Stop
 from rightcall.providers.remote import with_ids
@@ -147,23 +148,7 @@ def _only_calls(said: Any) -> bool:
 
 
 def _read(path: Path) -> ScriptFile:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    if path.suffix in (".yaml", ".yml"):
-        script = convert(_yaml(data, path), ScriptFile, str(path))
-    else:
-        script = decode(data, ScriptFile, str(path))
+    script = convert(read_document(path), ScriptFile, str(path))
     if script.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
     return script
-
-
-def _yaml(data: bytes, path: Path) -> Any:
-    import yaml
-
-    try:
-        return yaml.safe_load(data)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(str(path), f"not valid YAML: {' '.join(str(error).split())[:200]}") from None

@@ -72,11 +72,14 @@ def _head(view: RunView) -> Iterator[str]:
 
 
 def _summary(view: RunView) -> Iterator[str]:
-    titles = ("category", "cases", "passed", "95% interval", *DIMENSIONS.values())
+    asked = view.summary.columns
+    heads = (code(name, 40) for name in asked)
+    titles = ("category", "cases", "passed", "95% interval", *heads, *DIMENSIONS.values())
     yield _row(*titles)
     yield _row("---", *("---:" for _ in titles[1:]))
     for row in view.summary.shown:
-        values = (decimal(row.dimensions.get(label)) for label in DIMENSIONS.values())
+        values = [decimal(row.others.get(name)) for name in asked]
+        values += [decimal(row.dimensions.get(label)) for label in DIMENSIONS.values()]
         passed = f"{count(row.passed)} ({_passed(row)})"
         yield _row(row.name, count(row.cases), passed, interval(row.low, row.high), *values)
     yield ""

@@ -6,7 +6,6 @@ import time
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -14,6 +13,7 @@ from rich.table import Table
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 from rightcall.report.numbers import percent
+from rightcall.report.screen import Screen
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -32,8 +32,8 @@ class State(Record, frozen=True):
 class RunProgress:
     """Shown while a run is under way; told of every batch that is on disk."""
 
-    def __init__(self, planned: int, *, console: Console | None = None, quiet: bool = False) -> None:
-        self._console = console or Console(stderr=True, highlight=False)
+    def __init__(self, planned: int, *, console: Screen | None = None, quiet: bool = False) -> None:
+        self._console = console or Screen(stderr=True)
         self._planned, self._quiet = planned, quiet
         self._started = self._last_line = time.monotonic()
         self._live = Live(console=self._console, refresh_per_second=8, transient=True)

@@ -7,12 +7,12 @@ from typing import BinaryIO
 
 import msgspec
 
-from rightcall.metrics.base import PERFECT
-from rightcall.metrics.measure import SPOTLESS
-from rightcall.model.codec import encode
+from rightcall.metrics import PERFECT, SPOTLESS
+from rightcall.model.codec import encode_described as encode
 from rightcall.model.failure import Failure
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.score import Score
+from rightcall.report.lines import inert_json
 from rightcall.report.view import summary_view
 
 HELD_BACK = 4 * 1024 * 1024
@@ -69,16 +69,16 @@ def write_rows(results: Iterable[CaseResult], out: BinaryIO) -> None:
         held += line
         held += b"\n"
         if len(held) >= most:
-            out.write(held)
+            out.write(inert_json(held))
             held, most = bytearray(), AT_ONCE
-    out.write(held)
+    out.write(inert_json(held))
     out.flush()
 
 
 def write_outcome(run_id: str, verdict: str, summary: Summary, out: BinaryIO) -> None:
     """The last line of `run --json`: what the run adds up to."""
     last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
-    out.write(encode(last) + b"\n")
+    out.write(inert_json(encode(last)) + b"\n")
     out.flush()
 
 

@@ -6,17 +6,17 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from rightcall.model.run import CaseResult, Summary
 from rightcall.report.numbers import percent
-from rightcall.report.text import shown_text
+from rightcall.report.screen import Screen
+from rightcall.report.text import one_line, shown_text
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
 
-COLUMNS = ("passed", "rate", "95 % int.", *DIMENSIONS.values())
-"""Fits into 80 characters; numbers are exact in JSON."""
+RATES = ("passed", "rate", "95 % int.")
+"""With the dimensions it fits into 80 characters; numbers are exact in JSON."""
+LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
 
 
@@ -28,7 +28,7 @@ class Watcher:
         self._verb, self._keep = verb, keep
 
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
-        console = Console(stderr=True)
+        console = Screen(stderr=True)
         started, shown = time.monotonic(), 0.0
         for seen, result in enumerate(results, 1):
             if not result.passed and len(self.failed) < self._keep:
@@ -39,9 +39,7 @@ class Watcher:
                 and (now := time.monotonic()) - max(started, shown) > 0.5
             ):
                 shown = now
-                console.print(
-                    f"{self._verb} {seen:,} ({seen / (now - started):,.0f}/s)", end="\r", highlight=False
-                )
+                console.print(f"{self._verb} {seen:,} ({seen / (now - started):,.0f}/s)", end="\r")
             yield result
         if shown:
             console.print(" " * 60, end="\r")
@@ -53,21 +51,21 @@ def print_summary(
     *,
     notes: Sequence[str] = (),
     hints: Sequence[str] = (),
-    console: Console | None = None,
+    console: Screen | None = None,
 ) -> None:
     """The table of categories, what else there is to say, what went wrong, and what to type next."""
-    console = console or Console(highlight=False)
+    console = console or Screen()
     view = summary_view(summary)
     console.print(summary_table(view, console.width))
     for note in notes:
-        console.print(note, markup=False, soft_wrap=True)
+        console.print(note, soft_wrap=True)
     if failed:
         console.print()
         print_failures(console, view, failed)
     if hints:
-        console.print("\n[dim]next:[/dim]")
+        console.say("\n[dim]next:[/dim]")
         for hint in hints:
-            console.print(f"  {escape(hint)}", soft_wrap=True)
+            console.print(f"  {hint}", soft_wrap=True)
 
 
 def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
@@ -75,17 +73,19 @@ def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     for title in ("agent", "run"):
         table.add_column(title)
-    for title in COLUMNS:
+    views = [summary_view(summary) for _, _, summary in rows]
+    asked = tuple(dict.fromkeys(name for view in views for name in view.columns))
+    for title in _titles(asked):
         table.add_column(title, justify="right", no_wrap=True)
-    for agent, run_id, summary in rows:
-        table.add_row(escape(agent), run_id, *_cells(summary_view(summary).total)[1:])
+    for (agent, run_id, _), view in zip(rows, views, strict=True):
+        table.add_row(one_line(agent), run_id, *_cells(view.total, asked)[1:])
     return table
 
 
 def summary_table(view: SummaryView, width: int = 80) -> Table:
     """The rows and as many columns as fit, the most important first; a column that is cut says nothing."""
-    rows = [_cells(row) for row in view.shown]
-    titles = ("", *COLUMNS)
+    rows = [_cells(row, view.columns) for row in view.shown]
+    titles = ("", *_titles(view.columns))
     widths = [max(len(title), *(len(cells[at]) for cells in rows)) + 1 for at, title in enumerate(titles)]
     fitting = max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
@@ -98,21 +98,20 @@ def summary_table(view: SummaryView, width: int = 80) -> Table:
     return table
 
 
-def print_failures(console: Console, view: SummaryView, failed: Sequence[CaseResult]) -> None:
+def print_failures(console: Screen, view: SummaryView, failed: Sequence[CaseResult]) -> None:
     """Each failure with its reason, then how often each code occurred."""
     for result in failed:
-        trial = f" [dim]trial {result.trial}[/dim]" if result.trial else ""
+        trial = f" trial {result.trial}" if result.trial else ""
         mark = "[yellow]error[/yellow]" if result.error else "[red]✗[/red]"
         reason = result.error or result.metrics["overall"].reason or "did not pass"
-        console.print(
-            f"{mark} [bold]{escape(clean(result.golden_id))}[/bold]{trial}  {escape(clean(reason))}"
-        )
+        template = f"{mark} [bold]{{}}[/bold][dim]{{}}[/dim]  {{}}"
+        console.say(template, clean(result.golden_id), trial, clean(reason))
     hidden = view.total.cases - view.total.passed + view.total.errors - len(failed)
     if hidden > 0:
-        console.print(f"[dim]… and {hidden:,} more[/dim]")
+        console.say("[dim]… and {:,} more[/dim]", hidden)
     if view.codes:
         counted = ", ".join(f"{row.code} {row.cases:,}" for row in view.codes)
-        console.print(f"[dim]failed cases by code:[/dim] {counted}")
+        console.say("[dim]failed cases by code:[/dim] {}", counted)
 
 
 def clean(text: str) -> str:
@@ -120,11 +119,16 @@ def clean(text: str) -> str:
     return shown_text(text, 2000)
 
 
-def _cells(row: GroupRow) -> list[str]:
+def _titles(asked: Sequence[str]) -> list[str]:
+    """Metrics that were asked for stand before the dimensions, which give way when a terminal is narrow."""
+    return [*RATES, *(one_line(name, LONGEST_TITLE) for name in asked), *DIMENSIONS.values()]
+
+
+def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
     errors = f" +{row.errors:,} errors" if row.errors else ""
     interval = f"{row.low * 100:.0f}–{row.high * 100:.0f} %" if row.cases else "–"
-    values = [
-        f"{row.dimensions[name]:.2f}" if name in row.dimensions else "–" for name in DIMENSIONS.values()
-    ]
+    found = [row.others.get(name) for name in asked]
+    found += [row.dimensions.get(name) for name in DIMENSIONS.values()]
+    values = ["–" if value is None else f"{value:.2f}" for value in found]
     rate = percent(row.pass_rate) if row.cases else "–"
     return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, interval, *values]

@@ -4,7 +4,8 @@
     intervals      Wilson, Clopper-Pearson, Jeffreys, t; the bound when nothing was seen
     sample         trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
     korn_graubard  intervals for repeated trials and clusters
-    estimate       the interval, bounds and p-values that fit a sample, in one place
+    estimate       the interval that is shown beside a mean, in one place
+    gaffke         the bounds and p-values a gate decides by; exponentials: the distribution behind them
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
     paired         McNemar, Bonett-Price, t, Fisher        permutation   sign flips
@@ -19,7 +20,7 @@ and a test against an independent computation.
 
 from rightcall.stats.bayes import probability_at_least, probability_better
 from rightcall.stats.bootstrap import betting_interval, bootstrap
-from rightcall.stats.estimate import SMALL_SAMPLE, Estimate, bounds, estimate, p_values
+from rightcall.stats.estimate import SMALL_SAMPLE, Estimate, estimate
 from rightcall.stats.flakiness import (
     FlakeClass,
     disagreement,
@@ -28,6 +29,7 @@ from rightcall.stats.flakiness import (
     suggests_quarantine,
     trials_to_see,
 )
+from rightcall.stats.gaffke import Units, case_units, gaffke_bounds, gaffke_p_values, trial_units, units
 from rightcall.stats.groups import difference_of_groups
 from rightcall.stats.intervals import (
     Interval,
@@ -40,9 +42,9 @@ from rightcall.stats.intervals import (
     zero_seen_bound,
 )
 from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
-from rightcall.stats.korn_graubard import effective_n, gate_n_star, korn_graubard, korn_graubard_bounds
+from rightcall.stats.korn_graubard import effective_n, korn_graubard, korn_graubard_bounds
 from rightcall.stats.multiplicity import benjamini_hochberg, holm
-from rightcall.stats.operating import Operating, operating
+from rightcall.stats.operating_characteristics import Operating, operating
 from rightcall.stats.paired import (
     Normal,
     PairedT,
@@ -87,7 +89,7 @@ from rightcall.stats.sequential import (
     mixture_log_e,
     sprt_log_e,
 )
-from rightcall.stats.special import normal_cdf, normal_quantile, t_quantile, t_sf
+from rightcall.stats.special import log_beta, normal_cdf, normal_quantile, t_quantile, t_sf
 
 __all__ = [
     "SMALL_SAMPLE",
@@ -102,6 +104,7 @@ __all__ = [
     "PassK",
     "Sample",
     "Trials",
+    "Units",
     "all_pass_n",
     "benjamini_hochberg",
     "beta_moments",
@@ -109,7 +112,7 @@ __all__ = [
     "bonett_price",
     "bonett_price_estimate",
     "bootstrap",
-    "bounds",
+    "case_units",
     "clopper_pearson",
     "clopper_pearson_bounds",
     "clopper_pearson_p_values",
@@ -126,14 +129,16 @@ __all__ = [
     "fisher_exact",
     "flake_class",
     "flake_rate",
+    "gaffke_bounds",
+    "gaffke_p_values",
     "gate_cuts",
     "gate_n",
-    "gate_n_star",
     "gate_power",
     "holm",
     "jeffreys",
     "korn_graubard",
     "korn_graubard_bounds",
+    "log_beta",
     "log_e_step",
     "log_e_values",
     "mcnemar_exact",
@@ -145,7 +150,6 @@ __all__ = [
     "normal_cdf",
     "normal_quantile",
     "operating",
-    "p_values",
     "paired_t",
     "paired_variance",
     "pass_at_k",
@@ -165,7 +169,9 @@ __all__ = [
     "t_interval",
     "t_quantile",
     "t_sf",
+    "trial_units",
     "trials_to_see",
+    "units",
     "weighted_mean",
     "wilson",
     "zero_seen_bound",

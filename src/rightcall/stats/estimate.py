@@ -1,9 +1,8 @@
-"""The one place where a mean gets its interval, its bounds and its evidence against a threshold.
+"""The one place where a mean gets the interval it is shown with.
 
-Shown beside a mean: Wilson for yes/no results of independent cases, Korn-Graubard with repeated trials,
-clusters or weights, Student's t on clusters for graded scores. Deciding a gate: Clopper-Pearson for the
-first, and Korn-Graubard made careful for all others, because one-sided t bounds on scores crowded near 1 let
-a run at the threshold pass 6 to 32 % of the time instead of 5.
+Wilson for yes/no results of independent cases, Korn-Graubard with repeated trials, clusters or weights, Student's t on
+clusters for graded scores. Nothing is decided by these: a gate needs bounds that hold in the worst design, not in
+the usual one, and uses `gaffke`.
 """
 
 from __future__ import annotations
@@ -13,13 +12,10 @@ from typing import Literal, NamedTuple
 from rightcall.stats.intervals import (
     Interval,
     clopper_pearson,
-    clopper_pearson_bounds,
-    clopper_pearson_p_values,
     t_interval,
     wilson,
-    zero_seen_bound,
 )
-from rightcall.stats.korn_graubard import effective_n, gate_n_star
+from rightcall.stats.korn_graubard import effective_n
 from rightcall.stats.sample import Sample
 
 Method = Literal["wilson", "korn_graubard", "t"]
@@ -66,30 +62,6 @@ def method_for(found: Sample) -> Method:
     if found.binary:
         return "wilson" if found.plain else "korn_graubard"
     return "t" if found.se else "korn_graubard"
-
-
-def bounds(found: Sample, alpha: float = 0.05) -> Interval:
-    """One-sided lower and upper bound at 1−alpha each, as a gate uses them.
-
-    Clopper-Pearson at `gate_n_star`. However many trials each case has, G clusters that all pass show no more
-    than alpha^(1/G), and a run with a failure cannot show more than a perfect one; so neither bound goes
-    beyond that.
-    """
-    n = gate_n_star(found, alpha)
-    low, high = clopper_pearson_bounds(found.mean * n, n, alpha)
-    most = 1 - zero_seen_bound(found.clusters, alpha)
-    return Interval(min(low, most), max(high, 1 - most))
-
-
-def p_values(found: Sample, theta: float, alpha: float = 0.05) -> tuple[float, float]:
-    """One-sided p-values (mean below theta, mean at or above theta): `bounds` inverted.
-
-    The first ≤ alpha exactly when the lower bound reaches theta, the second < alpha exactly when the upper
-    bound stays below it. `alpha` matters only for the t quantiles inside n*.
-    """
-    n = gate_n_star(found, alpha)
-    below, above = clopper_pearson_p_values(found.mean * n, n, theta)
-    return max(below, theta**found.clusters), max(above, (1 - theta) ** found.clusters)
 
 
 def _clip(interval: Interval) -> Interval:

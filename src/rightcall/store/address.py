@@ -29,6 +29,11 @@ class Address(msgspec.Struct, frozen=True):
         where = parts.netloc.rpartition("@")[2]
         return parts._replace(netloc=f"{parts.username}:***@{where}").geturl()
 
+    @property
+    def typed(self) -> str:
+        """The address as it may be typed for `--store`, without its password."""
+        return self.shown.replace("postgresql+psycopg://", "postgresql://", 1)
+
 
 def store_address(given: str | os.PathLike[str] | None) -> Address:
     """The address of a path or URL; None is the store that the environment names, or the default."""

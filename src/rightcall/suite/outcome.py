@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from rightcall.gate import Gate, Outcome, Verdict, outcomes_of
-from rightcall.gate.check import Word, counted
+from rightcall.gate import Gate, Outcome, Verdict, Word, counted, outcomes_of
 from rightcall.model.run import CaseResult, Summary
 
 MOST_ERRORS = 0.05
@@ -42,13 +41,18 @@ def gathered(results: Iterable[CaseResult]) -> list[Outcome]:
 
 
 def verdict_without_gate(summary: Summary) -> Verdict:
-    """Every case must pass, and nearly every one must have been answered."""
+    """Every case must pass, nearly every one must have been answered, and no check may have broken."""
     whole = summary.overall
     tried = whole.cases + whole.errors
     failed = whole.cases - whole.passed
-    if whole.errors > MOST_ERRORS * tried or not whole.cases:
-        word: Word = "ERROR"
-        sentence = f"{counted(whole.errors, 'case')} of {tried:,} got no answer from the provider"
+    unanswered = summary.codes.get("infra_error", 0)
+    broken = whole.errors - unanswered
+    word: Word
+    if broken > MOST_ERRORS * tried or (broken and not failed):
+        word, sentence = "ERROR", f"{counted(broken, 'case')} of {tried:,} could not be scored"
+    elif whole.errors > MOST_ERRORS * tried or not whole.cases:
+        word = "ERROR"
+        sentence = f"{counted(unanswered, 'case')} of {tried:,} got no answer from the provider"
     elif failed:
         word, sentence = "FAIL", f"{failed:,} of {counted(whole.cases, 'case')} did not pass"
     else:
@@ -58,3 +62,8 @@ def verdict_without_gate(summary: Summary) -> Verdict:
 
 def verdict_unfinished(why: str) -> Verdict:
     return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: the run was stopped: {why}")
+
+
+def verdict_incomplete(stored: int, planned: int) -> Verdict:
+    """Nothing is said of an agent by part of a run that was meant to be whole."""
+    return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so nothing is decided")

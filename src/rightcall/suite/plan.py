@@ -5,34 +5,36 @@ from __future__ import annotations
 import hashlib
 import random
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session, agent_problems
+from rightcall.executor import Agent, RunLimits, Session, agent_problems, model_problems, settings_of
 from rightcall.gate import Gate, read_gate, warnings
-from rightcall.metrics import Metric, Rules, resolve_metrics
-from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
+from rightcall.metrics import METRIC_SECONDS, Metric, Rules, Scorer, as_metrics, observed
+from rightcall.metrics.matching import DEFAULT_WEIGHTS
 from rightcall.model import codec
+from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import Golden
-from rightcall.providers.exchange import Exchange
-from rightcall.suite.check import check_goldens
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.providers import Exchange, Settings
+from rightcall.quality import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import AgentConfig, Suite
+from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
 from rightcall.tools import load_tools
+from rightcall.tools.definitions import from_module, is_attribute, listed_tools, with_tool_set
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp import McpAddress, read_address
-from rightcall.tools.source import from_module, is_attribute, listed_tools
 from rightcall.tools.worlds import make_world
 
 BLOCK = 10_000
@@ -52,6 +54,8 @@ class Plan:
     agent: Agent
     dataset: Path | Sequence[Golden]
     metrics: Sequence[Metric] = ()
+    observe: Sequence[Metric] = ()
+    metric_seconds: float = METRIC_SECONDS
     rules: Rules = field(default_factory=Rules)
     trials: int = 1
     seed: int = 0
@@ -61,6 +65,18 @@ class Plan:
     gate: Gate | None = None
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def own_agent(self) -> bool:
+        """Whether the agent is a user's function, which may hold conversations too."""
+        model = self.agent.model
+        return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+
+    @property
+    def scorer(self) -> Scorer:
+        """What every case is scored by."""
+        return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[Golden]:
         stream = self.selection.chosen(self._all_goldens())
@@ -83,15 +99,22 @@ class Plan:
             "tools": _fingerprint(self._tool_definitions()),
             "agent": _fingerprint(
                 [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *_way(agent)]
+                + (["strict"] if agent.strict else [])
             ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
-            "metrics": _fingerprint(
-                [[repr(metric) for metric in self.metrics], dict(self.rules.weights), self.rules.pass_rule]
-            ),
+            "metrics": scorer_fingerprint(self.scorer),
             "selection": _fingerprint(repr(self.selection)),
-        } | ({"faults": agent.faults.hash} if agent.faults else {})
+        } | self._extra_fingerprints()
+
+    def _extra_fingerprints(self) -> dict[str, str]:
+        """Of what most runs have not."""
+        agent = self.agent
+        sets = {name: list(members) for name, members in agent.tool_sets.items()}
+        return ({"faults": agent.faults.hash} if agent.faults else {}) | (
+            {"tool_sets": _fingerprint(sets)} if sets else {}
+        )
 
     def documents(self) -> dict[str, bytes]:
         """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
@@ -103,13 +126,18 @@ class Plan:
     def _all_goldens(self) -> Iterator[Golden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
         for golden in stream:
-            if not isinstance(golden, Golden):
-                raise InputError(str(self.dataset), "holds conversations, which `run` cannot run yet")
-            yield golden
+            if not isinstance(golden, Golden) and not self.own_agent:
+                where = str(self.dataset) if isinstance(self.dataset, Path) else f"golden '{golden.id}'"
+                raise InputError(
+                    where,
+                    "is a conversation, which a model alone cannot hold yet",
+                    "give a function of your own as the agent: from the golden to the messages",
+                )
+            yield with_tool_set(cast("Golden", golden), self.agent.tool_sets)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
-            return _fingerprint([msgspec.to_builtins(golden) for golden in self.dataset])
+            return _fingerprint([msgspec.to_builtins(g, enc_hook=fingerprinted) for g in self.dataset])
         with self.dataset.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -123,16 +151,22 @@ def plan_suite(
     concurrency: int | None = None,
     selection: Selection | None = None,
     faults: str | None = None,
+    start_nothing: bool = False,
 ) -> Plan:
-    """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem."""
+    """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem.
+
+    With `start_nothing` no server is started and no module of the suite imported; such a plan can be estimated but not
+    run, and lacks the tools and metrics that only code knows.
+    """
     problems: list[str] = []
     config = suite.agent
+    if start_nothing:
+        suite = _without_code(suite, folder)
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-    named = _model(model or config.model, folder, problems)
-    tested = _tried(problems, lambda: _observed(named, config, given=model)) or named
+    tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
-    metrics = _tried(problems, lambda: resolve_metrics(list(suite.metrics))) or []
+    metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
     rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
     problems += _contradictory_limits(suite)
     agent = Agent(
@@ -145,9 +179,11 @@ def plan_suite(
         limits=suite.limits,
         mocks=suite.mocks,
         execute=config.execute or "mock",
+        strict=config.strict,
         faults=broken,
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
+        tool_sets=suite.tool_sets,
         exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
     )
     plan = Plan(
@@ -155,6 +191,8 @@ def plan_suite(
         agent=agent,
         dataset=folder / suite.dataset,
         metrics=metrics,
+        observe=watched,
+        metric_seconds=suite.metric_seconds,
         rules=rules,
         trials=trials or suite.trials,
         seed=suite.seed,
@@ -170,6 +208,13 @@ def plan_suite(
     return plan
 
 
+def scorer_fingerprint(scorer: Scorer) -> str:
+    """The metrics and rules that results were made by."""
+    observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
+    named = [stable_repr(metric) for metric in scorer.metrics]
+    return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
+
+
 async def preflight(plan: Plan) -> int:
     """Check all that can be checked without spending anything; gives the number of goldens.
 
@@ -180,25 +225,34 @@ async def preflight(plan: Plan) -> int:
     if session is not None:
         async with session:
             problems += await session.check()
+    problems += await plan.scorer.problems()
     tools = session.tools if session is not None else {}
     count = 0
+    models: set[str] = set()
 
-    def placed() -> Iterable[tuple[str, Golden]]:
+    def placed() -> Iterable[tuple[str, AnyGolden]]:
         nonlocal count
         if isinstance(plan.dataset, Path):
             source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
         else:
             source = (_validated(golden) for golden in plan.dataset)
         for where, golden in source:
-            if isinstance(golden, Golden) and plan.selection.chooses(golden):
+            if (plan.own_agent or isinstance(golden, Golden)) and plan.selection.chooses(
+                cast("Golden", golden)
+            ):
                 count += 1
-                yield where, golden
+                if isinstance(golden, Golden):
+                    settings_of(golden, Settings())
+                    models.update(filter(None, [golden.model]))
+                yield where, with_tool_set(golden, plan.agent.tool_sets, where)
 
     try:
         errors = (f for f in check_goldens(placed(), tools) if f.severity == "error")
         found = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
     except RightCallError as error:
         found = [str(error)]
+    if session is not None and session.provider is not None:
+        problems += await model_problems(plan.agent, models)
     problems += found[:SHOWN_PROBLEMS]
     if len(found) > SHOWN_PROBLEMS:
         problems.append(
@@ -214,7 +268,7 @@ async def preflight(plan: Plan) -> int:
 def _validated(golden: Golden) -> tuple[str, Golden]:
     """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
     where = f"golden '{golden.id}'"
-    return where, codec.convert(msgspec.to_builtins(golden), type(golden), where)
+    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
 
 
 def gate_warnings(plan: Plan) -> list[str]:
@@ -222,7 +276,50 @@ def gate_warnings(plan: Plan) -> list[str]:
     if plan.gate is None:
         return []
     goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
-    return warnings(plan.gate, [golden.category for golden in goldens], [golden.tags for golden in goldens])
+    return warnings(
+        plan.gate,
+        [golden.category for golden in goldens],
+        [golden.tags for golden in goldens],
+        trials=plan.trials,
+        clusters=[golden.cluster for golden in goldens],
+    )
+
+
+def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
+    """The metrics that decide, and those under `observe`, which only measure."""
+    named: list[str] = []
+    watched: list[str] = []
+    for given in suite.metrics:
+        if isinstance(given, str):
+            named.append(given)
+        elif given.keys() == {"observe"}:
+            watched += [given["observe"]] if isinstance(given["observe"], str) else given["observe"]
+        else:
+            raise ConfigError(
+                f"metrics: an object here must be {{observe: NAME}}, got {', '.join(given) or '{}'}"
+            )
+    metrics = as_metrics(named)
+    return metrics, observed(watched, metrics)
+
+
+def _without_code(suite: Suite, folder: Path) -> Suite:
+    """The suite less its tools and metrics that are code."""
+    metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
+    plain = msgspec.structs.replace(suite, metrics=())
+    tools = None if any(one.kind != "write" for one in actions(plain, folder, "keyword:")) else suite.tools
+    return msgspec.structs.replace(suite, metrics=metrics, tools=tools)
+
+
+def _not_imported(name: str, folder: Path) -> Any:
+    """A stand-in of the same name for an agent that is code."""
+    if not is_code(name, folder):
+        return name
+
+    def agent(golden: Golden) -> None:
+        raise ConfigError(f"'{name}' was not imported, so it cannot be run")
+
+    agent.__name__ = name
+    return agent
 
 
 def _way(agent: Agent) -> list[Any]:
@@ -259,6 +356,16 @@ def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -
     return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
 
 
+def _tested(
+    model: str | None, config: AgentConfig, folder: Path, problems: list[str], *, start_nothing: bool
+) -> Any:
+    """What the suite tests: a model's name, a function, or an agent that is watched while it runs."""
+    if start_nothing:
+        return _not_imported(model or config.model, folder)
+    named = _model(model or config.model, folder, problems)
+    return _tried(problems, lambda: _observed(named, config, given=model)) or named
+
+
 def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     """The agent watched while it runs, when the suite asks for it or its framework is known; else itself.
 
@@ -279,30 +386,16 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
 
 def _model(name: str, folder: Path, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
-    from rightcall.providers.resolve import provider_names
-
-    prefix, _, rest = name.partition(":")
-    if prefix in provider_names() or not rest or "/" in prefix:
+    if not is_code(name, folder):
         return name
     for place in (str(folder.resolve()), ""):  # a module beside the suite, or where the command was typed
         if place not in sys.path:
             sys.path.insert(0, place)
-    if "." in prefix or _importable(prefix):
-        return _tried(problems, lambda: _imported(name)) or _unloaded
-    return name
+    return _tried(problems, lambda: _imported(name)) or _unloaded
 
 
 def _unloaded(golden: Golden) -> None:
     """Stands for an agent that could not be loaded, so that nothing more is found wrong with it."""
-
-
-def _importable(module: str) -> bool:
-    from importlib.util import find_spec
-
-    try:
-        return find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
 
 
 def _imported(name: str) -> Any:

@@ -8,13 +8,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.executor.limits import Limits, PositiveCount, RunLimits
+from rightcall.executor import Limits, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
+from rightcall.metrics import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.record import Record
-from rightcall.providers.base import Settings
+from rightcall.providers import Settings
 
 FORMAT = "rightcall/suite/1"
+MOST_TRIALS = 100_000
+MOST_AT_ONCE = 10_000
 
 
 class AgentConfig(Record, frozen=True):
@@ -32,6 +35,10 @@ class AgentConfig(Record, frozen=True):
         Literal["mock", "real"] | None,
         msgspec.Meta(description="whether tools run for real [default: mock, real for an observed agent]"),
     ] = None
+    strict: Annotated[
+        bool,
+        msgspec.Meta(description="stop the agent when a tool lacks permission, loses a connection or breaks"),
+    ] = False
     record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
     observe: Annotated[
         str | tuple[str, ...] | None,
@@ -71,11 +78,28 @@ class Suite(Record, frozen=True):
         str | list[dict[str, Any]] | dict[str, Any] | None,
         msgspec.Meta(description="a file, definitions in place, module:attribute, or {mcp: {command: […]}}"),
     ] = None
-    trials: Annotated[int, msgspec.Meta(gt=0, description="how often each golden is tried")] = 1
-    seed: int = 0
-    concurrency: Annotated[PositiveCount, msgspec.Meta(description="the most cases at once")] = 32
-    metrics: Annotated[tuple[str, ...], msgspec.Meta(description="beside the dimensions of every case")] = ()
-    weights: Annotated[dict[str, float], msgspec.Meta(description="of the overall score")] = {}
+    tool_sets: Annotated[
+        dict[str, tuple[str, ...]],
+        msgspec.Meta(description="names of tools; a golden's tool_set chooses one"),
+    ] = {}
+    trials: Annotated[
+        int, msgspec.Meta(gt=0, le=MOST_TRIALS, description="how often each golden is tried")
+    ] = 1
+    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] = 0
+    concurrency: Annotated[int, msgspec.Meta(gt=0, le=MOST_AT_ONCE, description="the most cases at once")] = (
+        32
+    )
+    metrics: Annotated[
+        tuple[str | dict[str, str | list[str]], ...],
+        msgspec.Meta(description="what must pass beside the goldens; {observe: NAME} only measures"),
+    ] = ()
+    metric_seconds: Annotated[
+        float, msgspec.Meta(gt=0, description="how long a metric may take for one case")
+    ] = METRIC_SECONDS
+    weights: Annotated[
+        dict[str, float] | str,
+        msgspec.Meta(description="of the overall score: one per dimension, or a weighting's name (seed)"),
+    ] = {}
     pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
     limits: Limits = Limits()
     run_limits: RunLimits = RunLimits()

@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.api import RunResult, arun_cases, finished
-from rightcall.datasets.cases import case_of
-from rightcall.datasets.dataset import EvaluationDataset as Collection
+from rightcall.datasets import EvaluationDataset as Collection, case_of
 from rightcall.errors import ConfigError
-from rightcall.executor.user import as_trajectory
-from rightcall.metrics import Metric
+from rightcall.executor import as_trajectory
+from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.trajectory import Trajectory
-from rightcall.store import open_store
-from rightcall.store.author import user_name
+from rightcall.store import open_store, user_name
 
 if TYPE_CHECKING:
     from rightcall.store import DatasetVersion
@@ -69,7 +67,7 @@ class EvaluationDataset(Collection):
 
     def evals_iterator(
         self,
-        metrics: Sequence[Metric | str] = (),
+        metrics: Sequence[AnyMetric] = (),
         *,
         store: str | Path | None = None,
         name: str = "evals_iterator",
@@ -87,7 +85,7 @@ class EvaluationDataset(Collection):
 
     async def aevals_iterator(
         self,
-        metrics: Sequence[Metric | str] = (),
+        metrics: Sequence[AnyMetric] = (),
         *,
         store: str | Path | None = None,
         name: str = "evals_iterator",
@@ -114,7 +112,7 @@ class EvaluationDataset(Collection):
             yield golden
         self._current = None
 
-    async def _scored(self, metrics: Sequence[Metric | str], store: str | Path | None, name: str) -> None:
+    async def _scored(self, metrics: Sequence[AnyMetric], store: str | Path | None, name: str) -> None:
         made, self._made = self._made or {}, None
         silent = [golden.id for golden in self.goldens if golden.id not in made]
         if silent:
@@ -133,9 +131,10 @@ class EvaluationDataset(Collection):
 
 async def _trajectory(made: Any) -> Trajectory:
     try:
-        return as_trajectory(await made if inspect.isawaitable(made) else made)
+        done = await made if inspect.isawaitable(made) else made
     except Exception as error:
         return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
+    return as_trajectory(done)
 
 
 def _case(golden: AnyGolden, made: Trajectory) -> AnyTestCase:

@@ -22,6 +22,11 @@ class Tested:
     outcomes: tuple[Outcome, ...]
 
     @property
+    def trials(self) -> int:
+        """How many results the checks were given."""
+        return sum(len(outcome.passes) + outcome.errors for outcome in self.outcomes)
+
+    @property
     def word(self) -> str:
         """PASS when every trial passed, ERROR when one could not be run."""
         if any(outcome.errors for outcome in self.outcomes):

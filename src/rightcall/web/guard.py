@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -70,7 +70,10 @@ class Guard:
         return PlainTextResponse("a token is needed\n", 401, {"www-authenticate": "Bearer"})
 
     async def _change(self, request: Request, send: Send) -> None:
-        body = await _read(request, LARGEST_BODY)
+        try:
+            body = await _read(request, LARGEST_BODY)
+        except ClientDisconnect:
+            return  # nobody is there to answer
         if body is None:
             answer: Response = PlainTextResponse(f"more than {LARGEST_BODY:,} bytes are refused\n", 413)
             await answer(request.scope, request.receive, send)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from rightcall.datasets.deepeval.names import Names
@@ -20,6 +21,21 @@ JSON = (
     "turns",
     "expected_labels",
 )
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def guarded(cell: Any) -> Any:
+    """A cell that no spreadsheet runs as a formula: with an apostrophe before it, as spreadsheets mark texts."""
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
+def unguarded(cell: Any) -> Any:
+    """The cell without the apostrophe that marks it as text."""
+    if isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell):
+        return cell[1:]
+    return cell
 
 
 def value_of_cell(field: str, cell: str, names: Names, where: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.datasets.deepeval.names import Names
-from rightcall.datasets.deepeval.reading import golden_of
+from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError

@@ -6,6 +6,7 @@ from typing import Any
 
 from rightcall.errors import InputError
 from rightcall.model.call import ToolCall
+from rightcall.model.deepeval import literal
 from rightcall.model.golden import ExpectedCall
 
 NOTED = ("type", "description", "reasoning")
@@ -16,7 +17,7 @@ def expected_call(raw: Any, where: str) -> ExpectedCall:
     """One of `expected_tools`: without parameters any arguments will do; objects in them are meant literally."""
     fields = _checked(raw, where)
     parameters = _parameters(fields, where)
-    args = None if parameters is None else {name: _literal(value) for name, value in parameters.items()}
+    args = None if parameters is None else {name: literal(value) for name, value in parameters.items()}
     return ExpectedCall(fields["name"], args, notes=_notes(fields, (*NOTED, "output")))
 
 
@@ -92,11 +93,6 @@ def _notes(fields: dict[str, Any], kept: tuple[str, ...]) -> dict[str, Any]:
         for key in kept
         if fields.get(key) is not None and not (key == "type" and fields[key] == "FUNCTION")
     }
-
-
-def _literal(value: Any) -> Any:
-    """An object as an argument would be taken for a matcher if it had a matcher's key: say it is not one."""
-    return {"exact": value} if isinstance(value, dict) else value
 
 
 def _is_plain(spec: Any) -> bool:

@@ -99,8 +99,12 @@ def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None
         text.detach()
 
 
+FORMULA = "=+-@\t\r"
+"""What a cell begins with that a spreadsheet runs as a formula. Such texts are written as JSON, in quotes."""
+
+
 def _cell(value: Any, is_text: bool) -> str:
-    if is_text and value and "\0" not in value and _literal(value) is None:
+    if is_text and value and "\0" not in value and _literal(value) is None and value[0] not in FORMULA:
         return str(value)
     return codec.encode(value).decode()
 

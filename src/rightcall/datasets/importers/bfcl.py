@@ -126,7 +126,6 @@ def _golden(question: Question, category: str, answers: Answers | None, where: s
         system="\n\n".join(system) if system else None,
         defaults="strict",
         tags=("bfcl", category),
-        cluster=category,
     )
     if category in NO_CALL_IS_RIGHT:
         return msgspec.structs.replace(golden, no_calls=True)

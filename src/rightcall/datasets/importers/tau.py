@@ -40,11 +40,21 @@ OPENAI_FIELDS = ("role", "content", "tool_calls", "tool_call_id", "name")
 
 
 class TauResults(Record, frozen=True):
-    """What a file holds: tasks as goldens, trials as trajectories, and the benchmark's own reward of each trial."""
+    """What a file holds: tasks as goldens, trials as trajectories, and the benchmark's own reward of each trial.
+
+    `dropped` names the task of each trial that the infrastructure broke: it has no reward, as in τ²-bench.
+    """
 
     goldens: tuple[ConversationalGolden, ...]
     trajectories: tuple[RecordedTrajectory, ...]
     rewards: tuple[tuple[str, float], ...]
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def unscored(self) -> list[str]:
+        """Tasks none of whose trials has a reward: they are in no pass^k."""
+        scored = {task for task, _ in self.rewards}
+        return [golden.id for golden in self.goldens if golden.id in self.dropped and golden.id not in scored]
 
     def counts(self) -> list[tuple[int, int]]:
         """Trials and successes of each task, for pass^k. A reward of 1 is a success, as τ-bench counts."""
@@ -60,6 +70,7 @@ def import_tau(path: str | Path) -> TauResults:
     path = existing_file(path)
     document = codec.decode(read_checked(path), object, str(path))
     if isinstance(document, list):
+        _refuse_tau2_list(document, str(path))
         return _tau(document, str(path))
     if isinstance(document, dict) and "simulations" in document:
         return _tau2(document, str(path))
@@ -67,6 +78,23 @@ def import_tau(path: str | Path) -> TauResults:
         "a file of τ-bench is a list of trials, one of τ²-bench an object with 'tasks' and 'simulations'"
     )
     raise InputError(str(path), problem, "give the results file, not the tasks")
+
+
+def _refuse_tau2_list(document: list[Any], path: str) -> None:
+    """Lists that τ²-bench users have at hand, and that are no results file."""
+    first = document[0] if document and isinstance(document[0], dict) else {}
+    if "simulations" in first:
+        problem = f"holds {len(document):,} results of τ²-bench in a list; each is imported by itself"
+        raise InputError(path, problem, "save each object of the list as a file and convert one at a time")
+    if first.keys() & {"user_scenario", "evaluation_criteria"}:
+        raise InputError(
+            path, "holds the tasks of τ²-bench, and no results", "give the results file, not the tasks"
+        )
+    if first.keys() & {"termination_reason", "reward_info"}:
+        problem = "holds simulations of τ²-bench without their tasks"
+        raise InputError(
+            path, problem, "give the whole results file: an object with 'tasks' and 'simulations'"
+        )
 
 
 def _tau2(document: dict[str, Any], path: str) -> TauResults:
@@ -77,7 +105,7 @@ def _tau2(document: dict[str, Any], path: str) -> TauResults:
         for i, task in enumerate(tasks)
     ]
     known = {golden.id for golden in goldens}
-    trajectories, rewards = [], []
+    trajectories, rewards, dropped = [], [], []
     for i, raw in enumerate(simulations):
         where = f"{path}: simulations[{i}]"
         simulation = _object(raw, where)
@@ -86,8 +114,11 @@ def _tau2(document: dict[str, Any], path: str) -> TauResults:
             raise InputError(where, f"task_id '{task}' is not among the tasks")
         trial = simulation.get("trial")
         trajectories.append(RecordedTrajectory(task, _tau2_trajectory(simulation, where), trial))
-        rewards.append((task, _reward(simulation.get("reward_info"), where)))
-    return TauResults(tuple(goldens), tuple(trajectories), tuple(rewards))
+        if simulation.get("termination_reason") == "infrastructure_error":
+            dropped.append(task)
+        else:
+            rewards.append((task, _reward(simulation.get("reward_info"), where)))
+    return TauResults(tuple(goldens), tuple(trajectories), tuple(rewards), tuple(dropped))
 
 
 def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
@@ -108,7 +139,7 @@ def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
             if action.get("requestor", "assistant") == "assistant"
         ),
         extra_calls="allow",
-        output_contains=tuple(criteria.get("communicate_info") or ()),
+        output_contains=_told(criteria.get("communicate_info")),
         tags=("tau2",),
         metadata={"reward_basis": basis} if (basis := criteria.get("reward_basis")) else {},
     )
@@ -203,9 +234,14 @@ def _tau_golden(task: str, raw: dict[str, Any]) -> ConversationalGolden:
             for action in raw.get("actions") or ()
         ),
         extra_calls="allow",
-        output_contains=tuple(raw.get("outputs") or ()),
+        output_contains=_told(raw.get("outputs")),
         tags=("tau",),
     )
+
+
+def _told(raw: Any) -> tuple[Any, ...]:
+    """What the agent must tell the user, found as the benchmarks' checkers find it."""
+    return tuple({"tau": str(text)} for text in raw or ())
 
 
 def _instructions(raw: Any) -> str:

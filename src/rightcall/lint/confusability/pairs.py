@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from rightcall.lint.confusability.candidates import ALL_PAIRS, MOST_ALIKE, Candidate, candidates
 from rightcall.lint.confusability.names import name_likeness
-from rightcall.lint.confusability.texts import Text, Texts
+from rightcall.lint.confusability.texts import ToolText, ToolTexts
 from rightcall.lint.confusability.vectors import Vector, Weights, cosine
 from rightcall.lint.facts.words import OPPOSITES, SIDES, STOP_WORDS
 from rightcall.lint.features.text import stem, words
@@ -30,7 +30,7 @@ for _one, _other in (*OPPOSITES, *SIDES):
 
 
 @dataclass(frozen=True)
-class Pair:
+class ToolPair:
     """Two tools and how alike they are. `first` stands before `second` in the set.
 
     `told_apart` says that the texts name each other or state a contrast; `named` that one names the other.
@@ -45,7 +45,7 @@ class Pair:
     names: float
     told_apart: bool
     named: bool
-    texts: tuple[Text, Text]
+    texts: tuple[ToolText, ToolText]
     queries: tuple[str, ...] = ()
 
     @property
@@ -74,11 +74,13 @@ class Pair:
         return "; ".join(parts)
 
 
-def confusable_pairs(tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]] = ()) -> list[Pair]:
+def confusable_pairs(
+    tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]] = ()
+) -> list[ToolPair]:
     """Every pair that scores at least `FLOOR`, the most alike first."""
     if len(tools) < 2:
         return []
-    texts = Texts(tools)
+    texts = ToolTexts(tools)
     asked = _asked(tools, queries, texts.weights)
     floor = FLOOR if len(tools) <= ALL_PAIRS else WARN
     found = []
@@ -89,7 +91,9 @@ def confusable_pairs(tools: Sequence[ToolFeatures], queries: Sequence[tuple[str,
     return sorted(found, key=lambda pair: (-pair.score, pair.first.name, pair.second.name))
 
 
-def _scored(candidate: Candidate, tools: Sequence[ToolFeatures], texts: Texts, floor: float) -> Pair | None:
+def _scored(
+    candidate: Candidate, tools: Sequence[ToolFeatures], texts: ToolTexts, floor: float
+) -> ToolPair | None:
     i, j, parameters, scale = candidate
     first, second = tools[i], tools[j]
     names = name_likeness(first.name_tokens, second.name_tokens)
@@ -105,7 +109,7 @@ def _scored(candidate: Candidate, tools: Sequence[ToolFeatures], texts: Texts, f
     if score < floor:
         return None
     both = texts.text(i), texts.text(j)
-    return Pair(first, second, min(score, 1.0), text, parameters, names, told_apart, named, both)
+    return ToolPair(first, second, min(score, 1.0), text, parameters, names, told_apart, named, both)
 
 
 def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
@@ -139,7 +143,7 @@ def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:
     )
 
 
-def _shared_words(one: Text, two: Text, most: int = 4) -> tuple[str, ...]:
+def _shared_words(one: ToolText, two: ToolText, most: int = 4) -> tuple[str, ...]:
     """The words that make the texts alike, the weightiest first, one of each stem."""
     shared = [
         (-one.vector[word] * two.vector[word], word)
@@ -165,8 +169,8 @@ def _asked(
 
 
 def _with_queries(
-    pair: Pair, candidate: Candidate, asked: dict[int, list[tuple[str, Vector]]], texts: Texts
-) -> Pair:
+    pair: ToolPair, candidate: Candidate, asked: dict[int, list[tuple[str, Vector]]], texts: ToolTexts
+) -> ToolPair:
     if not asked:
         return pair
     i, j = candidate.first, candidate.second

@@ -10,14 +10,14 @@ from rightcall.lint.confusability.vectors import Vector, Weights, cosine, tool_w
 from rightcall.lint.features.tool import ToolFeatures
 
 
-class Text(NamedTuple):
+class ToolText(NamedTuple):
     """The words of a tool and their weights."""
 
     words: Counter[str]
     vector: Vector
 
 
-class Texts:
+class ToolTexts:
     """How alike the texts of any two tools are. Equal texts, common in large sets, are compared once."""
 
     def __init__(self, tools: Sequence[ToolFeatures]) -> None:
@@ -28,13 +28,13 @@ class Texts:
         self._vectors: dict[int, Vector] = {}
         self._likeness: dict[tuple[int, int], float] = {}
 
-    def text(self, tool: int) -> Text:
+    def text(self, tool: int) -> ToolText:
         """The text of the tool at a position."""
         number = self._number[tool]
         vector = self._vectors.get(number)
         if vector is None:
             vector = self._vectors[number] = self.weights.vector(self.counted[tool])
-        return Text(self.counted[tool], vector)
+        return ToolText(self.counted[tool], vector)
 
     def likeness(self, first: int, second: int) -> float:
         """The cosine of two tools' texts."""

@@ -7,7 +7,7 @@ and 0.824; what it does not know counts as unknown, never as reading.
 
 from __future__ import annotations
 
-from rightcall.lint.facts.lists import word_set
+from rightcall.lint.facts.words import word_set
 
 READ = word_set("""
     analyze analyse assess browse calculate check classify compare compute convert count decode describe detect

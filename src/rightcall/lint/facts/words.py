@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from rightcall.lint.facts.lists import word_list, word_set
+
+def word_list(text: str) -> list[str]:
+    """The words of a text, in order."""
+    return text.split()
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
 
 STOP_WORDS = word_set("""
     a about above after all also an and any are as at be been before being below between both but by can could did

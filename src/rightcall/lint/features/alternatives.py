@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.facts.lists import word_set
+from rightcall.lint.facts.words import word_set
 
 _WORD = r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*"
 _VALUE = r"(?:'[^'\n]{1,30}'|\"[^\"\n]{1,30}\"|`[^`\n]{1,30}`|[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 
-JSON_TYPES = frozenset(("string", "number", "integer", "boolean", "object", "array", "null"))
 MOST_NODES = 20_000
 
 _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
@@ -26,7 +25,7 @@ class Node:
 
     def __init__(
         self,
-        path: Path,
+        path: JsonPath,
         schema: dict[str, Any],
         name: str,
         depth: int,
@@ -68,7 +67,7 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def walk(schema: dict[str, Any], path: Path) -> list[Node]:
+def walk(schema: dict[str, Any], path: JsonPath) -> list[Node]:
     """The schema and every schema inside it, each once, outer before inner, in the order of the file."""
     root = Node(path, schema, "", 0, True, None, "")
     found: list[Node] = []

@@ -5,21 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from rightcall.lint.facts.lists import word_set
-from rightcall.lint.features.nodes import JSON_TYPES
-
-TYPE_ALIASES: dict[str, str] = {
-    "dict": "object", "dictionary": "object", "map": "object", "hashmap": "object", "struct": "object",
-    "float": "number", "double": "number", "decimal": "number", "real": "number", "num": "number",
-    "int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "bigint": "integer",
-    "short": "integer",
-    "str": "string", "text": "string", "char": "string", "varchar": "string",
-    "bool": "boolean",
-    "list": "array", "tuple": "array", "set": "array", "arraylist": "array", "vector": "array",
-    "none": "null", "nonetype": "null", "nil": "null",
-    "any": "",
-}  # fmt: skip
-"""What types of programming languages are called in JSON Schema; "" means that any value will do."""
+from rightcall.lint.facts.words import word_set
+from rightcall.portability import JSON_TYPES, json_type
 
 _DRAFTS = {
     "json-schema.org/draft-04/schema": "Draft4Validator",
@@ -29,14 +16,6 @@ _DRAFTS = {
     "json-schema.org/draft/2020-12/schema": "Draft202012Validator",
 }
 DEFAULT_DIALECT = "json-schema.org/draft/2020-12/schema"
-
-
-def json_type(name: str) -> str | None:
-    """The JSON type a type name means, "" for any, None when it means none we know."""
-    if name in JSON_TYPES:
-        return name
-    lower = name.lower()
-    return lower if lower in JSON_TYPES else TYPE_ALIASES.get(lower)
 
 
 def dialect_of(schema: dict[str, Any]) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+CHARACTERS_PER_TOKEN = 4.4
+TOKENS_PER_WIDE_CHARACTER = 0.7
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _SENTENCE_END = re.compile(r"[.!?。！？]+(?=[\s\"')\]]|$)|\n\s*\n|\n\s*[-*•]\s|\n(?=\s*\d+[.)]\s)")
@@ -88,3 +91,16 @@ def shortened(text: str, width: int = 60) -> str:
     """The text on one line, cut at a word when it is long."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 1].rsplit(" ", 1)[0] + "…"
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens that a definition costs, estimated offline and rounded up.
+
+    The estimate is the length of the compact JSON (name, description, schema) divided by 4.4 characters a token,
+    with 0.7 tokens for every character outside ASCII. Tokenizers differ by about a tenth on tool definitions and
+    providers wrap definitions in text of their own, so treat it as good to about 15 %.
+    """
+    if text.isascii():
+        return -int(-len(text) // CHARACTERS_PER_TOKEN)
+    wide = sum(1 for character in text if character > "\x7f")
+    return -int(-(wide * TOKENS_PER_WIDE_CHARACTER + (len(text) - wide) / CHARACTERS_PER_TOKEN) // 1)

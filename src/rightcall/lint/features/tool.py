@@ -9,18 +9,17 @@ from typing import Any
 
 import msgspec
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST
 from rightcall.lint.features.nodes import Node, walk
-from rightcall.lint.features.standing import counted, sharing
-from rightcall.lint.features.text import flat, name_tokens, sentences, stem, words
-from rightcall.lint.features.tokens import estimate_tokens
+from rightcall.lint.features.schema_context import counted, sharing
+from rightcall.lint.features.text import estimate_tokens, flat, name_tokens, sentences, stem, words
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
 
-INPUT: Path = ("input_schema",)
+INPUT: JsonPath = ("input_schema",)
 
 _TARGET_OF_SPELLING = {
     "anthropic": "anthropic",
@@ -50,12 +49,12 @@ class ToolFeatures:
         return found if not _DEFINITIONS & self.schema.keys() else _referenced(found)
 
     @lazy
-    def sharing(self) -> frozenset[Path]:
+    def sharing(self) -> frozenset[JsonPath]:
         """The schemas whose value another schema judges too: closing one refuses what the other declares."""
         return sharing(self.nodes, self.resolve)
 
     @lazy
-    def counted(self) -> frozenset[Path]:
+    def counted(self) -> frozenset[JsonPath]:
         """The schemas that are counted or negated: loosening one can refuse what was accepted."""
         return counted(self.nodes, self.resolve)
 
@@ -140,9 +139,9 @@ class ToolFeatures:
         return self.source.annotations if isinstance(self.source.annotations, dict) else {}
 
     @lazy
-    def prose(self) -> list[tuple[Path, str]]:
+    def prose(self) -> list[tuple[JsonPath, str]]:
         """Every text written for the model, with its path."""
-        found: list[tuple[Path, str]] = [(("description",), self.description)] if self.description else []
+        found: list[tuple[JsonPath, str]] = [(("description",), self.description)] if self.description else []
         if self.source.title:
             found.append((("title",), self.source.title))
         for node in self.nodes:
@@ -167,7 +166,7 @@ class ToolFeatures:
 
     def search(
         self, pattern: re.Pattern[str], marks: tuple[str, ...]
-    ) -> Iterator[tuple[Path, re.Match[str]]]:
+    ) -> Iterator[tuple[JsonPath, re.Match[str]]]:
         """Each text that the pattern is found in, with its first occurrence, whatever space is between the words.
 
         `marks` are words of which every occurrence holds one: looking for them first is many times faster.
@@ -177,7 +176,7 @@ class ToolFeatures:
 
     def search_everywhere(
         self, pattern: re.Pattern[str], marks: tuple[str, ...]
-    ) -> Iterator[tuple[Path, re.Match[str]]]:
+    ) -> Iterator[tuple[JsonPath, re.Match[str]]]:
         """The same in every text of the definition: enums, defaults, examples and unused definitions too.
 
         `marks` are looked for in JSON, where space may be written in many ways: they are best single words.
@@ -187,9 +186,9 @@ class ToolFeatures:
             yield from _found(pattern, self.strings)
 
     @lazy
-    def strings(self) -> list[tuple[Path, str]]:
+    def strings(self) -> list[tuple[JsonPath, str]]:
         """Every text in the definition, keys of properties too (their path is that of the property)."""
-        found: list[tuple[Path, str]] = [(("name",), self.name)]
+        found: list[tuple[JsonPath, str]] = [(("name",), self.name)]
         top = {"title": self.source.title, "description": self.description}
         found += [((key,), text) for key, text in top.items() if text]
         for key, value in (
@@ -253,7 +252,9 @@ def targets_of(source: SourceTool) -> frozenset[str]:
     return frozenset((target, strict)) if strict else frozenset((target,))
 
 
-def _found(pattern: re.Pattern[str], texts: list[tuple[Path, str]]) -> Iterator[tuple[Path, re.Match[str]]]:
+def _found(
+    pattern: re.Pattern[str], texts: list[tuple[JsonPath, str]]
+) -> Iterator[tuple[JsonPath, re.Match[str]]]:
     for path, text in texts:
         found = pattern.search(flat(text))
         if found:
@@ -286,8 +287,8 @@ def _referenced(nodes: list[Node]) -> list[Node]:
     return [node for node in nodes if id(node) in wanted]
 
 
-def _collect(value: Any, path: Path, found: list[tuple[Path, str]]) -> None:
-    waiting: list[tuple[Any, Path]] = [(value, path)]
+def _collect(value: Any, path: JsonPath, found: list[tuple[JsonPath, str]]) -> None:
+    waiting: list[tuple[Any, JsonPath]] = [(value, path)]
     while waiting:
         here, at = waiting.pop()
         if isinstance(here, str):

@@ -13,7 +13,7 @@ from rightcall.lint.lazy import lazy
 from rightcall.lint.lockfile import Locked
 
 if TYPE_CHECKING:
-    from rightcall.lint.confusability.pairs import Pair
+    from rightcall.lint.confusability.pairs import ToolPair
 
 
 class SetFeatures:
@@ -60,7 +60,7 @@ class SetFeatures:
         return frozenset().union(*(tool.targets for tool in self.tools))
 
     @lazy
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[ToolPair]:
         """Pairs of tools that are alike, the most alike first."""
         from rightcall.lint.confusability.pairs import confusable_pairs
 

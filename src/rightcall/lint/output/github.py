@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.output.text import printable
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def github(report: Report) -> str:
+def github_text(report: LintReport) -> str:
     """One command a line."""
     return "".join(f"{_command(diagnostic)}\n" for diagnostic in report.diagnostics)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 
 
-def json(report: Report) -> str:
+def json_text(report: LintReport) -> str:
     """One object; `format` says its version."""
     value = document(report)
     try:
@@ -19,7 +19,7 @@ def json(report: Report) -> str:
     return msgspec.json.format(data, indent=2).decode() + "\n"
 
 
-def document(report: Report) -> dict[str, Any]:
+def document(report: LintReport) -> dict[str, Any]:
     """The same as values that msgspec encodes."""
     return {
         "format": "rightcall/lint/1",

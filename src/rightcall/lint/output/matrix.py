@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 
 MOST_TOOLS = 40
 
 
-def matrix(report: Report) -> dict[str, Any]:
+def matrix(report: LintReport) -> dict[str, Any]:
     """Tools against tools, darker where they are easier to confuse; both halves are filled."""
     names: dict[str, None] = {}
     for pair in report.pairs:

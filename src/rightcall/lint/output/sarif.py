@@ -12,13 +12,13 @@ import msgspec
 from rightcall.lint.catalog import find_rule
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.output.json import _safe
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 from rightcall.lint.rule import FAMILIES
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def sarif(report: Report, version: str = "") -> str:
+def sarif_text(report: LintReport, version: str = "") -> str:
     """One run with the rules that found something."""
     codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
     driver: dict[str, Any] = {"name": "rightcall", "rules": [_rule(code) for code in codes]}

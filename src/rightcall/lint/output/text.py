@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Severity
-from rightcall.lint.report import Report
+from rightcall.lint.report import LintReport
 
 Paint = Callable[[str, str], str]
 """Colours a text: `paint("error", text)`. Styles are the severities, `dim` and `bold`."""
 
 
-def text(report: Report, *, least: Severity = "warning", paint: Paint = lambda style, words: words) -> str:
+def plain_text(
+    report: LintReport, *, least: Severity = "warning", paint: Paint = lambda style, words: words
+) -> str:
     """Findings from the least severity upward, then the summary."""
     shown = [d for d in report.diagnostics if SEVERITIES.index(d.severity) <= SEVERITIES.index(least)]
     parts = [part for diagnostic in shown for part in _lines(diagnostic, paint)]
@@ -49,7 +51,7 @@ WRONG = {"choice": "not called when expected", "arguments": "filled wrongly", "e
 MOST_EFFECTS = 8
 
 
-def _effects(report: Report, paint: Paint) -> Iterator[str]:
+def _effects(report: LintReport, paint: Paint) -> Iterator[str]:
     """Rules by how much more often their tools went wrong."""
     if report.effects:
         yield paint("bold", "measured, tools with the finding against tools without it:")
@@ -63,7 +65,7 @@ def _effects(report: Report, paint: Paint) -> Iterator[str]:
         yield f"  {len(report.effects) - MOST_EFFECTS} more with --json"
 
 
-def _summary(report: Report, hidden: int, paint: Paint) -> Iterator[str]:
+def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
     if report.diagnostics:
         yield ""
     counts = report.counts()

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from rightcall.errors import InputError
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.json_places import JsonPlaces, Place, read_json
 
@@ -24,7 +24,7 @@ class Document:
         self._repeats = False
         self.value = self._read()
 
-    def place(self, path: Path) -> Place | None:
+    def place(self, path: JsonPath) -> Place | None:
         """Offsets of the value at a path, or None when there is no such value."""
         found: Place | None = self.places.find(path)
         return found
@@ -34,11 +34,11 @@ class Document:
         """The looker-up of places: `find(path)` and `members(place)`."""
         return self._places if self._places is not None else JsonPlaces(self.text)
 
-    def position(self, path: Path) -> tuple[int, int]:
+    def position(self, path: JsonPath) -> tuple[int, int]:
         """Line and column, from 1, of the value at the path, or of the nearest value around it."""
         return self.locate(path)[:2]
 
-    def locate(self, path: Path) -> tuple[int, int, str]:
+    def locate(self, path: JsonPath) -> tuple[int, int, str]:
         """Line, column and an excerpt of the value; the excerpt is empty when only one around it is there."""
         for length in range(len(path), -1, -1):
             found = self.place(path[:length])
@@ -47,7 +47,7 @@ class Document:
                 return *self._line_and_column(found.key), excerpt
         return self.first_line, 1, ""
 
-    def repeated_key(self, path: Path) -> tuple[int, str] | None:
+    def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
         """Line and text of the first key that an object at or below the path has twice."""
         found = self.places.repeated_key(path) if self._repeats else None
         return (self._line_and_column(found[0])[0], found[1]) if found else None

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 
 _SPACE = re.compile(r"[ \t\r\n]*").match
 _COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*").match
@@ -41,7 +41,7 @@ class JsonPlaces:
         start = self._skip(0)
         self._root = Place(start, start, len(text.rstrip(" \t\r\n")))
 
-    def find(self, path: Path) -> Place | None:
+    def find(self, path: JsonPath) -> Place | None:
         """The place of the value at the path, or None when there is none."""
         place = self._root
         for part in path:
@@ -60,7 +60,7 @@ class JsonPlaces:
             found = self._members[place.start] = read(place.start) if read else {}
         return found
 
-    def repeated_key(self, path: Path) -> tuple[int, str] | None:
+    def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
         """Offset and text of the first key that an object at or below the path has twice."""
         place = self.find(path)
         waiting = [place] if place is not None else []

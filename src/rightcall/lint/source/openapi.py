@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.openapi_schemas import Schemas, resolved
 from rightcall.lint.source.tools import SourceTool
@@ -34,8 +34,8 @@ def operations_in(document: Document) -> list[SourceTool]:
     ]
 
 
-def _tool(document: Document, base: Path, operation: dict[str, Any], item: dict[str, Any]) -> SourceTool:
-    places: dict[Path, Path] = {("name",): (*base, "operationId"), ("input_schema",): base}
+def _tool(document: Document, base: JsonPath, operation: dict[str, Any], item: dict[str, Any]) -> SourceTool:
+    places: dict[JsonPath, JsonPath] = {("name",): (*base, "operationId"), ("input_schema",): base}
     properties: dict[str, Any] = {}
     required: list[str] = []
     schemas = Schemas(document.value)
@@ -70,10 +70,10 @@ def _tool(document: Document, base: Path, operation: dict[str, Any], item: dict[
 def _add_parameter(
     schemas: Schemas,
     parameter: Any,
-    at: Path,
+    at: JsonPath,
     properties: dict[str, Any],
     required: list[str],
-    places: dict[Path, Path],
+    places: dict[JsonPath, JsonPath],
 ) -> None:
     if not isinstance(parameter, dict) or not isinstance(parameter.get("name"), str):
         return
@@ -93,10 +93,10 @@ def _add_body(
     root: Any,
     schemas: Schemas,
     body: Any,
-    base: Path,
+    base: JsonPath,
     properties: dict[str, Any],
     required: list[str],
-    places: dict[Path, Path],
+    places: dict[JsonPath, JsonPath],
 ) -> None:
     body, at = resolved(root, body, (*base, "requestBody"))
     content = body.get("content") if isinstance(body, dict) else None
@@ -118,7 +118,7 @@ def _add_body(
         required += [name for name in _list(schema.get("required")) if name in members]
 
 
-def _name_of(base: Path) -> str:
+def _name_of(base: JsonPath) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "_", f"{base[2]}_{base[1]}").strip("_")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 
 _DEEPEST = 12
 _VALUES = frozenset(("default", "enum", "const", "example", "examples"))
@@ -24,7 +24,7 @@ class Schemas:
         self._is_30 = str(root.get("openapi", "")).startswith("3.0")
         self._names: dict[str, str] = {}
         self.definitions: dict[str, Any] = {}
-        self.places: dict[Path, Path] = {}
+        self.places: dict[JsonPath, JsonPath] = {}
 
     def taken(self, value: Any, depth: int = 0) -> Any:
         """A schema, or a part of one, without references to elsewhere."""
@@ -90,7 +90,7 @@ class Schemas:
         return any(isinstance(each, dict) and each.get("readOnly") is True for each in (member, found))
 
 
-def resolved(root: Any, value: Any, path: Path) -> tuple[Any, Path]:
+def resolved(root: Any, value: Any, path: JsonPath) -> tuple[Any, JsonPath]:
     """Follow a local reference, keeping the path of what it leads to."""
     for _ in range(_DEEPEST):
         reference = value.get("$ref") if isinstance(value, dict) else None

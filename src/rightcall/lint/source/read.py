@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 
 from rightcall.errors import InputError
+from rightcall.lint.source.ambiguity import refuse_what_is_unclear
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
 from rightcall.lint.source.spellings import provider_run_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
-from rightcall.lint.source.unclear import refuse_what_is_unclear
 from rightcall.model.tool import Tool
+from rightcall.portability import spelled_hints
 
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024
@@ -122,20 +123,12 @@ def _function_lines(path: FilePath) -> dict[str, int]:
 
 
 def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
-    hints = tool.annotations
-    spelled = {
-        "readOnlyHint": hints.read_only,
-        "destructiveHint": hints.destructive,
-        "idempotentHint": hints.idempotent,
-        "openWorldHint": hints.open_world,
-    }
-    annotations = {key: value for key, value in spelled.items() if value is not None}
     return SourceTool(
         name=tool.name,
         description=tool.description,
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
-        annotations=annotations or None,
+        annotations=spelled_hints(tool),
         title=tool.title,
         server=server,
         base=(index,),

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.errors import suggestion
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.tools import SourceTool, Spelling
+from rightcall.lint.source.tools import SourceTool
 from rightcall.model.dialects.wire import KINDS
+from rightcall.portability import Spelling
 
 _LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 _WRAPPERS = ("result", "toolConfig")
@@ -27,7 +28,7 @@ def tools_in(document: Document) -> list[SourceTool]:
     ]
 
 
-def stray_in(document: Document) -> tuple[Path, str, str] | None:
+def stray_in(document: Document) -> tuple[JsonPath, str, str] | None:
     """The first entry of a list of tools that is none: its path, what is wrong, what to do.
 
     Passed over, it would never be checked. What a provider runs itself belongs to the list.
@@ -70,7 +71,7 @@ def _server(value: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _candidates(value: Any, path: Path) -> Iterator[tuple[Any, Path]]:
+def _candidates(value: Any, path: JsonPath) -> Iterator[tuple[Any, JsonPath]]:
     if isinstance(value, list):
         clearly = _is_list_of_tools(value)
         for index, item in enumerate(value):
@@ -89,7 +90,7 @@ def _candidates(value: Any, path: Path) -> Iterator[tuple[Any, Path]]:
             yield from _candidates(value[key], (*path, key))
 
 
-def _strays(value: Any, path: Path) -> Iterator[tuple[Path, str, str]]:
+def _strays(value: Any, path: JsonPath) -> Iterator[tuple[JsonPath, str, str]]:
     if isinstance(value, list):
         clearly = _is_list_of_tools(value)
         for index, item in enumerate(value):
@@ -151,7 +152,7 @@ def _lacks_a_name(value: dict[str, Any]) -> bool:
     )
 
 
-def _read(value: dict[str, Any], path: Path, document: Document, server: str) -> Iterator[SourceTool]:
+def _read(value: dict[str, Any], path: JsonPath, document: Document, server: str) -> Iterator[SourceTool]:
     inner, base, spelling = value, path, _flat_spelling(value, path)
     if isinstance(value.get("toolSpec"), dict):
         inner, base, spelling = value["toolSpec"], (*path, "toolSpec"), "bedrock"
@@ -160,12 +161,12 @@ def _read(value: dict[str, Any], path: Path, document: Document, server: str) ->
     schema_key = next((key for key in _SCHEMA_KEYS if key in inner), None)
     if schema_key is None and isinstance(value.get("type"), str) and value["type"] != "function":
         return  # a provider's own tool, such as {"type": "web_search_20250305", "name": "web_search"}
-    schema_path: Path = (*base, schema_key or "input_schema")
+    schema_path: JsonPath = (*base, schema_key or "input_schema")
     schema = inner.get(schema_key) if schema_key else None
     if spelling == "bedrock" and isinstance(schema, dict) and isinstance(schema.get("json"), dict):
         schema, schema_path = schema["json"], (*schema_path, "json")
     output_key = next((key for key in _OUTPUT_KEYS if isinstance(inner.get(key), dict)), None)
-    paths: dict[Path, Path] = {
+    paths: dict[JsonPath, JsonPath] = {
         ("name",): (*base, "name"),
         ("title",): (*base, "title"),
         ("description",): (*base, "description"),
@@ -192,7 +193,7 @@ def _read(value: dict[str, Any], path: Path, document: Document, server: str) ->
     )
 
 
-def _flat_spelling(value: dict[str, Any], path: Path) -> Spelling:
+def _flat_spelling(value: dict[str, Any], path: JsonPath) -> Spelling:
     if "inputSchema" in value:
         return "mcp"
     if "input_schema" in value:

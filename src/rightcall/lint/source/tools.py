@@ -3,45 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JsonPath
 from rightcall.lint.source.document import Document
-
-Spelling = Literal["anthropic", "openai", "openai-responses", "mcp", "bedrock", "gemini", "plain", "openapi"]
+from rightcall.portability import Definition
 
 CANONICAL: tuple[str, ...] = ("name", "title", "description", "input_schema", "output_schema", "annotations")
 
 
 @dataclass(frozen=True)
-class SourceTool:
-    """A definition in canonical spelling, as raw and wrong as it stands in the file.
+class SourceTool(Definition):
+    """A definition with the place where it stands.
 
-    Nothing is checked yet: `input_schema` may be a number. `paths` leads from canonical paths to those of
-    the document, the longest one that fits counts; `base` is the path of the whole tool. `extension` is
-    what the definition says to RightCall under `x-rightcall`. A tool without a document says its `origin`: a
-    Python file, with the `line` of the function when it is known, or `mcp:SERVER`.
+    `paths` leads from canonical paths to those of the document, the longest one that fits counts; `base` is the
+    path of the whole tool. `extension` is what the definition says to RightCall under `x-rightcall`. A tool without
+    a document says its `origin`: a Python file, with the `line` of the function when it is known, or `mcp:SERVER`.
     """
 
-    name: str
-    description: str = ""
-    input_schema: Any = None
-    output_schema: Any = None
-    annotations: Any = None
-    title: str = ""
-    spelling: Spelling = "plain"
-    strict: bool = False
     server: str = ""
-    base: Path = ()
-    paths: dict[Path, Path] = field(default_factory=dict)
+    base: JsonPath = ()
+    paths: dict[JsonPath, JsonPath] = field(default_factory=dict)
     document: Document | None = None
     fixable: bool = True
     extension: Any = None
     origin: str = ""
     line: int = 0
-    raw: Any = None
 
-    def document_path(self, path: Path) -> Path:
+    def document_path(self, path: JsonPath) -> JsonPath:
         """Where a canonical path stands in the document; `base` when it has no counterpart."""
         for length in range(len(path), 0, -1):
             real = self.paths.get(path[:length])

@@ -8,8 +8,7 @@ from typing import Any
 
 import yaml
 
-from rightcall.files.yaml_text import JSON_NUMBER, TAG, WORDS
-from rightcall.lint.diagnostic import Path
+from rightcall.files import JSON_NUMBER, TAG, WORDS, JsonPath
 from rightcall.lint.source.json_places import Place
 
 MOST_VALUES = 2_000_000
@@ -24,7 +23,7 @@ class YamlPlaces:
     ) -> None:
         self._root, self._text, self._repeated = root, text, repeated or {}
 
-    def find(self, path: Path) -> Place | None:
+    def find(self, path: JsonPath) -> Place | None:
         """The place of the value at the path, or None when there is none."""
         node, key = self._root, self._root
         for part in path:
@@ -40,7 +39,7 @@ class YamlPlaces:
             return {index: self._place(item, item) for index, item in enumerate(node.value)}
         return {}
 
-    def repeated_key(self, path: Path) -> tuple[int, str] | None:
+    def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
         """Offset and text of the first key that a mapping at or below the path has twice."""
         node = self._root
         for part in path:

@@ -10,7 +10,7 @@ pairs, by weights B², B and 1 with B = |E| + |A| + 1. Which solver runs depends
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rightcall.errors import InputError
@@ -20,6 +20,14 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall
 
 MOST_ORDERED = 16
+MOST_COMPARED = 2_000_000
+"""Expected times actual calls that are compared: about two seconds."""
+MOST_STATES = 4_000_000
+"""Steps of the dynamic programme over sets: about two seconds too."""
+
+
+class TooManyCalls(Exception):  # noqa: N818  the agent's doing: a verdict, never seen by a user
+    """More calls than can be aligned in the time that scoring one case may take."""
 
 
 class Pair(NamedTuple):
@@ -41,22 +49,27 @@ class Comparison:
 
     def __init__(self, slots: Sequence[Slot], calls: Sequence[ToolCall]) -> None:
         self.slots, self.calls = slots, calls
-        base = len(slots) + len(calls) + 1
+        if len(slots) * len(calls) > MOST_COMPARED:
+            raise TooManyCalls
+        self.soft: Weights = [[]] * len(slots)
+        self.strict: list[list[bool]] = [[]] * len(slots)
+        self.weights: Weights = [[]] * len(slots)
+        self.compare(range(len(slots)))
+
+    def compare(self, rows: Iterable[int]) -> None:
+        """Fill these rows, or fill them anew when what their references read has changed."""
+        calls = self.calls
+        base = len(self.slots) + len(calls) + 1
         worth = {True: float(base * base), False: float(base)}
-        self.soft: Weights = []
-        self.strict: list[list[bool]] = []
-        self.weights: Weights = []
-        for slot in slots:
+        for row in rows:
+            slot = self.slots[row]
             soft = [slot.argument_score(c, at) if slot.fits(c.name) else 0.0 for at, c in enumerate(calls)]
             strict = [s == 1.0 and slot.is_strict(c, s) for s, c in zip(soft, calls, strict=True)]
-            self.soft.append(soft)
-            self.strict.append(strict)
-            self.weights.append(
-                [
-                    (worth[slot.required] if full else 0.0) + (s if slot.required else 0.0)
-                    for s, full in zip(soft, strict, strict=True)
-                ]
-            )
+            self.soft[row], self.strict[row] = soft, strict
+            self.weights[row] = [
+                (worth[slot.required] if full else 0.0) + (s if slot.required else 0.0)
+                for s, full in zip(soft, strict, strict=True)
+            ]
 
     def pairs(self, chosen: Sequence[tuple[int, int]]) -> list[Pair]:
         return [Pair(i, j, self.soft[i][j], self.strict[i][j]) for i, j in sorted(chosen)]
@@ -174,11 +187,15 @@ def graph_alignment(
         _bits(k for k in range(len(earlier)) if earlier[k] >> i & 1) for i in range(len(earlier))
     ]
     states: dict[int, tuple[float, Chosen]] = {0: (0.0, None)}
+    taken = 0
     for group in _by_step(steps):
         reached = dict(states)
         for mask, (value, chosen) in states.items():
             inside: dict[int, tuple[float, Chosen]] = {0: (value, chosen)}
             for call in group:
+                taken += len(inside) * len(weights)
+                if taken > MOST_STATES:
+                    raise TooManyCalls
                 for added, (sum_, list_) in list(inside.items()):
                     for row, line in enumerate(weights):
                         bit = 1 << row

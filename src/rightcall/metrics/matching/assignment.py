@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from heapq import nlargest
+
+MANY_COLUMNS = 200
+"""From here on it pays to leave out columns that cannot matter; a model can make ten thousand calls at once."""
 
 
 def best_assignment(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
@@ -20,11 +24,23 @@ def best_assignment(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]
     if len(weights) > len(weights[0]):
         turned = [list(column) for column in zip(*weights, strict=True)]
         return sorted((i, j) for j, i in best_assignment(turned))
+    if len(weights[0]) > MANY_COLUMNS and len(weights[0]) > len(weights) ** 2:
+        return _among_the_best(weights)
     quick = _each_its_best(weights)
     if quick is not None:
         return quick
     owner = _hungarian(weights)
     return sorted((i, j) for j, i in enumerate(owner) if i >= 0 and weights[i][j] > 0)
+
+
+def _among_the_best(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """The same with only as many columns of each row as there are rows, its greatest.
+
+    An assignment that gives a row another column leaves one of those free, and is worth no more.
+    """
+    rows = len(weights)
+    kept = sorted({j for row in weights for j in nlargest(rows, range(len(row)), key=row.__getitem__)})
+    return [(i, kept[j]) for i, j in best_assignment([[row[j] for j in kept] for row in weights])]
 
 
 def _each_its_best(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]] | None:

@@ -25,12 +25,26 @@ class Matcher(Protocol):
     def describe(self) -> str: ...
 
 
+class Sources:
+    """From which calls `ref` reads: the partners of expected calls that have an id.
+
+    `of` maps ids to positions of actual calls. An id that is not in it is still open: any call of the tool may
+    become its partner. `named` are the ids that some `ref` mentions.
+    """
+
+    __slots__ = ("named", "of")
+
+    def __init__(self) -> None:
+        self.named: set[str] = set()
+        self.of: dict[str, frozenset[int]] = {}
+
+
 class Scope(msgspec.Struct, frozen=True):
     """What compiling a matcher may need besides its own words.
 
     `calls` are the calls of the trajectory (for `ref`); `tool_of` names the tool of an expected call by its
     id; `embed` and `judge` are only there when the user supplied them. `benefit_of_doubt` says whether arguments that
-    are not known count as right.
+    are not known count as right; `negated` that a matcher stands under a `not`.
     """
 
     calls: Sequence[ToolCall] = ()
@@ -39,6 +53,8 @@ class Scope(msgspec.Struct, frozen=True):
     embed: Callable[[str], Sequence[float]] | None = None
     judge: Callable[[str, Any], float] | None = None
     benefit_of_doubt: bool = True
+    sources: Sources = msgspec.field(default_factory=Sources)
+    negated: bool = False
 
 
 def shown(value: Any, limit: int = 120) -> str:

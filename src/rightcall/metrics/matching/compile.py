@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import msgspec
+
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import Matcher, Scope
 from rightcall.metrics.matching.matchers import (
@@ -66,7 +68,11 @@ def offered_kinds() -> dict[str, Kind]:
     """Matchers of importers and of other packages, loaded when a golden first uses one."""
     from importlib.metadata import entry_points
 
-    offered = {"bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher"}
+    offered = {
+        "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
+        "python_function": "rightcall.metrics.matching.matchers.values:described_function",
+        "tau": "rightcall.datasets.importers.tau_values:tau_matcher",
+    }
     offered |= {point.name: point.value for point in entry_points(group="rightcall.matchers")}
     return {name: Kind(_loaded_later(target)) for name, target in offered.items()}
 
@@ -126,9 +132,14 @@ def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     ignore = given.get("ignore", [])
     ignore = [ignore] if isinstance(ignore, str) else ignore
     known = {"case", "space", "punctuation", "accents"}
-    if not isinstance(ignore, list | tuple) or not known.issuperset(ignore):
+    if not _are_among(ignore, known):
         raise InputError("", f"matcher 'text' can ignore {', '.join(sorted(known))}, got {ignore}")
     return text.Text(_text_of("text", given.get("value")), frozenset(ignore), bool(given.get("nfkc")))
+
+
+def _are_among(words: Any, known: set[str]) -> bool:
+    """Whether it is a list of known words; what a file holds in it may be of any type."""
+    return isinstance(words, list | tuple) and all(isinstance(word, str) and word in known for word in words)
 
 
 def _range(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
@@ -158,7 +169,7 @@ def _flag(name: str, make: Callable[[], Matcher]) -> Build:
 
 
 def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.validate import fullmatch
+    from rightcall.tools.definitions import fullmatch
 
     return text.Regex(_text_of("regex", spec), fullmatch(spec))
 
@@ -166,13 +177,13 @@ def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     names = [spec] if isinstance(spec, str) else spec
     known = {"string", "number", "integer", "boolean", "object", "array", "null"}
-    if not isinstance(names, list | tuple) or not known.issuperset(names):
+    if not _are_among(names, known):
         raise InputError("", f"matcher 'type' needs one of {', '.join(sorted(known))}, got {spec}")
     return structure.Type(list(names))
 
 
 def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.validate import compiled, fits
+    from rightcall.tools.definitions import compiled, fits
 
     if not isinstance(spec, dict):
         raise wrong("schema", "a JSON Schema", spec)
@@ -200,7 +211,12 @@ def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if call not in scope.tool_of:
         raise InputError("", f"matcher 'ref' names the expected call '{call}', which does not exist",
                          f"ids here: {', '.join(scope.tool_of) or 'none'}")  # fmt: skip
-    return references.Ref(call, path, scope.calls, scope.tool_of[call])
+    scope.sources.named.add(call)
+    return references.Ref(call, path, scope.calls, scope.tool_of[call], scope.sources, scope.negated)
+
+
+def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    return logic.Not(compile_matcher(spec, msgspec.structs.replace(scope, negated=not scope.negated)))
 
 
 def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
@@ -254,6 +270,6 @@ KINDS: dict[str, Kind] = {
     "ref": Kind(_ref, frozenset(("path",))),
     "semantic": Kind(_semantic, frozenset(("threshold",))),
     "judge": Kind(_judge),
-    "not": Kind(lambda spec, options, scope: logic.Not(compile_matcher(spec, scope))),
+    "not": Kind(_not),
     "all": Kind(lambda spec, options, scope: logic.All(_list("all", spec, scope))),
 }

@@ -46,6 +46,7 @@ def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
         or golden.output_contains
         or golden.max_calls is not None
         or golden.max_latency_ms is not None
+        or golden.expected_state is not None
         or golden.category == "negative"
         or trajectory.stop_reason != "done"
         or golden.count_failed != "all"

@@ -8,10 +8,12 @@ from typing import Any
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import Scope, shown
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
-from rightcall.metrics.matching.matchers.references import NOT_RECORDED
+from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOTHER_CALL
 from rightcall.model.failure import Code, Failure
 
 NOTHING_CALLED = "nothing was called; expected "
+MOST_CLAUSES = 50
+"""Clauses of one reason; the codes of a case say everything."""
 SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default", "semantic"))
 """Matchers that are about one value, which says enough in a sentence."""
 
@@ -33,6 +35,8 @@ def joined(sentences: Iterable[str]) -> str:
     if len(missed) > 1:
         others = [clause for clause in said if not clause.startswith(NOTHING_CALLED)]
         said = [NOTHING_CALLED + " and ".join(missed), *others]
+    if len(said) > MOST_CLAUSES:
+        said = [*said[:MOST_CLAUSES], f"and {len(said) - MOST_CLAUSES:,} more"]
     return "; ".join(said)
 
 
@@ -92,16 +96,17 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
         f"{f.tool}: {f.parameter} should be {_wanted(f)}, "
         + (
             f"was {shown(f.actual)}"
-            if f.detail.endswith(NOT_RECORDED)
+            if f.detail.endswith((NOT_RECORDED, OF_ANOTHER_CALL))
             else f"but {shown(f.actual)} came from nowhere"
         )
     ),
-    "over_calling": lambda f: f"{f.actual} calls, at most {f.expected} are allowed",
+    "over_calling": lambda f: f"{f.actual} calls, {f.detail or f'at most {f.expected} are allowed'}",
     "over_latency": lambda f: f"took {f.actual:g} ms, the budget is {f.expected:g} ms",
     "missing_content": lambda f: f"the answer lacks {shown(f.expected)}",
     "wrong_state": lambda f: (
         f"{f.tool or 'the world'} ended in the wrong state: {f.detail or shown(f.actual)}"
     ),
+    "double_effect": lambda f: f"{f.tool} had its effect twice{_because(f)}",
     "loop_limit": lambda f: f"stopped at a limit before it was done{_because(f)}",
     "refused": lambda f: f"the model refused{_because(f)}",
     "agent_error": lambda f: f"the agent broke{_because(f)}",

@@ -38,7 +38,7 @@ def judge_single(
         or not isinstance(wanted.tool, str)
         or not is_ordinary(wanted)
         or golden.argument_matching != "exact"
-        or (call.arguments is None and call.raw is None)
+        or (call.arguments is None and not (call.raw and call.raw.strip()))
     ):
         return None
     if wanted.forbidden_args or not wanted.weight or not _is_plain(wanted):

@@ -58,8 +58,12 @@ WEIGHTS = {
     "content": "content",
     "latency": "latency",
     "order": "order",
+    "tool_precision": "tool_precision",
+    "tool_recall": "tool_recall",
 }
 """What the overall score may weigh, and the number each name stands for."""
+
+OF_CALLS = ("precision", "recall", "parameter_accuracy", "order", "tool_precision", "tool_recall")
 
 
 DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
@@ -67,16 +71,34 @@ DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 
 
-class Rules(msgspec.Struct, frozen=True):
-    """How numbers become a pass mark: a suite's `weights`, `pass_rule`, and the thresholds."""
+WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "default": DEFAULT_WEIGHTS,
+        "seed": MappingProxyType(
+            {"tool_precision": 0.3, "tool_recall": 0.3, "parameter_accuracy": 0.3, "content": 0.1}
+        ),
+    }
+)
+"""Weightings with a name. `seed` takes precision and recall by tool name, and parameter accuracy with half credit."""
 
-    weights: Mapping[str, float] = DEFAULT_WEIGHTS
+
+class Rules(msgspec.Struct, frozen=True):
+    """How numbers become a pass mark: a suite's `weights`, `pass_rule`, and the thresholds.
+
+    `weights` may be the name of a weighting: `default` or `seed`. `half_credit` makes a parameter that is present with a
+    wrong value worth a half in parameter accuracy; the weighting `seed` turns it on.
+    """
+
+    weights: Mapping[str, float] | str = DEFAULT_WEIGHTS
     pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
     pass_score: float = 0.8
     secondary_threshold: float = 0.5
+    half_credit: bool = False
 
     def __post_init__(self) -> None:
         chosen = self.weights
+        if isinstance(chosen, str):
+            chosen = self._named(chosen)
         problems = [
             f"unknown weight '{name}'; {suggestion(name, WEIGHTS) or 'known: ' + ', '.join(WEIGHTS)}"
             for name in chosen
@@ -87,15 +109,44 @@ class Rules(msgspec.Struct, frozen=True):
         if problems:
             raise ConfigError(*problems)
 
+    def _named(self, name: str) -> Mapping[str, float]:
+        """Take over the weighting of this name."""
+        if name not in WEIGHTINGS:
+            hint = suggestion(name, WEIGHTINGS) or f"known: {', '.join(WEIGHTINGS)}"
+            raise ConfigError(f"unknown weighting '{name}'; {hint}")
+        msgspec.structs.force_setattr(self, "weights", WEIGHTINGS[name])
+        if name == "seed":
+            msgspec.structs.force_setattr(self, "half_credit", True)
+        return WEIGHTINGS[name]
+
+    @property
+    def weighting(self) -> Mapping[str, float]:
+        """The weight of each dimension."""
+        assert not isinstance(self.weights, str)  # a name was resolved when the rules were made
+        return self.weights
+
     def overall(self, numbers: Numbers) -> float:
         """The weighted mean of the dimensions."""
         if self.weights is DEFAULT_WEIGHTS:
             return _by_default(
                 numbers.call_precision, numbers.call_recall, numbers.parameter_accuracy, numbers.content
             )
-        total = sum(self.weights.values())
-        worth = math.fsum(weight * getattr(numbers, WEIGHTS[name]) for name, weight in self.weights.items())
+        weights = self.weighting
+        total = sum(weights.values())
+        worth = math.fsum(weight * getattr(numbers, WEIGHTS[name]) for name, weight in weights.items())
         return min(1.0, round(worth / total, 12))  # 0.3 + 0.3 + 0.3 + 0.1 is 1, not 0.9999999999999999
+
+    def stated(self, *, state: float | None = None, **values: float | None) -> float:
+        """The weighted mean of what a golden without expected calls does state; 1 when that is nothing.
+
+        None stands for what is not stated. The state of the world has the weight that calls would have.
+        """
+        weights = self.weighting
+        parts = [(weights.get(name, 0.0), value) for name, value in values.items() if value is not None]
+        if state is not None:
+            parts.append((math.fsum(weights.get(name, 0.0) for name in OF_CALLS) or 1.0, state))
+        total = math.fsum(weight for weight, _ in parts)
+        return min(1.0, round(math.fsum(w * value for w, value in parts) / total, 12)) if total else 1.0
 
 
 @lru_cache(maxsize=1024)

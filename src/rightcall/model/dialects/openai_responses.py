@@ -52,6 +52,8 @@ def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     found: list[Message] = []
     for i, item in enumerate(raw):
         path, kind = f"messages[{i}]", item.get("type", "message")
+        if not isinstance(kind, str):
+            continue
         if kind == "message":
             _add_spoken(found, _role(item, where, path), wire.text_of(item.get("content"), where, path))
         elif kind in CALLS:

@@ -11,6 +11,7 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.codec import DecodeErrors, encode
+from rightcall.model.depth import too_deep
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 
@@ -87,7 +88,7 @@ def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     if not isinstance(arguments, str):
         return ToolCall(name, None, call_id, raw=encode(arguments).decode())
     try:
-        value = msgspec.json.decode(arguments)
+        value = None if too_deep(data := arguments.encode()) else msgspec.json.decode(data)
     except (*DecodeErrors, UnicodeEncodeError):
         value = None
     if isinstance(value, dict):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from rightcall.metrics.matching.reasons import sentence
-from rightcall.metrics.tally import counted_codes
+from rightcall.metrics import counted_codes
+from rightcall.metrics.matching import sentence
 from rightcall.model.failure import Code, Failure
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
@@ -36,6 +36,7 @@ TITLES: dict[Code, str] = {
     "over_latency": "Too slow",
     "missing_content": "The answer lacks something",
     "wrong_state": "The world ended in the wrong state",
+    "double_effect": "An effect happened twice",
     "loop_limit": "Stopped at a limit",
     "refused": "The model refused",
     "agent_error": "The agent broke",

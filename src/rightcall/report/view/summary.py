@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
-from rightcall.report.view.rate import Rate, rate
+from rightcall.report.view.shown_rate import Rate, rate
 
 DIMENSIONS = {
     "call_precision": "precision",
@@ -15,6 +18,10 @@ DIMENSIONS = {
     "overall": "score",
 }
 """The five dimensions and the score, with the words for a table's head."""
+
+
+OTHER_NUMBERS = frozenset(SPOTLESS) - DIMENSIONS.keys()
+"""Measured for every case, and shown in a column only when they were asked for."""
 
 
 class GroupRow(Record, frozen=True):
@@ -41,13 +48,14 @@ class CodeRow(Record, frozen=True):
 
 
 class SummaryView(Record, frozen=True):
-    """A summary ready to be shown."""
+    """A summary ready to be shown. `columns` are the metrics beside the dimensions that deserve one."""
 
     rows: tuple[GroupRow, ...]
     codes: tuple[CodeRow, ...]
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    columns: tuple[str, ...] = ()
 
     @property
     def total(self) -> GroupRow:
@@ -70,7 +78,13 @@ def summary_view(summary: Summary) -> SummaryView:
         input_tokens=summary.usage.input_tokens,
         output_tokens=summary.usage.output_tokens,
         cost_usd=summary.usage.cost_usd,
+        columns=tuple(dict.fromkeys(name for name in _asked(summary) if name not in DIMENSIONS)),
     )
+
+
+def _asked(summary: Summary) -> Iterator[str]:
+    yield from summary.named
+    yield from (name for name in summary.overall.means if name not in OTHER_NUMBERS)
 
 
 def pass_rate(row: GroupRow) -> Rate:

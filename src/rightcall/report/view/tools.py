@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.analysis import confusions
+from rightcall.metrics.matching import pattern_text
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.report.view.pairing import Pair, Pairing
-from rightcall.report.view.rate import Rate, rate
+from rightcall.report.view.call_pairs import Pair, Pairing
+from rightcall.report.view.shown_rate import Rate, rate
 
 MOST_NAMES = 1000
 """Distinct tool names kept; a model that invents a new one every time shall not fill the memory."""
@@ -60,6 +61,8 @@ class ToolTally:
             return
         for pair in pairing.pairs:
             self._add(pair, pairing, result)
+        for (wanted, called), count in confusions(result.codes).items():
+            self._cells[self._name(wanted), self._name(called), False] += count
         if not pairing.pairs:
             self._cells[None, None, False] += 1
 
@@ -91,7 +94,8 @@ class ToolTally:
             return
         if called is not None:
             self._counts[called].update(called=1, surplus=wanted != called)
-        self._cells[wanted, called, False] += 1
+        if pair.kind != "wrong_tool":
+            self._cells[wanted, called, False] += 1
 
     def _called(self, pair: Pair, result: CaseResult) -> str | None:
         if pair.call is None or result.trajectory is None:

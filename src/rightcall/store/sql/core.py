@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -11,9 +13,10 @@ from typing import Self
 
 from sqlalchemy import Connection, Engine, select, text
 
-from rightcall.errors import InputError
+from rightcall.errors import InputError, StoreError
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
+from rightcall.store.sql.database_file import DatabaseFile
 from rightcall.store.sql.engine import make_engine, reading, writing
 from rightcall.store.sql.schema import bring_to_head
 from rightcall.store.sql.text import held
@@ -33,13 +36,17 @@ class Core:
     """An open store without its contents."""
 
     def __init__(self, address: Address, *, clock: Callable[[], datetime] = utc_now) -> None:
-        self.name, self.file, self.clock = address.shown, address.file, clock
+        self.name, self.file, self.url, self.clock = address.shown, address.file, address.url, clock
         if self.file is not None:
             _make_folder(self.file.parent)
+            _make_private(self.file)
         self.engine: Engine = make_engine(address)
         self._metric_keys: dict[str, int] = {}
+        self._database: DatabaseFile | None = None
         try:
             self.migrated_from = bring_to_head(self.engine, self.name, self.file)
+            if self.file is not None:
+                self._database = DatabaseFile(self.file)
         except BaseException:
             self.close()
             raise
@@ -60,13 +67,29 @@ class Core:
         """The time, as it is written."""
         return written(self.clock())
 
-    def reading(self) -> AbstractContextManager[Connection]:
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
         """One consistent view, for as short as possible."""
-        return reading(self.engine, self.name)
+        self._require_file()
+        with reading(self.engine, self.name) as connection:
+            yield connection
 
-    def writing(self) -> AbstractContextManager[Connection]:
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
         """A transaction that will write: all of it is stored when the block ends, or none of it."""
-        return writing(self.engine, self.name)
+        self._require_file()
+        try:
+            with writing(self.engine, self.name) as connection:
+                yield connection
+        except StoreError:
+            if self.file is None:  # others may be to a server that is gone, or was made read-only meanwhile
+                self.engine.dispose()
+            raise
+        self._require_file()  # a file that was deleted meanwhile took the transaction with it
+
+    def _require_file(self) -> None:
+        if self._database is not None:
+            self._database.require()
 
     def metric_keys(self, names: Iterable[str]) -> Mapping[str, int]:
         """The number of each metric, giving one to those that are new. Numbers are never taken back."""
@@ -95,6 +118,17 @@ class Core:
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise InputError(str(folder), f"the store's folder cannot be made ({error.strerror})") from None
+
+
+def _make_private(file: Path) -> None:
+    """Make the file, if it is new, for its owner alone; SQLite gives its log the same rights.
+
+    What it cannot make, SQLite will say.
+    """
+    with contextlib.suppress(OSError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

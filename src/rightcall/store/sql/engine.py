@@ -17,13 +17,22 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 
-from rightcall.errors import InfrastructureError, MissingExtraError, RightCallError
+from rightcall.errors import MissingExtraError, RightCallError, StoreError
 from rightcall.store.address import Address
 
 PATIENCE = 60
 """Seconds a writer waits for the others before it gives up."""
 
 WRITES = {"rightcall_writes": True}
+
+_ON_A_NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "tcp_user_timeout": PATIENCE * 1000}
+"""Without these a connection whose other end is gone blocks its reader for hours."""
+
+_PASSING = ("OperationalError", "InternalError", "InterfaceError", "TimeoutError")
+"""Classes of errors (PEP 249, SQLAlchemy) that are about the engine's state rather than about what it was told."""
+
+_LASTING = ("not a database", "malformed", "already exists", "password", "does not exist")
+"""What an engine says when trying again cannot help."""
 
 
 def make_engine(address: Address) -> Engine:
@@ -35,7 +44,7 @@ def make_engine(address: Address) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
-        return create_engine(address.url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        return create_engine(address.url, pool_pre_ping=True, connect_args=_ON_A_NETWORK)
     except ImportError:
         raise MissingExtraError("a store in PostgreSQL", "psycopg", "postgres") from None
 
@@ -55,6 +64,8 @@ def writing(engine: Engine, name: str) -> Iterator[Connection]:
         engine.connect().execution_options(**WRITES) as connection,
         connection.begin(),
     ):
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
         yield connection
 
 
@@ -103,13 +114,13 @@ def _of_a_driver(error: Exception) -> bool:
     return isinstance(error, sqlite3.Error) or type(error).__module__.startswith("psycopg")
 
 
-def store_error(name: str, error: Exception) -> InfrastructureError:
+def store_error(name: str, error: Exception) -> StoreError:
     """What the engine said, in one line, with what to do about it."""
     cause = getattr(error, "orig", None) or error
     said = " ".join(str(cause).split())[:300]
     low = said.lower()
     hint = ""
-    if "locked" in low:
+    if "locked" in low or "lock timeout" in low:
         hint = f"; another process kept writing for {PATIENCE} seconds, try again when it is done"
     elif "disk is full" in low or "no space" in low or "disk full" in low:
         hint = "; free some space (`rightcall runs prune` removes old runs) and resume the run"
@@ -121,4 +132,6 @@ def store_error(name: str, error: Exception) -> InfrastructureError:
         hint = "; may this user write to the file and its folder?"
     elif "connect" in low or "password" in low:
         hint = "; is the server running, and are user, password and database right?"
-    return InfrastructureError(f"store {name}: {said}{hint}")
+    passing = any(kind.__name__ in _PASSING for kind in type(cause).__mro__)
+    retryable = passing and not any(word in low for word in _LASTING)
+    return StoreError(f"store {name}: {said}{hint}", retryable=retryable)

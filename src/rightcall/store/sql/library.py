@@ -18,8 +18,8 @@ from rightcall.store.sql.bulk import insert_rows
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import alone_with_contents
 from rightcall.store.sql.results import to_golden
+from rightcall.store.sql.run_writer import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.text import held
-from rightcall.store.sql.writing import GOLDENS_AT_ONCE, golden_row, keep_goldens
 
 LONGEST_ALIAS = 200
 
@@ -36,30 +36,41 @@ class Library(Core):
 
         A draft stays open for the next push. Pushing what the newest version holds already makes no new one.
         """
-        if not alias.strip() or len(alias) > LONGEST_ALIAS:
-            raise InputError(
-                f"dataset '{alias[:30]}'", f"the alias must have between 1 and {LONGEST_ALIAS} characters"
-            )
+        _require_alias(alias)
         with self.writing() as connection:
             alone_with_contents(connection)
-            _drop_draft(connection, alias)
+            return self._push(connection, alias, goldens, finalized, author)
+
+    def add_to_draft(self, alias: str, golden: AnyGolden, *, author: str = "") -> DatasetVersion:
+        """Put a golden into the draft of an alias, in place of one with its id; the draft starts as the newest version.
+
+        Read and written in one transaction: of many who add at once, nobody's golden is lost.
+        """
+        _require_alias(alias)
+        with self.writing() as connection:
+            alone_with_contents(connection)
             newest = connection.execute(_newest(alias)).first()
-            version = 1 if newest is None else newest.version + 1
-            values = {"alias": alias, "version": version, "finalized": finalized, "author": author}
-            values |= {"created_at": self.now(), "goldens": 0, "fingerprint": ""}
-            key = connection.execute(
-                insert(tables.datasets).values(values).returning(datasets.key)
-            ).scalar_one()
-            count, fingerprint = _insert_items(connection, key, alias, goldens)
-            if newest is not None and newest.fingerprint == fingerprint:
-                _delete_versions(connection, [key])
-                return to_version(newest)
-            connection.execute(
-                update(tables.datasets)
-                .where(datasets.key == key)
-                .values(goldens=count, fingerprint=fingerprint)
-            )
-            return to_version(connection.execute(_newest(alias)).one())
+            before = () if newest is None else _goldens_of(connection, newest.key)
+            goldens = {each.id: each for each in (*before, _with_id(golden))}
+            return self._push(connection, alias, goldens.values(), False, author)
+
+    def _push(
+        self, connection: Connection, alias: str, goldens: Iterable[AnyGolden], finalized: bool, author: str
+    ) -> DatasetVersion:
+        _drop_draft(connection, alias)
+        newest = connection.execute(_newest(alias)).first()
+        version = 1 if newest is None else newest.version + 1
+        values = {"alias": alias, "version": version, "finalized": finalized, "author": author}
+        values |= {"created_at": self.now(), "goldens": 0, "fingerprint": ""}
+        key = connection.execute(insert(tables.datasets).values(values).returning(datasets.key)).scalar_one()
+        count, fingerprint = _insert_items(connection, key, alias, goldens)
+        if newest is not None and newest.fingerprint == fingerprint:
+            _delete_versions(connection, [key])
+            return to_version(newest)
+        connection.execute(
+            update(tables.datasets).where(datasets.key == key).values(goldens=count, fingerprint=fingerprint)
+        )
+        return to_version(connection.execute(_newest(alias)).one())
 
     def pull_dataset(
         self, alias: str, version: int | None = None, *, finalized: bool = True
@@ -133,6 +144,23 @@ def to_version(row: Row[Any]) -> DatasetVersion:
     return DatasetVersion(
         row.alias, row.version, row.finalized, row.author, row.created_at, row.goldens, row.fingerprint
     )
+
+
+def _require_alias(alias: str) -> None:
+    if not alias.strip() or len(alias) > LONGEST_ALIAS:
+        raise InputError(
+            f"dataset '{alias[:30]}'", f"the alias must have between 1 and {LONGEST_ALIAS} characters"
+        )
+
+
+def _goldens_of(connection: Connection, key: int) -> list[AnyGolden]:
+    query = (
+        select(tables.goldens.c.content)
+        .join(tables.dataset_items, tables.goldens.c.fingerprint == items.fingerprint)
+        .where(items.dataset_key == key)
+        .order_by(items.position)
+    )
+    return [to_golden(content) for content in connection.execute(query).scalars()]
 
 
 def _newest(alias: str) -> Any:

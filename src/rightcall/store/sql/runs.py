@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from rightcall.errors import InputError, suggestion
+from rightcall.errors import InputError, StoreError, suggestion
 from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packing import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.packed import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.text import held
-from rightcall.store.sql.writing import RunWriter
 
 runs = tables.runs.c
+
+LOOKED_BACK = 2_000
+"""Runs among which a branch is sought: its name is kept inside a run, not in a column."""
 
 
 class Runs(Core):
@@ -55,9 +59,19 @@ class Runs(Core):
         return RunWriter(self, row.key, row.id)
 
     def finish_run(
-        self, run: str, summary: Summary | None, verdict: str = "", *, finished_at: str | None = None
+        self,
+        run: str,
+        summary: Summary | None,
+        verdict: str = "",
+        *,
+        early: bool = False,
+        finished_at: str | None = None,
     ) -> None:
-        """Write how a run ended; after that it takes no more results."""
+        """Write how a run ended; after that it takes no more results.
+
+        Refused with a `StoreError` when fewer results are stored than were planned, unless the run ended `early` on
+        purpose: a verdict on what happens to be there would be a verdict on another run.
+        """
         at = finished_at or self.now()
         values = {
             "finished_at": at,
@@ -66,13 +80,19 @@ class Runs(Core):
             "summary": None if summary is None else packed(summary),
         }
         with self.writing() as connection:
-            key = find(connection, run).key
-            connection.execute(update(tables.runs).where(runs.key == key).values(**values))
+            found = find(connection, run)
+            if not early:
+                _require_complete(connection, found)
+            connection.execute(update(tables.runs).where(runs.key == found.key).values(**values))
 
-    def run(self, run: str = "last") -> StoredRun:
-        """One run by its id, the beginning of it, or `last`."""
+    def run(self, run: str = "last", *, before: Run | None = None) -> StoredRun:
+        """One run by its id, the beginning of it, `last`, `last~1` for the one before, a tag or a git branch.
+
+        A tag and a branch name their newest run. Seen from `before`, they name the newest that began earlier, and
+        `last~1` is the run just before it.
+        """
         with self.reading() as connection:
-            return with_tags(connection, [find(connection, run)])[0]
+            return with_tags(connection, [find(connection, run, before)])[0]
 
     def runs(
         self, which: RunFilter | None = None, *, limit: int = 50, after: str | None = None
@@ -121,25 +141,58 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
     return int(key)
 
 
-def find(connection: Connection, wanted: str) -> Row[Any]:
-    """The row of the run with this id or this beginning of one, or the one begun last for `last`."""
-    if wanted == "last":
-        newest = connection.execute(_newest_first(select(tables.runs)).limit(1)).first()
-        if newest is None:
-            raise InputError("", "there is no run in the store yet", "rightcall run SUITE makes the first")
-        return newest
+def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[Any]:
+    """The row of the run with this id, beginning of one, tag or branch, or the one begun last for `last`."""
+    if counted_back := re.fullmatch(r"last(?:~(\d{1,9}))?", wanted):
+        return _counted_back(connection, wanted, int(counted_back[1] or 0), before)
     exact = connection.execute(select(tables.runs).where(runs.id == wanted)).first()
     if exact is not None:
         return exact
+    tagged = connection.execute(
+        _newest_first(_earlier(before).where(*_conditions(RunFilter(tag=wanted)))).limit(1)
+    )
+    if wanted and (newest := tagged.first()) is not None:
+        return newest
     alike = list(connection.execute(_newest_first(select(tables.runs).where(_begins(wanted))).limit(6)))
     if len(alike) == 1 and wanted:
         return alike[0]
     if alike and wanted:
         shown = ", ".join(row.id for row in alike[:5]) + (", …" if len(alike) > 5 else "")
         raise InputError(f"run {wanted}", f"several runs begin so: {shown}", "type more of the id")
+    if wanted and (newest := _on_branch(connection, wanted, before)) is not None:
+        return newest
     recent = list(connection.execute(_newest_first(select(runs.id)).limit(200)).scalars())
     hint = suggestion(wanted, recent) or "`rightcall runs list` shows them; `last` is the newest"
     raise InputError(f"run {wanted}", "is not in the store", hint)
+
+
+def _counted_back(connection: Connection, wanted: str, steps: int, before: Run | None) -> Row[Any]:
+    """The run begun last, or so many before it; `before` itself counts as the last one."""
+    skipped = steps if before is None else max(0, steps - 1)
+    found = connection.execute(_newest_first(_earlier(before)).limit(1).offset(skipped)).first()
+    if found is not None:
+        return found
+    if connection.execute(select(runs.key).limit(1)).first() is None:
+        raise InputError("", "there is no run in the store yet", "rightcall run SUITE makes the first")
+    raise InputError(
+        f"run {wanted}", "the store does not reach back so far", "`rightcall runs list` shows its runs"
+    )
+
+
+def _on_branch(connection: Connection, branch: str, before: Run | None) -> Row[Any] | None:
+    """The newest finished run that was made on a git branch, among the latest runs."""
+    query = _newest_first(_earlier(before).where(runs.finished_at.is_not(None))).limit(LOOKED_BACK)
+    for row in connection.execute(query):
+        if unpacked(row.versions, dict[str, str]).get("git_branch") == branch:
+            return row
+    return None
+
+
+def _earlier(before: Run | None) -> Select[Any]:
+    query = select(tables.runs)
+    if before is None:
+        return query
+    return query.where(runs.started_at <= before.started_at, runs.id != before.id)
 
 
 def listed(connection: Connection, which: RunFilter, limit: int, after: str | None) -> Sequence[Row[Any]]:
@@ -181,6 +234,19 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
     return StoredRun(
         run, row.results, row.passed, row.errors, row.planned, usage, row.updated_at, row.verdict, tags
     )
+
+
+def _require_complete(connection: Connection, run: Row[Any]) -> None:
+    """Count what is there: the counter in the run's row may have survived what the results did not."""
+    results = tables.results.c
+    stored = connection.execute(
+        select(func.count()).select_from(tables.results).where(results.run_key == run.key)
+    ).scalar_one()
+    if stored < run.planned:
+        raise StoreError(
+            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it is not finished",
+            retryable=False,
+        )
 
 
 def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:

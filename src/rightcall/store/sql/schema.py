@@ -64,6 +64,7 @@ def upgrade(connection: Connection, version: str) -> None:
 
 def backup(file: Path, target: Path) -> None:
     """A copy of a SQLite store that may be in use, log included."""
+    target.touch(0o600)
     source, copy = sqlite3.connect(file), sqlite3.connect(target)
     try:
         source.backup(copy)

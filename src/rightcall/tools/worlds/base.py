@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Self
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.tools.behaviour import Behaviour, CallInfo, only_reads
-from rightcall.tools.context import CallContext
-from rightcall.tools.entry import Entry, Late, Ready, call
-from rightcall.tools.function import FunctionTool
+from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
+from rightcall.tools.definitions.function import FunctionTool
+from rightcall.tools.runtime.bound_tool import Entry, Late, Ready, call
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import ToolError
 
 
 class World:
@@ -85,9 +86,17 @@ class World:
         self, bound: FunctionTool, arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late
     ) -> Any:
         before = None if only_reads(bound.tool.annotations) else self.state()
-        result = bound.function(**bound.keywords(arguments, info))
-        if before is not None and before != self.data:
-            self._past.append(before)
+        try:
+            result = bound.function(**bound.keywords(arguments, info))
+        except Exception as error:
+            if before is not None and before != self.data:
+                info.acted()
+            elif isinstance(error, ToolError) and error.effect is None:
+                error.effect = "none"
+            raise
+        finally:
+            if before is not None and before != self.data:
+                self._past.append(before)
         return copy.deepcopy(result)
 
     def _earlier(self, made: FunctionTool, age: int) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:

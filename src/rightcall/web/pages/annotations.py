@@ -11,12 +11,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rightcall.errors import InputError
-from rightcall.model import AnyGolden
-from rightcall.store import Store
 from rightcall.web.links import case_link, local_path, run_link
-from rightcall.web.making_golden import golden_from
+from rightcall.web.new_golden import golden_from
+from rightcall.web.page_renderer import page
 from rightcall.web.pages.case import chosen_trial
-from rightcall.web.rendering import page
 from rightcall.web.views import asked_run, store_of
 
 T = TypeVar("T")
@@ -59,7 +57,7 @@ def keep_golden(request: Request) -> Response:
     found = store.case(run.id, fields["id"])
     golden = golden_from(found, chosen_trial(found, fields.get("trial")), fields.get("golden_id", "").strip())
     alias = fields.get("alias", "").strip()
-    version, goldens = _try(lambda: add_to_draft(store, alias, golden))
+    kept = _try(lambda: store.add_to_draft(alias, golden, author="dashboard"))
     back = _target(fields, case_link(run.id, found.golden_id))
     return page(
         request,
@@ -67,19 +65,10 @@ def keep_golden(request: Request) -> Response:
         run=run,
         golden=golden,
         alias=alias,
-        version=version,
-        goldens=goldens,
+        version=kept.version,
+        goldens=kept.goldens,
         back=back,
     )
-
-
-def add_to_draft(store: Store, alias: str, golden: AnyGolden) -> tuple[int, int]:
-    """The draft of the alias with this golden in it, in place of one that has its id; version and size."""
-    known = {version.alias for version in store.datasets(alias)}
-    before = store.pull_dataset(alias, finalized=False) if alias in known else iter(())
-    goldens = {each.id: each for each in before} | {golden.id: golden}
-    pushed = store.push_dataset(alias, goldens.values(), finalized=False, author="dashboard")
-    return pushed.version, pushed.goldens
 
 
 def fields_of(request: Request) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.confusability.pairs import LIKELY, WARN, Pair
+from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
 from rightcall.lint.diagnostic import SEVERITIES, Finding, Severity
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -16,7 +16,7 @@ DESTROYS = 0.80
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
-    alike: dict[int, list[Pair]] = {}
+    alike: dict[int, list[ToolPair]] = {}
     for pair in tools.pairs:
         if pair.score < WARN:
             break
@@ -36,7 +36,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         )
 
 
-def _severity(pair: Pair) -> Severity:
+def _severity(pair: ToolPair) -> Severity:
     # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
     destroys = pair.first.effect.kind == "destroy" and pair.second.effect.is_destructive
     destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.effect.is_destructive)
@@ -47,7 +47,7 @@ def _severity(pair: Pair) -> Severity:
     return "warning" if pair.score >= LIKELY else "info"
 
 
-def _hint(pair: Pair) -> str:
+def _hint(pair: ToolPair) -> str:
     if pair.first.effect.is_destructive or pair.second.effect.is_destructive:
         return "name what each destroys and what it leaves, in the name and in the first sentence"
     return f"say in each when to use the other: “for … use {pair.first.name}”"

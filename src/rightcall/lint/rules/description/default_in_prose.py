@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.facts.lists import word_set
+from rightcall.lint.facts.words import word_set
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.schemas import fits, json_type
+from rightcall.lint.features.schemas import fits
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability import json_type
 
 _SAID = re.compile(
     r"\bdefault(?:s|ed)?(?: value)?(?: is|:| to|=| =)+\s*(?:"

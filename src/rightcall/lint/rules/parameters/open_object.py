@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.features.standing import can_be_closed
+from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 

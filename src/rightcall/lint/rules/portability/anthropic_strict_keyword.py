@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
-from rightcall.lint.facts.lists import word_set
+from rightcall.lint.facts.words import word_set
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.portability.anthropic_strict import moved_to_text, unsupported
 from rightcall.lint.rule import Rule
+from rightcall.portability import moved_to_text, unsupported
 
 _NEEDED_BY_OTHERS = word_set(
     "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.facts.providers import provider
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability import provider
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

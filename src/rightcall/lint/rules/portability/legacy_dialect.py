@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rightcall.lint.diagnostic import REMOVED, Edit, Finding, Path
+from rightcall.files import JsonPath
+from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import DEFAULT_DIALECT, dialect_of
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.portability.null_union import with_null
 from rightcall.lint.rule import Rule
+from rightcall.portability import with_null
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -40,7 +41,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", _renamed(tool))
 
 
-def _finding(path: Path, message: str, edits: tuple[Edit, ...], *, safe: bool = True) -> Finding:
+def _finding(path: JsonPath, message: str, edits: tuple[Edit, ...], *, safe: bool = True) -> Finding:
     return Finding(
         path,
         f"{message}: JSON Schema 2020-12 has another word for it",

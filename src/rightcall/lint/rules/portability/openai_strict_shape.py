@@ -7,10 +7,10 @@ from typing import Any
 
 from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.standing import can_be_closed
+from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.portability.null_union import with_null
 from rightcall.lint.rule import Rule
+from rightcall.portability import with_null
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.facts.providers import provider
 from rightcall.lint.features.nodes import walk
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability import provider
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

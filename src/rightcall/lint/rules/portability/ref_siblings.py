@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.facts.lists import word_set
-from rightcall.lint.facts.providers import provider
+from rightcall.lint.facts.words import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability import provider
 
 _ANNOTATIONS = word_set("description title default examples deprecated readOnly writeOnly $comment")
 """Keywords that judge no value: beside them, a reference means the same in place."""

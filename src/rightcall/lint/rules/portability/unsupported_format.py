@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
-from rightcall.lint.facts.lists import word_set
-from rightcall.lint.facts.providers import provider
+from rightcall.lint.facts.words import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability import provider
 
 _DEFINED = word_set(
     """

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.schemas import json_type, meta_errors
+from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability import json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
-from rightcall.lint.features.nodes import JSON_TYPES
-from rightcall.lint.features.schemas import json_type
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability import JSON_TYPES, json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -25,7 +24,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 yield Finding(path, f"'{kind}' is not a JSON type", hint, edits=(edit,), safe=True)
         elif isinstance(kind, list):
             named = [json_type(each) if isinstance(each, str) else None for each in kind]
-            if any(each not in JSON_TYPES for each in kind) and all(named):
+            if all(named) and any(each not in JSON_TYPES for each in kind):
                 edit = Edit(path, list(dict.fromkeys(named)))
                 yield Finding(
                     path,

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from rightcall.errors import suggestion
-from rightcall.lint.diagnostic import Finding, Path
+from rightcall.files import JsonPath
+from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
@@ -41,7 +42,7 @@ def _problems(ignore: Ignore) -> Iterator[tuple[str, str]]:
         yield f"{word} is ignored without a reason", _HINT
 
 
-def _unknown_keys(extension: Any, path: Path) -> Iterator[Finding]:
+def _unknown_keys(extension: Any, path: JsonPath) -> Iterator[Finding]:
     for key in extension if isinstance(extension, dict) else ():
         if key not in KEYS:
             problem = f"'{shortened(str(key), 40)}' means nothing under x-rightcall"
@@ -50,9 +51,9 @@ def _unknown_keys(extension: Any, path: Path) -> Iterator[Finding]:
 
 @cache
 def _known() -> tuple[str, ...]:
-    from rightcall.lint.catalog import rules  # which lists this rule too
+    from rightcall.lint.catalog import all_rules  # which lists this rule too
 
-    return tuple(name for rule in rules() for name in (rule.code, rule.name))
+    return tuple(name for rule in all_rules() for name in (rule.code, rule.name))
 
 
 _HINT = 'say why: {"ignore": {"TD301": "documented in the system prompt"}}; until then it has no effect'

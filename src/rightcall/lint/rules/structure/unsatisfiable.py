@@ -7,9 +7,10 @@ from typing import Any
 
 from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.schemas import fits, json_type
+from rightcall.lint.features.schemas import fits
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
+from rightcall.portability import json_type
 
 _BOUNDS = (
     ("minimum", "maximum"),

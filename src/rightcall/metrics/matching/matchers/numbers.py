@@ -16,7 +16,10 @@ def is_number(value: Any) -> bool:
 
 @dataclass(slots=True)
 class Number:
-    """Near a number: |v − e| ≤ max(abs, rel·|e|): `{"number": {"value": 10, "abs": 0.5}}`."""
+    """Near a number: |v − e| ≤ max(abs, rel·|e|) and 4 ulp: `{"number": {"value": 10, "abs": 0.5}}`.
+
+    The ulps make 20.00 lie within 0.01 of 19.99, as it does on paper; whole numbers need none.
+    """
 
     value: float
     abs: float = 0.0
@@ -25,12 +28,28 @@ class Number:
     def score(self, value: Any, at: int) -> float:
         if not is_number(value):
             return 0.0
-        allowed = max(self.abs, self.rel * math.fabs(self.value))
-        return 1.0 if value == self.value or math.fabs(value - self.value) <= allowed else 0.0
+        return 1.0 if value == self.value or self._is_near(value) else 0.0
 
     def describe(self) -> str:
-        allowed = max(self.abs, self.rel * math.fabs(self.value))
+        allowed = self._allowed()
         return f"{shown(self.value)} ± {allowed:g}" if allowed else shown(self.value)
+
+    def _allowed(self) -> float:
+        try:
+            return max(self.abs, self.rel * math.fabs(self.value))
+        except OverflowError:  # a whole number beyond all floats
+            return self.abs
+
+    def _is_near(self, value: float) -> bool:
+        try:
+            apart = math.fabs(value - self.value)
+            size = max(math.fabs(value), math.fabs(self.value))
+        except OverflowError:
+            return False
+        if not math.isfinite(size):
+            return False
+        exact = type(value) is int and type(self.value) is int
+        return apart <= self._allowed() + (0.0 if exact else 4 * math.ulp(size))
 
 
 @dataclass(slots=True)

@@ -3,52 +3,42 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from rightcall.metrics.matching.base import MISSING, shown
+from rightcall.metrics.matching.base import MISSING, Sources, shown
 from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.paths import values_at
 from rightcall.model.call import ToolCall
 
-
-def value_at(document: Any, path: str) -> Any:
-    """Follow a dotted path such as `orders.0.id` into a result; MISSING when it leads nowhere."""
-    here = document
-    for step in path.replace("[", ".").replace("]", "").split(".") if path else ():
-        if isinstance(here, list) and step.lstrip("-").isdigit() and -len(here) <= int(step) < len(here):
-            here = here[int(step)]
-        elif isinstance(here, dict) and step in here:
-            here = here[step]
-        else:
-            return MISSING
-    return here
-
-
 NOT_RECORDED = ", which was not recorded"
+OF_ANOTHER_CALL = ", not of another call's"
 
 
 @dataclass(slots=True)
 class Ref:
     """A value out of an earlier call's result: `{"ref": {"call": "find", "path": "orders.0.id"}}`.
 
-    The call is the id of an expected call. Any earlier call of that tool may have brought the value.
+    The call is the id of an expected call, and its result that of the actual call aligned with it. While that is open,
+    any earlier call of the tool may have brought the value: a bound no alignment can exceed, also under a `not`.
     """
 
     call: str
     path: str
     calls: Sequence[ToolCall]
     fits: Callable[[str], bool]
+    sources: Sources
+    negated: bool = False
+    _read: dict[int, list[Any]] = field(default_factory=dict)
 
     def score(self, value: Any, at: int) -> float:
         if value is MISSING:
             return 0.0  # nothing passed is not the nothing found at the end of a path
-        earlier = (call for call in self.calls[:at] if self.fits(call.name) and self._before(call, at))
-        return 1.0 if any(same(value_at(call.output, self.path), value) for call in earlier) else 0.0
-
-    def _before(self, call: ToolCall, at: int) -> bool:
-        step = self.calls[at].step
-        return call.step is None or step is None or call.step < step
+        known = self.sources.of.get(self.call)
+        if known is None and self.negated:
+            return 0.0
+        return 1.0 if any(self._gave(place, value, at) for place in self._earlier(at, known)) else 0.0
 
     def describe(self) -> str:
         made = [call for call in self.calls if self.fits(call.name)]
@@ -56,6 +46,23 @@ class Ref:
         return f"the value {self.path or 'returned'} of {self.call}'s result" + (
             NOT_RECORDED if unknown else ""
         )
+
+    def describe_beside(self, value: Any, at: int) -> str:
+        """The same, and whether the value came from another call of that tool."""
+        elsewhere = any(self._gave(place, value, at) for place in self._earlier(at, None))
+        return self.describe() + (OF_ANOTHER_CALL if elsewhere else "")
+
+    def _earlier(self, at: int, known: frozenset[int] | None) -> Iterator[int]:
+        step = self.calls[at].step if at < len(self.calls) else None
+        for place, call in enumerate(self.calls[:at]):
+            is_source = self.fits(call.name) if known is None else place in known
+            if is_source and (call.step is None or step is None or call.step < step):
+                yield place
+
+    def _gave(self, place: int, value: Any, at: int) -> bool:
+        if place not in self._read:
+            self._read[place] = values_at(self.calls[place].output, self.path)
+        return any(same(found, value) for found in self._read[place])
 
 
 @dataclass(slots=True)

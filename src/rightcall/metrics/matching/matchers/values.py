@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.metrics.matching.base import MISSING, Matcher, shown
+from rightcall.errors import MatcherBroke
+from rightcall.metrics.matching.base import MISSING, Matcher, Scope, shown
 from rightcall.metrics.matching.equality import same
 
 
@@ -107,8 +108,37 @@ class Function:
     def score(self, value: Any, at: int) -> float:
         if value is MISSING:
             return 0.0
-        result = float(self.function(value))
+        try:
+            result = float(self.function(value))
+        except Exception as error:
+            name = getattr(self.function, "__name__", "the given function")
+            raise MatcherBroke("", f"matcher {name} raised {type(error).__name__}: {error}") from None
         return 0.0 if math.isnan(result) else min(1.0, max(0.0, result))
 
     def describe(self) -> str:
         return f"accepted by {getattr(self.function, '__name__', 'the given function')}"
+
+
+@dataclass(slots=True)
+class DescribedFunction:
+    """What a stored golden keeps of a function: `{"python_function": "<function is_city>"}`.
+
+    It is never imported by that name: a dataset that could name functions could run them.
+    """
+
+    description: str
+
+    def score(self, value: Any, at: int) -> float:
+        raise MatcherBroke(
+            "",
+            f"the golden was stored without {self.description}, which is a function in Python",
+            "score it with the golden that has the function",
+        )
+
+    def describe(self) -> str:
+        return f"accepted by {self.description}"
+
+
+def described_function(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    """Builds it, as matchers that are offered from elsewhere are built."""
+    return DescribedFunction(str(spec))

@@ -1,0 +1,31 @@
+"""Two models on one dataset, compared golden by golden: is the difference more than chance?
+
+Twenty requests to read a file. One model reads, the other lists the directory for eight of them.
+"""
+
+from file_tools import TOOLS
+
+import rightcall as rc
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.suite.decisions import compare_runs
+
+goldens = [
+    rc.Golden(f"Read chapter{i}.md", id=f"read-{i}", expected_calls=(rc.ExpectedCall("readFile"),))
+    for i in range(20)
+]
+
+
+def model(wrong):
+    def answer(request):
+        lists = any(f"chapter{i}.md" in request.messages[-1].content for i in range(wrong))
+        return rc.ToolCall("listFiles" if lists else "readFile", {"path": "."})
+
+    return rc.Agent(ScriptedProvider(answer, f"wrong-{wrong}"), tools=TOOLS)
+
+
+first, second = (rc.evaluate(model(wrong), goldens, group="models") for wrong in (0, 8))
+(found,) = compare_runs(second.store, first.id, [second.id])
+print(
+    f"{first.summary.overall.pass_rate:.0%} against {second.summary.overall.pass_rate:.0%}, p = {found.p_adjusted:.4f}"
+)
+assert found.p_adjusted < 0.05

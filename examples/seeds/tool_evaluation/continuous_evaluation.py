@@ -1,0 +1,16 @@
+"""The same suite after every change: runs of one group are kept together, and two of them are compared case by case."""
+
+from weather import CONFUSED, GOLDENS, agent
+
+import rightcall as rc
+from rightcall.suite.decisions import compare_runs
+
+before = rc.evaluate(agent(), GOLDENS, group="weather-nightly", name="before")
+after = rc.evaluate(agent(forecast=CONFUSED), GOLDENS, group="weather-nightly", name="after")
+
+for run in (before, after):
+    print(run.id, run.store.run(run.id).run.group, f"{run.summary.overall.pass_rate:.0%}")
+
+(found,) = compare_runs(after.store, before.id, [after.id])
+print(found.comparison.sentence)
+assert before.passed and not after.passed

@@ -1,0 +1,58 @@
+"""The more a schema says, the less a model has to guess, and the more a server can refuse.
+
+A list says what its items are and how many there may be, a number says its range, a switch says its default. What
+the model sends is checked against the schema before the tool runs, and the refusal says what to write instead.
+"""
+
+import asyncio
+
+import rightcall as rc
+from rightcall.model.dialects import read_tool
+from rightcall.tools.runtime.toolbox import Toolbox
+
+PROCESS_USERS = {
+    "name": "process_users",
+    "description": "Recalculate the statistics of users after an import. Changes nothing when dry_run is true.",
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "user_ids": {
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": 100,
+                "description": "Ids of users such as usr_001, at most 100 in one call.",
+            },
+            "dry_run": {"type": "boolean", "default": False, "description": "Only report what would change."},
+            "priority": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 10,
+                "description": "1 is the lowest, 10 the highest.",
+            },
+        },
+        "required": ["user_ids"],
+    },
+}
+
+toolbox = Toolbox([read_tool(PROCESS_USERS, "tools")])
+context = toolbox.context(run="example", task="statistics")
+
+
+def replied(**arguments):
+    """What the model is told about a call with these arguments."""
+    return asyncio.run(toolbox.invoke(rc.ToolCall("process_users", arguments, "call_1"), context)).call
+
+
+for arguments, word in (
+    ({"user_ids": "usr_001"}, "user_ids"),  # a text, not a list of texts
+    ({"user_ids": ["usr_001"], "priority": 11}, "priority"),  # beyond the maximum
+    ({"user_ids": ["usr_001"], "dry_run": "yes"}, "dry_run"),  # a text, not true or false
+    ({"user_ids": ["u"] * 101}, "user_ids"),  # too many
+    ({"priority": 3}, "user_ids"),  # the one parameter that is required
+):
+    refused = replied(**arguments)
+    print(refused.output["detail"])
+    assert refused.output["error"] == "invalid_args" and word in refused.output["detail"]
+
+assert replied(user_ids=["usr_001"], priority=10).status == "ok"

@@ -1,0 +1,121 @@
+"""Goldens written as `{data, target, metadata}`: what the agent is given, what should come of it, and notes.
+
+    {"data": {"prompt": "Read README.md", "systemPrompt": "…", "tools": ["readFile", "listFiles"],
+              "config": {"model": "openai:gpt-5-mini", "temperature": 0}},
+     "target": {"expectedTools": ["readFile"], "forbiddenTools": [], "category": "golden"},
+     "metadata": {"description": "A direct request"}}
+
+Names may be in camel case or with underscores. A file of these is known by its fields. Tools are expected by name,
+with any arguments; a target that says nothing of tools allows every call. In Python (`evaluate(data=…, executor=…)`)
+data and target may be anything JSON can hold: `golden_of_datapoint` keeps them as they are, in the golden's metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rightcall.datasets.deepeval.names import snake_case
+from rightcall.datasets.formats import GOLDENS, format_of
+from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.errors import InputError, suggestion
+from rightcall.files import value_of
+from rightcall.model import codec
+from rightcall.model.golden import Golden
+
+FIELDS = ("data", "target", "metadata", "id")
+DATA = ("prompt", "system_prompt", "tools", "config")
+TARGET = ("expected_tools", "forbidden_tools", "category")
+
+
+def is_target(fields: Iterable[str]) -> bool:
+    """Whether these are the fields of an item with data and target."""
+    found = set(fields)
+    return {"data", "target"} <= found <= set(FIELDS)
+
+
+def golden_of_target(raw: Any, where: str) -> Golden:
+    """The golden of one item; a field that nobody knows is refused with a suggestion."""
+    item = _object(raw, where, "an item")
+    data = _known(_object(item["data"], where, "data"), DATA, f"{where}: data")
+    target = _known(_object(item["target"], where, "target"), TARGET, f"{where}: target")
+    if not isinstance(data.get("prompt"), str):
+        raise InputError(f"{where}: data", "needs the field 'prompt', a text")
+    metadata = _object(item.get("metadata") or {}, where, "metadata")
+    return codec.convert(_fields(data, target, metadata, item.get("id")), Golden, where)
+
+
+def golden_of_datapoint(raw: Any, where: str) -> Golden:
+    """The golden of an item whose data and target may be anything; both are kept in its metadata."""
+    item = _object(raw, where, "an item")
+    if "data" not in item:
+        raise InputError(
+            where, "needs the field 'data', which is missing", 'such as {"data": …, "target": …}'
+        )
+    data, target = item["data"], item.get("target")
+    try:
+        codec.encode([data, target])
+    except TypeError as error:
+        raise InputError(
+            where, f"cannot be stored: {error}", "use texts, numbers, lists and mappings"
+        ) from None
+    known = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
+    if not isinstance(known.get("prompt"), str):
+        known = {"prompt": data if isinstance(data, str) else _text(data)}
+    wanted = {snake_case(name): target[name] for name in target} if isinstance(target, Mapping) else {}
+    metadata = {**_object(item.get("metadata") or {}, where, "metadata"), "data": data, "target": target}
+    return codec.convert(_fields(known, wanted, metadata, item.get("id")), Golden, where)
+
+
+def placed_items(path: Path) -> Iterator[tuple[str, Any]]:
+    """The items of a file as they are, each with its place."""
+    for line, item in format_of(path).read(path, GOLDENS):
+        if isinstance(item, InputError):
+            raise item
+        if not is_blank(item):
+            yield f"{path}:{line}", value_of(item, dict[str, Any], f"{path}:{line}")
+
+
+def _fields(
+    data: Mapping[str, Any], target: Mapping[str, Any], metadata: Mapping[str, Any], name: Any
+) -> dict[str, Any]:
+    config = dict(data.get("config") or {})
+    expected, forbidden = target.get("expected_tools"), target.get("forbidden_tools")
+    fields = {
+        "input": data["prompt"],
+        "id": None if name is None else str(name),
+        "system": data.get("system_prompt"),
+        "tools": data.get("tools"),
+        "model": config.pop("model", None),
+        "settings": config or None,
+        "category": target.get("category"),
+        "expected_calls": [{"tool": tool} for tool in expected] if expected else None,
+        "forbidden_calls": forbidden,
+        "name": metadata.get("description"),
+        "metadata": dict(metadata),
+    }
+    if not expected and not forbidden and target.get("category") != "negative":
+        fields["extra_calls"] = "allow"
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _known(fields: Mapping[str, Any], names: tuple[str, ...], where: str) -> dict[str, Any]:
+    found = {}
+    for name, value in fields.items():
+        if snake_case(name) not in names:
+            hint = suggestion(snake_case(name), names) or f"known: {', '.join(names)}"
+            raise InputError(where, f"unknown field '{name}'", hint)
+        found[snake_case(name)] = value
+    return found
+
+
+def _object(value: Any, where: str, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(where, f"{what} must be an object, got {type(value).__name__}")
+    return value
+
+
+def _text(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, default=str)

@@ -1,0 +1,74 @@
+"""What would settle a rate that is not settled, in goldens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rightcall import stats
+from rightcall.gate.check import Check, counted, percent
+from rightcall.gate.outcome import Outcome, units_of
+from rightcall.gate.rules import RateRule
+from rightcall.gate.simulation import Demand, Population, goldens_for_power
+
+TOO_NEAR = 0.005
+POWER = 0.8
+_DRAWS = 400
+_MANY = 1_000
+"""Beyond so many units the normal approximation is as good as simulating, and quicker."""
+
+
+def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: float) -> str:
+    """How many goldens reach a PASS four times out of five if what was seen is the truth."""
+    value, limit = check.value or 0.0, rule.limit
+    if abs(value - limit) < TOO_NEAR:
+        return f"{check.name} is too near {percent(limit)} to be settled with a reasonable number of goldens"
+    if value < limit:
+        return f"{check.name} is below {percent(limit)} so far: more goldens will sooner FAIL than PASS"
+    likely = min(value, 0.999)
+    if rule.about == "these_goldens":
+        trials = max(math.ceil(stats.gate_n(limit, likely, POWER, alpha)[0] / check.n), 2)
+        return (
+            f"if the true rate on these goldens is {percent(likely)}, {counted(trials, 'trial')} of each reach a "
+            "PASS four times out of five"
+        )
+    chosen = rule.select(outcomes)
+    grouped = any(o.cluster is not None for o in chosen if o.passes)
+    units = units_of(chosen, rule.about, rule.metric)
+    if check.trials == check.n and not grouped and rule.metric is None:
+        needed = stats.gate_n(limit, likely, POWER, alpha)[0]
+    else:
+        needed = _resampled(units, limit, likely, alpha) if units else 0
+    unit = "cluster" if grouped else "golden"
+    needed = max(needed, (units.number if units else 0) + 1)
+    text = (
+        f"if the true rate is {percent(likely)}, {counted(needed, unit)} reach a PASS four times out of five"
+    )
+    if check.trials > check.n:
+        text += (
+            f"; more trials of the same goldens help little. If exactly these {check.n:,} goldens are the question, "
+            "and not what users ask besides, say `about: these_goldens`"
+        )
+    return text
+
+
+def _resampled(units: stats.Units, limit: float, likely: float, alpha: float) -> int:
+    """Units needed when new ones are like those seen; if none had a blemish, as many as a flawless run needs."""
+    fewest = stats.all_pass_n(limit, alpha)
+    seen = Population([s / n for n, s, _ in units.counts], [k for _, _, k in units.counts])
+    if min(seen.values) >= 1 - 1e-9:
+        return fewest
+    about = _normal(seen, limit, likely, alpha)
+    if about > _MANY:
+        return about
+    most = max(2 * fewest, 2 * about + 50)
+    return goldens_for_power(seen, Demand(limit, alpha), POWER, (fewest, most), draws=_DRAWS)[0]
+
+
+def _normal(seen: Population, limit: float, likely: float, alpha: float) -> int:
+    """(z_{1−α} + z_{power})² variance / (mean − limit)²."""
+    total = math.fsum(seen.weights)
+    mean = math.fsum(v * w for v, w in zip(*seen, strict=True)) / total
+    variance = math.fsum(w * (v - mean) ** 2 for v, w in zip(*seen, strict=True)) / total
+    reach = stats.normal_quantile(1 - alpha) + stats.normal_quantile(POWER)
+    return math.ceil(reach**2 * variance / (likely - limit) ** 2)

@@ -1,0 +1,39 @@
+"""Tools converted for a provider, with what the linter still calls an error: the provider will refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rightcall.lint.config import LintConfig
+from rightcall.lint.engine import lint
+from rightcall.lint.source.tools import SourceTool, ToolSet
+from rightcall.model.tool import Tool
+from rightcall.portability import Converted, Definition, Loss, converted
+
+_RULES = ("TD001", "TD002", "TD004", "TD006", "TD007", "TD7")
+"""Not JSON Schema, no object at the root, references to nowhere, and what the target itself refuses."""
+
+
+def convert(tool: Tool | Definition, target: str) -> Converted:
+    """The tool for one of the targets; raises `ConfigError` for an unknown one."""
+    return convert_all([tool], target)[0]
+
+
+def convert_all(given: Sequence[Tool | Definition], target: str) -> list[Converted]:
+    """Tools that are offered together, each with the errors that remain among what is refused."""
+    tools = converted(given, target)
+    sources = [
+        SourceTool(tool.name, tool.description, tool.input_schema, base=(index,))
+        for index, tool in enumerate(tools)
+    ]
+    report = lint([ToolSet("", tuple(sources))], config=LintConfig(targets=(target,), select=_RULES))
+    found: dict[str, list[Loss]] = {}
+    for diagnostic in report.diagnostics:
+        if diagnostic.severity == "error":
+            text = f"{diagnostic.message}; {diagnostic.hint}" if diagnostic.hint else diagnostic.message
+            found.setdefault(diagnostic.tool, []).append(Loss("", diagnostic.code, text))
+    return [
+        msgspec.structs.replace(tool, refused=(*tool.refused, *found.get(tool.name, ()))) for tool in tools
+    ]

@@ -1,0 +1,112 @@
+"""How schemas stand to each other: which judge one value together, which are counted or negated.
+
+Closing an object that shares its value with another schema refuses what the other one declares. Loosening a schema that
+is counted (`oneOf`, `contains`) or negated (`not`, `if`) can refuse what was accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rightcall.files import JsonPath
+from rightcall.lint.facts.words import word_set
+from rightcall.lint.features.nodes import Node
+
+Resolve = Callable[[str], Any]
+
+_SHAPING = word_set(
+    """
+    properties patternProperties additionalProperties unevaluatedProperties required dependentRequired
+    dependentSchemas dependencies allOf anyOf oneOf if then else $ref $dynamicRef items prefixItems contains
+    """
+)
+"""Keywords that say what is inside an object or a list."""
+
+_OPEN_ON_PURPOSE = _SHAPING - {"properties", "required", "dependentRequired"}
+_SPEAKING_OF_THE_SAME = _SHAPING - {
+    "properties", "required", "dependentRequired", "additionalProperties", "items", "prefixItems"
+}  # fmt: skip
+"""Keywords whose schemas may judge what `properties` and `items` beside them judge."""
+
+_COUNTED = ("oneOf", "not", "if", "contains")
+_DEFINITIONS = ("$defs", "definitions")
+_UNKNOWN_TARGET = ("$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor")
+
+
+def sharing(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
+    """The schemas whose value another schema judges too, with all that is inside them."""
+    starts = [node for node in nodes if node.parent is not None and _shares(node.part, node.parent.schema)]
+    return _reached(nodes, starts, resolve, through=lambda node: len(_SHAPING & node.schema.keys()) > 1)
+
+
+def counted(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
+    """The schemas that must not fit more often than they do, with all that is inside them."""
+    starts = [node for node in nodes if node.part in _COUNTED]
+    return _reached(nodes, starts, resolve, through=lambda node: False)
+
+
+def can_be_closed(node: Node) -> bool:
+    """Would every value of declared properties still fit, if the schema stood alone?
+
+    An inner object without properties takes whatever is sent: closed, it would take nothing.
+    """
+    schema = node.schema
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict) or not _OPEN_ON_PURPOSE.isdisjoint(schema):
+        return False
+    if not properties and node.parent is not None:
+        return False
+    least = schema.get("minProperties", 0)
+    return _asked_for(schema) <= properties.keys() and isinstance(least, int) and least <= len(properties)
+
+
+def _asked_for(schema: dict[str, Any]) -> set[str]:
+    """The names that `required` and `dependentRequired` can ask for."""
+    dependent = schema.get("dependentRequired")
+    lists = [schema.get("required"), *(dependent.values() if isinstance(dependent, dict) else ())]
+    return {name for each in lists if isinstance(each, list) for name in each if isinstance(name, str)}
+
+
+def _shares(part: str, holder: dict[str, Any]) -> bool:
+    if part in ("properties", "items", "prefixItems", "additionalProperties"):
+        return not _SPEAKING_OF_THE_SAME.isdisjoint(holder)
+    if part in ("anyOf", "oneOf"):
+        return len(_SHAPING & holder.keys()) > 1
+    if part == "allOf":
+        return len(holder["allOf"]) > 1 or len(_SHAPING & holder.keys()) > 1
+    return part not in _DEFINITIONS
+
+
+def _reached(
+    nodes: list[Node], starts: Iterable[Node], resolve: Resolve, *, through: Callable[[Node], bool]
+) -> frozenset[JsonPath]:
+    """The starts, what is inside them, what they refer to, and what the nodes that `through` names refer to."""
+    referring = [node for node in nodes if isinstance(node.schema.get("$ref"), str)]
+    waiting = [*starts]
+    if not waiting and not any(map(through, referring)):
+        return frozenset()
+    by_schema = {id(node.schema): node for node in nodes}
+    targets = {id(node): by_schema.get(id(resolve(node.schema["$ref"]))) for node in referring}
+    waiting += [found for node in referring if through(node) and (found := targets[id(node)])]
+    if any(found is None for found in targets.values()) or any(_is_named(node) for node in nodes):
+        waiting += [node for node in nodes if node.part in _DEFINITIONS]  # anything may lead there
+    inside: dict[int, list[Node]] = {}
+    for node in nodes:
+        if node.part not in _DEFINITIONS:
+            inside.setdefault(id(node.parent), []).append(node)
+    found_paths: set[JsonPath] = set()
+    while waiting:
+        node = waiting.pop()
+        if node.path not in found_paths:
+            found_paths.add(node.path)
+            waiting += inside.get(id(node), ())
+            waiting += [found] if (found := targets.get(id(node))) else []
+    return frozenset(found_paths)
+
+
+def _is_named(node: Node) -> bool:
+    """Can references lead here that are no pointers?"""
+    return any(key in node.schema for key in _UNKNOWN_TARGET) or (
+        node.parent is not None and isinstance(node.schema.get("$id"), str)
+    )

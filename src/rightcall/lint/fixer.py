@@ -1,0 +1,147 @@
+"""Correct what can be corrected, in the text of the files, and show what else could be."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rightcall.files import write_file
+from rightcall.lint.checks import Found, features_of, find
+from rightcall.lint.config import LintConfig
+from rightcall.lint.diagnostic import Edit
+from rightcall.lint.ignores import comment_ignores, ignores_of
+from rightcall.lint.locate import fix_kind
+from rightcall.lint.source.document import Document
+from rightcall.lint.source.edit import Splice, edited, splice
+from rightcall.lint.source.read import read_document
+from rightcall.lint.source.tools import ToolSet
+
+MOST_PASSES = 8
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A document before and after, and the codes of the findings that were corrected, one each."""
+
+    before: Document
+    after: Document
+    codes: tuple[str, ...]
+
+    @property
+    def diff(self) -> str:
+        """What changed, as a unified diff."""
+        name = self.before.name
+        lines = difflib.unified_diff(
+            self.before.text.splitlines(keepends=True),
+            self.after.text.splitlines(keepends=True),
+            name,
+            name,
+            n=2,
+        )
+        return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+
+
+def fix(sets: Iterable[ToolSet], *, config: LintConfig | None = None, suggested: bool = False) -> list[Fixed]:
+    """Correct the documents of the sets in memory: safe corrections, or with `suggested` the others only.
+
+    One correction may make another possible, so documents are linted again until nothing is left to do.
+    Only documents that changed are returned; `write` puts them on disk.
+    """
+    config = config or LintConfig()
+    wanted = "suggested" if suggested else "safe"
+    fixed = []
+    for each in sets:
+        document = next((tool.document for tool in each.tools if tool.document), None)
+        if document is None:
+            continue
+        after, codes = _fixed(document, config, lambda found: fix_kind(found) == wanted)
+        if codes:
+            fixed.append(Fixed(document, after, tuple(codes)))
+    return fixed
+
+
+def write(fixed: Iterable[Fixed]) -> None:
+    """Write corrected documents to their files; a document of a JSONL file replaces its line."""
+    for each in fixed:
+        path = Path(each.before.name)
+        old = path.read_bytes()
+        mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
+        if each.before.kind == "json" and path.suffix == ".jsonl":
+            lines = old.decode("utf-8-sig").split("\n")
+            lines[each.before.first_line - 1] = each.after.text
+            text = "\n".join(lines)
+        else:
+            text = each.after.text
+        write_file(path, mark + text.encode("utf-8"))
+
+
+def _fixed(
+    document: Document, config: LintConfig, wanted: Callable[[Found], bool]
+) -> tuple[Document, list[str]]:
+    codes: list[str] = []
+    for _ in range(MOST_PASSES):
+        found = [each for each in _open_findings(read_document(document), config) if wanted(each)]
+        changed, done = _one_pass(document, found)
+        if not done:
+            break
+        document, codes = changed, [*codes, *done]
+    return document, codes
+
+
+def _open_findings(tools: ToolSet, config: LintConfig) -> list[Found]:
+    """Findings that nobody chose to ignore."""
+    found = []
+    comments = comment_ignores(next((tool.document for tool in tools.tools), None))
+    for each in find(features_of(tools, config), config):
+        source = each.tool.source
+        if config.ignores(each.tool.name, each.rule):
+            continue
+        path = each.finding.path
+        line = source.document.position(source.document_path(path))[0] if source.document else 0
+        ignores = [*ignores_of(each.tool), *comments]
+        if not any(ignore.covers(each.rule, path, line) for ignore in ignores):
+            found.append(each)
+    return found
+
+
+def _one_pass(document: Document, found: list[Found]) -> tuple[Document, list[str]]:
+    """Make all corrections that do not touch each other; the rest has its turn in the next pass."""
+    taken: list[tuple[Found, list[Edit]]] = []
+    splices: list[Splice] = []
+    paths: set[tuple[str | int, ...]] = set()
+    for each in found:
+        edits = [Edit(each.tool.source.document_path(edit.path), edit.value) for edit in each.finding.edits]
+        mine = [splice(document, edit) for edit in edits]
+        if any(
+            one is None or any(one.meets(other) and one != other for other in splices[-50:]) for one in mine
+        ):
+            continue
+        if any(_related(edit.path, paths) for edit in edits):
+            continue
+        taken.append((each, edits))
+        splices += [one for one in mine if one is not None]
+        paths.update(edit.path for edit in edits)
+    return _applied(document, taken)
+
+
+def _related(path: tuple[str | int, ...], taken: set[tuple[str | int, ...]]) -> bool:
+    """Is the path, or one above it, taken already? Paths below are caught when their text overlaps."""
+    return any(path[:length] in taken for length in range(1, len(path) + 1))
+
+
+def _applied(document: Document, taken: list[tuple[Found, list[Edit]]]) -> tuple[Document, list[str]]:
+    """All at once, or by halves when that does not give the value that was wanted."""
+    if not taken:
+        return document, []
+    changed = edited(document, [edit for _, edits in taken for edit in edits])
+    if changed is not None:
+        return changed, [each.rule.code for each, _ in taken]
+    if len(taken) == 1:
+        return document, []
+    middle = len(taken) // 2
+    document, first = _applied(document, taken[:middle])
+    document, second = _applied(document, taken[middle:])
+    return document, first + second

@@ -1,0 +1,196 @@
+"""DeepEval's metrics under their names there, made of the metrics here.
+
+    ToolCorrectnessMetric                             the expected tools were called
+    ArgumentCorrectnessMetric, TaskCompletionMetric, AnswerRelevancyMetric, GEval                 asked of a model
+    ConversationalGEval, ConversationCompletenessMetric, TurnRelevancyMetric      the same of a conversation
+
+A metric that asks a model needs its name: `AnswerRelevancyMetric(model="openai:gpt-5-mini")`; a bare `gpt-4.1` is
+OpenAI's. Settings that only change how DeepEval works or what it prints are taken and do nothing; `strict_mode` is a
+threshold of 1. Any other metric of DeepEval's is refused with what to write instead (`refused`).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.metrics.base import Metric
+from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
+from rightcall.metrics.matching.case_score import judge
+from rightcall.metrics.matching.reasons import reason
+from rightcall.model.case import TestCase
+from rightcall.model.score import Score
+
+WITHOUT_EFFECT = frozenset(("include_reason", "async_mode", "verbose_mode", "evaluation_template", "flaky"))
+CONVERSATION: tuple[Part, ...] = ("conversation",)
+
+
+class ToolCallParams(enum.Enum):
+    """What of a call `ToolCorrectnessMetric` compares besides the tool's name."""
+
+    INPUT_PARAMETERS = "input_parameters"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True)
+class ToolCorrectness(Metric):
+    """The share of the expected calls that were made; extra calls are free unless `exact`.
+
+    Calls are compared by name, with `arguments` by their arguments too; `ordered` counts only those made in order.
+    """
+
+    threshold: float = 0.5
+    arguments: bool = False
+    exact: bool = False
+    ordered: bool = False
+
+    def measure(self, case: TestCase) -> Score:
+        verdict = judge(case.golden, case.trajectory, case.tools)
+        numbers = verdict.numbers
+        if self.exact:
+            value = float(numbers.call_f1 == 1.0 if self.arguments else numbers.tool_f1 == 1.0)
+        else:
+            value = numbers.call_recall if self.arguments else numbers.tool_recall
+        value *= numbers.order if self.ordered else 1.0
+        return Score.graded(value, reason(verdict.failures), threshold=self.threshold)
+
+
+def ToolCorrectnessMetric(  # noqa: N802
+    threshold: float = 0.5,
+    evaluation_params: Sequence[ToolCallParams] = (),
+    should_exact_match: bool = False,
+    should_consider_ordering: bool = False,
+    strict_mode: bool = False,
+    **others: Any,
+) -> Metric:
+    """Whether the expected tools were called, by DeepEval's settings."""
+    _no_others("ToolCorrectnessMetric", others)
+    if ToolCallParams.OUTPUT in evaluation_params:
+        raise TypeError(
+            "ToolCorrectnessMetric() compares no outputs of tools; state the result: expected_state, or output_contains"
+        )
+    return ToolCorrectness(
+        threshold=1.0 if strict_mode else threshold,
+        arguments=ToolCallParams.INPUT_PARAMETERS in evaluation_params,
+        exact=should_exact_match,
+        ordered=should_consider_ordering,
+    )
+
+
+def ArgumentCorrectnessMetric(**settings: Any) -> Metric:  # noqa: N802
+    """Whether each call's arguments follow from the request, judged by a model."""
+    return ArgumentCorrectness(**_judge_settings("ArgumentCorrectnessMetric", settings))
+
+
+def TaskCompletionMetric(task: str = "", **settings: Any) -> Metric:  # noqa: N802
+    """Whether the task was done, judged by a model; `task` says what it was when the input does not."""
+    told: dict[str, Any] = {"rubric": f"This task was fully carried out: {task}"} if task else {}
+    return TaskCompletion(**told, **_judge_settings("TaskCompletionMetric", settings))
+
+
+def AnswerRelevancyMetric(**settings: Any) -> Metric:  # noqa: N802
+    """Whether the answer is about the request, judged by a model."""
+    return AnswerRelevancy(**_judge_settings("AnswerRelevancyMetric", settings))
+
+
+def GEval(  # noqa: N802
+    name: str,
+    criteria: str = "",
+    evaluation_steps: Sequence[str] = (),
+    evaluation_params: Any = (),
+    **settings: Any,
+) -> Metric:
+    """A rubric of one's own, judged by a model."""
+    rubric = "\n".join(filter(None, (criteria, *evaluation_steps)))
+    return Rubric(label=name, rubric=rubric, **_judge_settings("GEval", settings))
+
+
+def ConversationalGEval(  # noqa: N802
+    name: str,
+    criteria: str = "",
+    evaluation_steps: Sequence[str] = (),
+    evaluation_params: Any = (),
+    **settings: Any,
+) -> Metric:
+    """A rubric of one's own for a whole conversation, judged by a model."""
+    rubric = "\n".join(filter(None, (criteria, *evaluation_steps)))
+    chosen = _judge_settings("ConversationalGEval", settings)
+    return Rubric(label=name, rubric=rubric, parts=CONVERSATION, **chosen)
+
+
+def ConversationCompletenessMetric(**settings: Any) -> Metric:  # noqa: N802
+    """Whether a conversation gave the user what they came for, judged by a model."""
+    chosen = _judge_settings("ConversationCompletenessMetric", settings)
+    return TaskCompletion(label="conversation_completeness", parts=CONVERSATION, **chosen)
+
+
+def TurnRelevancyMetric(**settings: Any) -> Metric:  # noqa: N802
+    """Whether each answer of a conversation is about what was said before, judged by a model."""
+    chosen = _judge_settings("TurnRelevancyMetric", settings)
+    return AnswerRelevancy(label="turn_relevancy", parts=CONVERSATION, **chosen)
+
+
+ConversationalRelevancyMetric = TurnRelevancyMetric
+"""What DeepEval called it before."""
+
+BY_RUBRIC = "write a rubric: GEval(name='…', criteria='…', model='openai:gpt-5-mini')"
+BY_RETRIEVAL = f"RightCall looks at calls and answers, not at retrieval; {BY_RUBRIC}"
+INSTEAD = {
+    "ToolUseMetric": "write ToolCorrectnessMetric() with expected_tools, or ArgumentCorrectnessMetric(model=…)",
+    "MCPUseMetric": "write ToolCorrectnessMetric() with expected_tools",
+    "MultiTurnMCPUseMetric": "write ToolCorrectnessMetric() with expected_tools",
+    "MCPTaskCompletionMetric": "write TaskCompletionMetric(model=…)",
+    "GoalAccuracyMetric": "write TaskCompletionMetric(model=…)",
+    "StepEfficiencyMetric": "write metrics=['redundant_calls'], or max_calls in the golden",
+    "AgentLoopDetectionMetric": "write metrics=['redundant_calls'], or max_calls in the golden",
+    "ToolPermissionMetric": "write forbidden_calls in the golden",
+    "JsonCorrectnessMetric": "write output_contains=[{'schema': {…}}] in the golden",
+    "ExactMatchMetric": "write output_contains=[{'exact': '…'}] in the golden",
+    "PatternMatchMetric": "write output_contains=[{'regex': '…'}] in the golden",
+    "FaithfulnessMetric": BY_RETRIEVAL,
+    "HallucinationMetric": BY_RETRIEVAL,
+    "ContextualPrecisionMetric": BY_RETRIEVAL,
+    "ContextualRecallMetric": BY_RETRIEVAL,
+    "ContextualRelevancyMetric": BY_RETRIEVAL,
+} | dict.fromkeys(
+    (
+        "ArenaGEval", "BiasMetric", "DAGMetric", "ConversationalDAGMetric", "KnowledgeRetentionMetric", "MisuseMetric",
+        "NonAdviceMetric", "PIILeakageMetric", "PlanAdherenceMetric", "PlanQualityMetric", "PromptAlignmentMetric",
+        "RoleAdherenceMetric", "RoleViolationMetric", "SummarizationMetric", "TopicAdherenceMetric", "ToxicityMetric",
+        "TurnContextualPrecisionMetric", "TurnContextualRecallMetric", "TurnContextualRelevancyMetric",
+        "TurnFaithfulnessMetric",
+    ),
+    BY_RUBRIC,
+)  # fmt: skip
+"""Metrics of DeepEval's that are not here, and what to write."""
+
+
+def refused(name: str) -> Callable[..., Metric]:
+    """A constructor under the name of a metric that is not here: calling it says what to write instead."""
+
+    def constructor(*args: Any, **settings: Any) -> Metric:
+        raise TypeError(f"{name} is DeepEval's and has no twin here; {INSTEAD[name]}")
+
+    constructor.__name__ = name
+    constructor.__doc__ = f"DeepEval's {name}, which is not here: {INSTEAD[name]}."
+    return constructor
+
+
+def _judge_settings(metric: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """DeepEval's settings of a metric that asks a model, as ours."""
+    chosen = dict(settings)
+    model = chosen.pop("model", None) or ""
+    threshold = 1.0 if chosen.pop("strict_mode", False) else chosen.pop("threshold", 0.5)
+    chosen.pop("threshold", None)
+    ours: dict[str, Any] = {name: chosen.pop(name) for name in ("votes", "seed", "cache") if name in chosen}
+    _no_others(metric, chosen)
+    if isinstance(model, str) and model and ":" not in model:
+        model = f"openai:{model}"
+    return {"model": model, "threshold": threshold, **ours}
+
+
+def _no_others(metric: str, others: dict[str, Any]) -> None:
+    for setting in others.keys() - WITHOUT_EFFECT:
+        raise TypeError(f"{metric}() has no setting '{setting}' here; leave it out")

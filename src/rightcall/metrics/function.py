@@ -1,0 +1,101 @@
+"""A plain function as a metric: `fn(case)`, or `fn(output, target)` by the names of its parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.errors import ConfigError
+from rightcall.metrics.base import Metric
+from rightcall.model.case import TestCase
+from rightcall.model.described import name_of, source_hash
+from rightcall.model.score import Score
+
+
+def target_of(case: TestCase) -> Any:
+    """What the answer should be: the expected output, or `target` of the golden's metadata."""
+    golden = case.golden
+    return golden.metadata.get("target") if golden.expected_output is None else golden.expected_output
+
+
+PARTS: dict[str, Callable[[TestCase], Any]] = {
+    "case": lambda case: case,
+    "test_case": lambda case: case,
+    "golden": lambda case: case.golden,
+    "trajectory": lambda case: case.trajectory,
+    "tools": lambda case: case.tools,
+    "input": lambda case: case.golden.input,
+    "output": lambda case: case.trajectory.output,
+    "target": target_of,
+    "calls": lambda case: case.trajectory.calls,
+    "expected_calls": lambda case: case.golden.expected_calls,
+    "state": lambda case: case.trajectory.state,
+    "metadata": lambda case: case.golden.metadata,
+}
+"""What a parameter of a function gets, by its name."""
+
+
+@dataclass(frozen=True, repr=False)
+class FunctionMetric(Metric):
+    """A function that returns true or false, a number from 0 to 1, or a `Score`; `async def` will do too.
+
+    A number passes from `threshold` upward.
+    """
+
+    function: Callable[..., Any]
+    threshold: float = 1.0
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        parameters_of(self.function)  # a function that cannot be called is told now, not at the first case
+
+    @property
+    def name(self) -> str:
+        """The function's own, or the label."""
+        own = getattr(self.function, "__name__", type(self.function).__name__)
+        return self.label or own.strip("<>")
+
+    def measure(self, case: TestCase) -> Score | Awaitable[Score]:
+        names = parameters_of(self.function)
+        given = self.function(case) if names is None else self.function(**{n: PARTS[n](case) for n in names})
+        return self._later(given) if inspect.isawaitable(given) else self._score(given)
+
+    async def _later(self, given: Awaitable[Any]) -> Score:
+        return self._score(await given)
+
+    def _score(self, given: Any) -> Score:
+        if isinstance(given, Score):
+            return given
+        plain = given.item() if hasattr(given, "item") else given  # a number of numpy
+        if isinstance(plain, bool):
+            return Score.passed_if(plain, "returned False")
+        if isinstance(plain, int | float):
+            value = float(plain)
+            return Score.graded(value, f"{value:g}, below {self.threshold:g}", threshold=self.threshold)
+        raise TypeError(f"returned {type(given).__name__}; true or false, a number or a Score was expected")
+
+    def __repr__(self) -> str:
+        return f"FunctionMetric({name_of(self.function)} {source_hash(self.function)}, {self.threshold:g}, {self.name})"
+
+
+def parameters_of(function: Callable[..., Any]) -> Sequence[str] | None:
+    """The parts of a case that a function asks for by name; None when it takes the case itself."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None  # written in C: it takes what it is given
+    needed = [
+        p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    named = [p.name for p in parameters if p.name in PARTS and p.kind is not p.POSITIONAL_ONLY]
+    if needed and all(p.name in PARTS and p.kind is not p.POSITIONAL_ONLY for p in needed):
+        return named
+    if len(needed) <= 1 and parameters and parameters[0].kind is not parameters[0].KEYWORD_ONLY:
+        return None
+    shown = ", ".join(p.name for p in needed) or "no parameters"
+    raise ConfigError(
+        f"metric {getattr(function, '__name__', function)}({shown}) cannot be called: a function takes the case, or "
+        f"parameters named {', '.join(PARTS)}"
+    )

@@ -1,0 +1,133 @@
+"""Tools for one provider: the definitions to send, what was lost on the way, and what cannot be sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.portability import anthropic_strict, gemini, openai_strict
+from rightcall.portability.definition import Definition, definition_of
+from rightcall.portability.distinct_names import distinct_names
+from rightcall.portability.expand import Needs, expanded
+from rightcall.portability.fields import kept_fields
+from rightcall.portability.provider_limits import check_target, provider
+from rightcall.portability.rewrite import TESTS, Change, Loss, Losses, rewritten
+from rightcall.portability.tidy import with_current_words, with_json_types
+from rightcall.portability.variants import one_object
+
+DEEPEST = 100
+
+_NEEDS = {
+    "anthropic": Needs(plain_root=True),
+    "anthropic-strict": Needs(plain_root=True, no_all_of=True, lone_variants="objects"),
+    "openai": Needs(lone_references=True),
+    "openai-strict": Needs(plain_root=True, no_all_of=True, lone_references=True, lone_variants="all"),
+    "gemini": Needs(no_all_of=True),
+    "bedrock": Needs(),
+}
+_CHANGES: dict[str, Change] = {
+    "openai-strict": openai_strict.strict_schema,
+    "anthropic-strict": anthropic_strict.strict_schema,
+    "gemini": gemini.gemini_schema,
+}
+
+
+class Converted(Record, frozen=True):
+    """The definition to send and everything the target cannot say.
+
+    `fields` are further fields in the target's words. `refused` is what the target will not accept however
+    it is written: the definition then cannot be sent as it is.
+    """
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+    losses: tuple[Loss, ...] = ()
+    refused: tuple[Loss, ...] = ()
+    fields: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+def converted(tools: Sequence[Tool | Definition], target: str) -> list[Converted]:
+    """Tools that are offered together for one of the targets, in their order, with names that stay distinct.
+
+    Only what the target needs is changed: a schema it takes already comes back as it is. Raises `ConfigError`
+    for an unknown target.
+    """
+    facts = provider(check_target(target))
+    given = [definition_of(tool) if isinstance(tool, Tool) else tool for tool in tools]
+    names = distinct_names([tool.name for tool in given], facts.name, facts.name_length, "_-")
+    times = Counter(tool.name for tool in given)
+    return [_converted(tool, name, target, times) for tool, name in zip(given, names, strict=True)]
+
+
+def _converted(tool: Definition, name: str, target: str, times: Counter[str]) -> Converted:
+    losses = Losses()
+    if name != tool.name:
+        losses.add((), "name", f"'{tool.name}' written as '{name}'")
+    if times[tool.name] > 1:
+        losses.refuse(
+            (), "name", f"{times[tool.name]} tools are called '{tool.name}'; give each its own name"
+        )
+    schema = tool.input_schema
+    if schema is None:
+        schema = {"type": "object", "properties": {}}
+    elif not isinstance(schema, dict):
+        losses.refuse((), "schema", "must be an object")
+        schema = {"type": "object", "properties": {}}
+    schema = _schema_for(_without_extension(schema), target, losses)
+    fields = kept_fields(tool, target, losses)
+    if isinstance(fields.get("response"), dict):
+        fields["response"] = _schema_for(_without_extension(fields["response"]), target, losses)
+    return Converted(name, tool.description, schema, tuple(losses.found), tuple(losses.refused), fields)
+
+
+def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str, Any]:
+    if _is_deeper(schema, DEEPEST):
+        losses.refuse((), "schema", f"nested more than {DEEPEST} levels deep")
+        return schema
+    schema = rewritten(schema, with_json_types, losses)
+    if "type" not in schema:
+        schema["type"] = "object"
+    if target in _CHANGES:
+        schema = with_current_words(schema, losses, nullable=target == "gemini")
+    if target in _NEEDS:
+        schema = expanded(schema, _NEEDS[target], losses)
+        if _NEEDS[target].plain_root:
+            schema = one_object(schema, losses)
+    if target not in _CHANGES:
+        return schema
+    left = TESTS if target == "gemini" else (*TESTS, "additionalProperties")
+    return dict(rewritten(schema, _CHANGES[target], losses, except_in=left))
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Is the value nested more levels deep? Without recursion, which could run out of stack."""
+    level = [value]
+    for _ in range(most):
+        level = [
+            part
+            for holder in level
+            for part in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(part, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
+    """What was written for RightCall is not sent to a provider."""
+
+    def stripped(value: Any, depth: int) -> Any:
+        if depth > DEEPEST:
+            return value
+        if isinstance(value, dict):
+            return {key: stripped(part, depth + 1) for key, part in value.items() if key != "x-rightcall"}
+        return [stripped(part, depth + 1) for part in value] if isinstance(value, list) else value
+
+    return dict(stripped(schema, 0))

@@ -1,0 +1,107 @@
+"""A schema changed from the inside out, with a note of what was lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rightcall.files import JsonPath, pointer
+from rightcall.model.record import Record
+
+DEEPEST = 150
+TESTS = ("not", "if", "then", "else", "contains", "propertyNames", "patternProperties", "dependentSchemas")
+"""Keywords whose schemas test a value without describing it: no strict target has them."""
+UNSAID = ("$schema", "$id", "$comment")
+"""Keywords that say nothing to a model: left out, not moved into a description."""
+
+_ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+_LIST = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
+_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+
+
+class Loss(Record, frozen=True):
+    """Something the target cannot say: where it stood and what became of it."""
+
+    pointer: str
+    keyword: str
+    note: str
+
+
+class Losses:
+    """Collects losses on the way through a schema, and what no change can make the target accept."""
+
+    def __init__(self) -> None:
+        self.found: list[Loss] = []
+        self.refused: list[Loss] = []
+
+    def add(self, path: JsonPath, keyword: str, note: str) -> None:
+        """One more loss."""
+        self.found.append(Loss(pointer(path), keyword, note))
+
+    def refuse(self, path: JsonPath, keyword: str, note: str) -> None:
+        """Something that cannot be sent at all; told once a place."""
+        refusal = Loss(pointer(path), keyword, note)
+        if refusal not in self.refused:
+            self.refused.append(refusal)
+
+
+Change = Callable[[dict[str, Any], JsonPath, Losses], dict[str, Any]]
+
+
+def rewritten(
+    schema: Any, change: Change, losses: Losses, path: JsonPath = (), *, except_in: tuple[str, ...] = ()
+) -> Any:
+    """The schema with `change` applied to every schema in it, inner ones first; the input is not touched.
+
+    What stands under the keywords `except_in` is left as it is.
+    """
+    if not isinstance(schema, dict) or len(path) > DEEPEST:
+        return schema
+
+    def inner(part: Any, at: JsonPath) -> Any:
+        return rewritten(part, change, losses, at, except_in=except_in)
+
+    return change(with_parts(schema, path, inner, except_in=except_in), path, losses)
+
+
+def with_parts(
+    schema: dict[str, Any],
+    path: JsonPath,
+    change: Callable[[Any, JsonPath], Any],
+    *,
+    except_in: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """The schema with each schema directly inside it changed; `true` and `false` count as schemas."""
+    changed: dict[str, Any] = {}
+    for key, value in schema.items():
+        at = (*path, key)
+        if key in except_in:
+            changed[key] = value
+        elif key in _NAMED and isinstance(value, dict):
+            changed[key] = {name: change(part, (*at, name)) for name, part in value.items()}
+        elif key in _LIST and isinstance(value, list):
+            changed[key] = [change(part, (*at, index)) for index, part in enumerate(value)]
+        elif key in _ONE and isinstance(value, dict | bool):
+            changed[key] = change(value, at)
+        else:
+            changed[key] = value
+    return changed
+
+
+def without(schema: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """The schema without some of its keywords."""
+    left = set(keys)
+    return {key: value for key, value in schema.items() if key not in left}
+
+
+def into_description(schema: dict[str, Any], text: str) -> dict[str, Any]:
+    """The schema with a sentence added to its description."""
+    said = schema.get("description")
+    before = f"{said.rstrip()} " if isinstance(said, str) and said.strip() else ""
+    return {**schema, "description": f"{before}{text}"}
+
+
+def as_text(value: Any) -> str:
+    """A value as it is said in a description."""
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,90 @@
+"""Text on its way to a terminal or a log: the one door, which nothing hostile gets through.
+
+Names, descriptions, replies and reasons are written by models, servers and strangers. On a terminal they could clear
+the screen, set the clipboard or hide what they say; in a CI log a line that begins with `::` is a command to the
+runner. Every command says a line with `tell` or takes a `Screen` (`report/screen.py`, with colours and tables); a
+contract test keeps `print`, `click.echo` and rich's own `Console` out of the rest of the package.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any, BinaryIO, TextIO
+
+from rightcall.model.visible import WRITTEN_OUT, visible
+
+_COMMAND = re.compile(r"^((?:[ \t]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)  # also behind a colour of ours
+_OLD_COMMAND = re.compile(r"#(?=#[A-Za-z]*\[)")
+_OLD_COMMAND_JSON = re.compile(_OLD_COMMAND.pattern.encode())
+
+
+def tell(text: str, *, err: bool = False) -> None:
+    """Plain text and a line end, on stdout or stderr."""
+    stream = Guarded(stderr=err)
+    stream.write(f"{visible(text)}\n")
+    stream.flush()
+
+
+def inert(text: str) -> str:
+    """The text with nothing in it that steers a terminal or commands a CI runner; stays as it is when harmless."""
+    return without_commands(visible(text))
+
+
+def without_commands(text: str) -> str:
+    """The text without workflow commands: `::error` at the beginning of a line, `##[error]` and its like anywhere."""
+    if "::" in text:
+        text = _COMMAND.sub(r"\1: ", text)
+    return without_old_commands(text)
+
+
+def without_old_commands(text: str) -> str:
+    """The text without `##[error]`, `##vso[…]` and their like, which runners look for in the middle of a line."""
+    return _OLD_COMMAND.sub("# ", text) if "##" in text else text
+
+
+def inert_json(data: bytes | bytearray) -> bytes | bytearray:
+    """JSON of the same values in which no character steers a terminal: each is written as an escape."""
+    if b"##" in data:  # only ever inside a text
+        data = _OLD_COMMAND_JSON.sub(rb"\\u0023", data)
+    if data.isascii() and b"\x7f" not in data:  # JSON escapes control characters below U+0020 itself
+        return data
+    return data.decode().translate(_ESCAPED).encode()
+
+
+_ESCAPED = {code: json.dumps(chr(code))[1:-1] for code in WRITTEN_OUT if code >= 0x7F}
+
+
+class Guarded:
+    """stdout or stderr as it is at the moment of writing, with lines that command a CI runner made harmless."""
+
+    def __init__(self, file: TextIO | None = None, *, stderr: bool = False) -> None:
+        self._file, self._stderr = file, stderr
+
+    def write(self, text: str) -> int:
+        """Write to the stream."""
+        return self._stream.write(without_commands(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    @property
+    def _stream(self) -> TextIO:
+        return self._file or (sys.stderr if self._stderr else sys.stdout)
+
+
+class InertOutput:
+    """A binary stream for a report that goes to the terminal or a log instead of a file."""
+
+    def __init__(self, out: BinaryIO, *, as_json: bool) -> None:
+        self._out, self._as_json = out, as_json
+
+    def write(self, data: bytes) -> int:
+        """Write whole values: no character may be cut in two."""
+        made = inert_json(data) if self._as_json else without_commands(data.decode()).encode()
+        return self._out.write(made)
+
+    def flush(self) -> None:
+        """Write to the stream."""
+        self._out.flush()

@@ -1,0 +1,57 @@
+"""The terminal with colours and tables, for everything that is more than a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rich.console import Console
+from rich.markup import escape
+from rich.segment import Segment
+from rich.text import Text
+
+from rightcall.model.visible import visible
+from rightcall.report.lines import Guarded, inert
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleOptions, RenderableType
+
+
+class Screen(Console):
+    """A console that takes no markup from what it prints, and prints nothing hostile.
+
+    `print` shows texts and tables as they are. `say` takes a template of ours, with markup, and values that are only
+    ever text. Where no terminal is, lines are not wrapped: a log has its own way with long lines.
+    """
+
+    def __init__(self, *, stderr: bool = False, file: TextIO | None = None, width: int | None = None) -> None:
+        guarded = Guarded(file, stderr=stderr)
+        super().__init__(file=guarded, highlight=False, markup=False, emoji=False, width=width)  # type: ignore[arg-type]
+
+    def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
+        """Show texts and tables."""
+        if soft_wrap is None and not self.is_terminal:
+            soft_wrap = all(isinstance(one, str | Text) for one in objects)
+        super().print(*objects, soft_wrap=soft_wrap, **options)
+
+    def say(self, template: str, *values: object, **options: Any) -> None:
+        """Print a template with markup: `say("[bold]{}[/bold]: {:,} goldens", name, count)`."""
+        filled = template.format(*(_only_text(value) for value in values))
+        self.print(Text.from_markup(filled, emoji=False), **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A text as rich lays it out: made inert before its width is measured."""
+        return super().render_str(inert(text), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is drawn, piece by piece: also pieces that came as rich's own objects are made inert."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable() or segment.text == "\n":
+                yield segment
+            else:
+                yield Segment(visible(segment.text), segment.style)
+
+
+def _only_text(value: object) -> object:
+    """A value for a template: numbers as they are, texts on one line and without markup of their own."""
+    return escape(inert(" ".join(value.splitlines()))) if isinstance(value, str) else value

@@ -1,0 +1,158 @@
+"""Gaffke's bound: what n values in [0, 1] show about their mean, whatever their distribution.
+
+D ~ Dirichlet(1, …, 1) has one part for each unit and one more, D₀, for what was not drawn: it weighs the worst
+value, 0 for the lower bound and 1 for the upper one. The lower bound is the α-quantile of Σ D_i x_i, so the
+p-value against "the mean is below θ" is P(Σ D_i x_i ≤ θ). For values of 0 and 1 this *is* Clopper-Pearson. However
+little the values vary, n of them never show more than n flawless ones, which no estimate of a variance can promise:
+it does not see what was not drawn.
+
+Units of unequal size n_c (clusters, weights) with sums S_c: Σ D_c S_c / (Σ D_c n_c + D₀ n₀), n₀ = max n_c. The unit not
+drawn must be as large as the largest: S_c − θ n_c then lies between −θ n₀ and (1−θ) n₀ for every unit, and it is the
+same bound on those. Smaller choices fail when a few large units are the hard ones: with 76 clusters of one and three of
+14 that pass or fail as a whole, n₀ = Σ n_c²/Σ n_c lets 11 % of runs at the threshold pass, the mean size more.
+
+Gaffke, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable" (2005);
+Learned-Miller & Thomas, arXiv:1905.06208. It held in every simulation published and in ours
+(`python -m benchmarks.operating`); it is a theorem in special cases only, of which yes/no results are one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+from rightcall.stats.checks import require_share
+from rightcall.stats.exponentials import probability_below_zero
+from rightcall.stats.intervals import Interval, clopper_pearson_bounds, clopper_pearson_p_values
+from rightcall.stats.special import normal_quantile
+
+_DIGITS = 12
+_EXACT, _CLOSE = 1e-11, 1e-11
+
+
+class Units(NamedTuple):
+    """Independent units: how often each (size, sum) occurs, and the size given to the one not drawn."""
+
+    counts: tuple[tuple[float, float, int], ...]
+    unseen: float = 1.0
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return sum(k for _, _, k in self.counts)
+
+    @property
+    def mean(self) -> float:
+        """Σ S_c / Σ n_c."""
+        return sum(s * k for _, s, k in self.counts) / sum(n * k for n, _, k in self.counts)
+
+    @property
+    def yes_no(self) -> tuple[int, int] | None:
+        """(passes, units) when all have the same size and are 0 or 1 as a whole, else None."""
+        sizes = {n for n, _, _ in self.counts}
+        if len(sizes) > 1 or any(s not in (0, n) for n, s, _ in self.counts):
+            return None
+        return sum(k for _, s, k in self.counts if s), sum(k for _, _, k in self.counts)
+
+
+def units(values: Iterable[float], sizes: Sequence[float] | None = None) -> Units:
+    """Units from their mean values and, if they are unequal, their sizes; equal ones are counted together."""
+    if sizes is None or len(set(sizes)) == 1:
+        tally = Counter((1.0, round(v, _DIGITS)) for v in values)
+        return Units(tuple((n, s, k) for (n, s), k in tally.items()))
+    pairs = [(round(n, _DIGITS), round(n * v, _DIGITS)) for v, n in zip(values, sizes, strict=True)]
+    return Units(tuple((n, s, k) for (n, s), k in Counter(pairs).items()), max(n for n, _ in pairs))
+
+
+def case_units(
+    trials: Iterable[Sequence[float]],
+    clusters: Sequence[Hashable] | None = None,
+    weights: Sequence[float] | None = None,
+) -> Units:
+    """One unit for each case, the mean of its trials; or for each cluster, as large as its cases together."""
+    values = [xs[0] if len(xs) == 1 else math.fsum(xs) / len(xs) for xs in trials]
+    if clusters is None:
+        return units(values, weights)
+    sizes: dict[Hashable, float] = {}
+    sums: dict[Hashable, float] = {}
+    for i, (value, cluster) in enumerate(zip(values, clusters, strict=True)):
+        weight = 1.0 if weights is None else weights[i]
+        sizes[cluster] = sizes.get(cluster, 0.0) + weight
+        sums[cluster] = sums.get(cluster, 0.0) + weight * value
+    return units([sums[c] / n for c, n in sizes.items()], list(sizes.values()))
+
+
+def trial_units(trials: Iterable[Sequence[float]], weights: Sequence[float] | None = None) -> Units:
+    """One unit for each trial: for claims about exactly these cases, where nothing but the trials is random.
+
+    A case weighs the same however often it was tried. With equal trials of yes and no this is Clopper-Pearson on
+    all of them: a sum of independent unequal yes/no variables is at least as concentrated as a binomial one
+    of the same mean on the side a decision needs (Hoeffding, Ann. Math. Stat. 27 (1956) 713).
+    """
+    shares = [
+        (x, (1.0 if weights is None else weights[i]) / len(xs)) for i, xs in enumerate(trials) for x in xs
+    ]
+    return units([x for x, _ in shares], [share for _, share in shares])
+
+
+def gaffke_p_values(found: Units, theta: float, tolerance: float = _EXACT) -> tuple[float, float]:
+    """(against "the mean is below θ", against "it is θ or more"): P(lower ≤ θ) and P(upper ≥ θ), exactly.
+
+    The first is ≤ α exactly when the lower bound reaches θ, the second is < α exactly when the upper bound is below.
+    """
+    require_share("gaffke_p_values", "theta", theta)
+    if whole := found.yes_no:
+        return clopper_pearson_p_values(*whole, theta)
+    return _below(found, theta, tolerance), _above(found, theta, tolerance)
+
+
+def gaffke_bounds(found: Units, alpha: float = 0.05) -> Interval:
+    """One-sided lower and upper bound at 1−α each."""
+    require_share("gaffke_bounds", "alpha", alpha)
+    if whole := found.yes_no:
+        return clopper_pearson_bounds(*whole, alpha)
+    mean = found.mean
+    low = _root(lambda theta: _below(found, theta, _EXACT), mean, alpha)
+    high = 1 - _root(lambda theta: _above(found, 1 - theta, _EXACT), 1 - mean, alpha)
+    return Interval(low, high)
+
+
+def _below(found: Units, theta: float, tolerance: float) -> float:
+    terms = [(s - theta * n, k) for n, s, k in found.counts]
+    return probability_below_zero([*terms, (-theta * found.unseen, 1)], tolerance)
+
+
+def _above(found: Units, theta: float, tolerance: float) -> float:
+    terms = [(theta * n - s, k) for n, s, k in found.counts]
+    return probability_below_zero([*terms, ((theta - 1) * found.unseen, 1)], tolerance)
+
+
+def _root(p_at: Callable[[float], float], top: float, alpha: float) -> float:
+    """The θ in [0, top] where p, which rises with θ, reaches alpha; `top` when it never does.
+
+    Secant steps inside a shrinking bracket, on the scale of normal quantiles, where p is nearly straight.
+    """
+    wanted = normal_quantile(alpha)
+
+    def off(theta: float) -> float:
+        return normal_quantile(min(max(p_at(theta), 1e-290), 1 - 1e-15)) - wanted
+
+    low, high = 0.0, top
+    if high <= low or off(high) <= 0:
+        return top
+    theta, value = top * 0.98, off(top * 0.98)
+    slope = 0.0
+    for _ in range(200):
+        low, high = (theta, high) if value < 0 else (low, theta)
+        step = value / slope if slope > 0 else math.inf
+        following = theta - step
+        if not low < following < high:
+            following = (low + high) / 2
+        if abs(following - theta) < _CLOSE:
+            return following
+        now = off(following)
+        slope = (now - value) / (following - theta)
+        theta, value = following, now
+    return theta

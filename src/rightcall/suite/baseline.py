@@ -1,0 +1,90 @@
+"""The earlier results a run is held against: another run in the store, or a file of exported results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from rightcall.errors import ConfigError
+from rightcall.files import numbered_lines, open_checked
+from rightcall.gate import Baseline, require_alike, same_dataset
+from rightcall.model.codec import decode
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult, Run
+from rightcall.store import Store, StoredRun
+from rightcall.suite.outcome import gathered
+from rightcall.suite.run_outcomes import stored_outcomes
+
+SHOWN = 3
+Goldens = Callable[[], Iterable[AnyGolden]]
+
+
+def baseline_for(
+    store: Store,
+    wanted: str,
+    run: Run,
+    goldens: Goldens,
+    quarantine: frozenset[str] = frozenset(),
+    *,
+    anyway: bool = False,
+) -> Baseline:
+    """What `wanted` names: an id, `last~1`, a tag, a branch, or a file that `rightcall runs export` wrote.
+
+    Runs must have the same metrics. Goldens that were edited since are left out, unless asked for `anyway`.
+    """
+    if Path(wanted).is_file():
+        outcomes = [o for o in gathered(exported_results(Path(wanted))) if o.golden_id not in quarantine]
+        return Baseline(outcomes, (f"{wanted} holds no fingerprints: goldens are compared by id alone",))
+    earlier = earlier_run(store, wanted, run)
+    unlike = require_alike(earlier.run, run, anyway=anyway)
+    edited = edited_goldens(store, earlier.run, run, goldens)
+    notes = (*unlike, *edited_notes(edited, anyway=anyway))
+    outcomes = stored_outcomes(store, earlier.id, quarantine)
+    return Baseline(outcomes, notes, frozenset() if anyway else edited)
+
+
+def earlier_run(store: Store, wanted: str, run: Run) -> StoredRun:
+    """The run that `wanted` names seen from `run`, which cannot be its own baseline.
+
+    `last~1` is the run before it. A tag or a branch names its newest run before it.
+    """
+    newest = wanted in ("last", "last~0")
+    found = store.run(wanted, before=None if newest else run)
+    if found.id == run.id or (newest and found.run.started_at <= run.started_at):
+        raise ConfigError(f"run {run.id} cannot be its own baseline; `last~1` is the run before it")
+    return found
+
+
+def exported_results(path: Path) -> Iterator[CaseResult]:
+    """Results as `rightcall runs export` writes them, one a line."""
+    with open_checked(path) as file:
+        for number, line in numbered_lines(file, str(path)):
+            if not line.isspace():
+                yield decode(line, CaseResult, f"{path}:{number}")
+
+
+def edited_goldens(store: Store, earlier: Run, run: Run, goldens: Goldens) -> frozenset[str]:
+    """Ids of goldens that both runs have and that do not say the same; labels and groups may change."""
+    if same_dataset(earlier, run):
+        return frozenset()
+    before = {golden.id: _content(golden) for golden in store.goldens(earlier.id)}
+    return frozenset(g.id for g in goldens() if g.id in before and before[g.id] != _content(g))
+
+
+def edited_notes(edited: frozenset[str], *, anyway: bool = False) -> tuple[str, ...]:
+    """The edited goldens in words, counted and named."""
+    if not edited:
+        return ()
+    names = sorted(edited)
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    number = f"{len(names):,} {'golden was' if len(names) == 1 else 'goldens were'} edited between the runs"
+    what = "compared all the same" if anyway else "not compared"
+    return (f"{number} and {what}: {', '.join(names[:SHOWN])}{more}",)
+
+
+def _content(golden: AnyGolden) -> bytes:
+    bare = msgspec.structs.replace(golden, tags=(), cluster=None, metadata={})
+    return hashlib.sha256(msgspec.json.encode(bare, enc_hook=repr, order="deterministic")).digest()

@@ -1,0 +1,72 @@
+"""What a run would send, before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.executor import Prompts, Session
+from rightcall.model.record import Record
+from rightcall.model.trajectory import Usage
+from rightcall.providers import cost
+from rightcall.suite.plan import Plan, preflight
+
+CHARACTERS_PER_TOKEN = 4
+"""The usual rule of thumb for English and JSON; other scripts take more."""
+
+EXPECTED_OUTPUT_TOKENS = 60
+"""What a call and a few words take; the median of tool calls in BFCL's answers is below this."""
+
+
+class Estimate(Record, frozen=True):
+    """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more.
+
+    `not_started` is what a run would start or import first; its tools are then missing here.
+    """
+
+    goldens: int
+    trials: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    first_request: dict[str, Any]
+    not_started: tuple[str, ...] = ()
+
+
+async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> Estimate:
+    """Counts every golden once; checks the setup as a run would."""
+    goldens = await preflight(plan)
+    session = Session(plan.agent)
+    settings = session.settings
+    prompts = Prompts(plan.agent.system, session.tools, settings, plan.seed)
+    characters, first = 0, None
+    sizes: dict[int, int] = {}
+    for golden in plan.goldens():
+        prompt = prompts.prompt_of(golden)
+        if first is None:
+            first = {
+                "model": plan.agent.name,
+                "system": prompt.system,
+                "messages": [{"role": "user", "content": golden.input}],
+                "tools": [tool.name for tool in prompt.tools],
+                "settings": msgspec.to_builtins(settings),
+            }
+        if id(prompt) not in sizes:
+            sizes[id(prompt)] = len(msgspec.json.encode(prompt))
+        characters += sizes[id(prompt)] + len(golden.input)
+    usage = Usage(
+        plan.trials * characters // CHARACTERS_PER_TOKEN, plan.trials * goldens * EXPECTED_OUTPUT_TOKENS
+    )
+    return Estimate(
+        goldens=goldens,
+        trials=plan.trials,
+        requests=goldens * plan.trials,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cost_usd=cost(plan.agent.name, usage),
+        first_request=first or {},
+        not_started=tuple(not_started),
+    )

@@ -1,0 +1,182 @@
+"""`evaluate(data=…, executor=…, evaluators={…})`: a function is run on data, others score what it returned.
+
+The executor sees the data of each item as it was written; evaluators see what it returned, which may be any value, and
+the target. Calls and text in it are scored as those of any agent are, so `expectedTools` and `forbiddenTools` of a
+target count as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.datasets import golden_of_datapoint, placed_items
+from rightcall.errors import ConfigError, InputError
+from rightcall.executor import Agent, as_trajectory
+from rightcall.files import existing_file
+from rightcall.metrics import FunctionMetric, Metric
+from rightcall.model.call import ToolCall
+from rightcall.model.case import TestCase
+from rightcall.model.described import name_of, source_hash
+from rightcall.model.golden import Golden, with_id
+from rightcall.model.score import Score
+from rightcall.model.trajectory import Trajectory
+
+SECONDARY = 0.5
+"""From here a number passes for an ambiguous golden; for the others only 1 does."""
+
+NOTHING = object()
+_returned: ContextVar[Any] = ContextVar("returned", default=NOTHING)
+"""What the executor returned for the case that this task is working on. A case is performed and scored in one task."""
+
+
+def goldens_of(data: str | Path | Iterable[Any]) -> list[Golden]:
+    """Goldens of a file of items, or of items in memory; goldens stay as they are."""
+    if isinstance(data, str | Path):
+        placed = list(placed_items(existing_file(data)))
+    else:
+        placed = [(f"data[{place}]", item) for place, item in enumerate(data)]
+    if not placed:
+        raise ConfigError("evaluate(data=…) needs items such as {'data': …, 'target': …}, got none")
+    goldens = [
+        with_id(item if isinstance(item, Golden) else golden_of_datapoint(item, at)) for at, item in placed
+    ]
+    return _told_apart(goldens)
+
+
+def _told_apart(goldens: list[Golden]) -> list[Golden]:
+    """The same with a number behind the id of an item that was there before: data may repeat itself."""
+    seen: Counter[str] = Counter()
+    found = []
+    for golden in goldens:
+        seen[golden.id] += 1
+        times = seen[golden.id]
+        found.append(golden if times == 1 else msgspec.structs.replace(golden, id=f"{golden.id}-{times}"))
+    return found
+
+
+def agent_of(executor: Any) -> Agent:
+    """An agent, a model's name, or a function from the data of an item to anything."""
+    if isinstance(executor, Agent):
+        return executor
+    if isinstance(executor, str) or hasattr(executor, "complete"):
+        return Agent(executor)
+    if not callable(executor):
+        raise ConfigError(
+            f"executor must be a function, an Agent or a model's name, got {type(executor).__name__}"
+        )
+    return Agent(Executor(executor))
+
+
+def metrics_of(evaluators: Mapping[str, Callable[..., Any]]) -> list[Metric]:
+    """A metric for each evaluator, under its name."""
+    return [Evaluator(name, function) for name, function in evaluators.items()]
+
+
+@dataclass(frozen=True)
+class Executor:
+    """A user's executor as an agent: it is given data, and what it returns is kept for the evaluators."""
+
+    function: Callable[[Any], Any]
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
+
+    async def __call__(self, golden: Golden) -> Trajectory:
+        _returned.set(NOTHING)  # nothing of the case before, should this one raise
+        data = golden.metadata.get("data", golden)
+        if inspect.iscoroutinefunction(self.function):
+            made = await self.function(data)
+        else:
+            made = await asyncio.to_thread(self.function, data)
+            made = await made if inspect.isawaitable(made) else made
+        _returned.set(made)
+        return trajectory_of(made)
+
+
+def trajectory_of(made: Any) -> Trajectory:
+    """Calls and text of what an executor returned; any other value is text."""
+    if isinstance(made, Mapping):
+        calls = made.get("toolCalls", made.get("tool_calls"))
+        names = made.get("toolNames", made.get("tool_names"))
+        if isinstance(calls, list):
+            return Trajectory(calls=tuple(map(_call, calls)), output=str(made.get("output") or ""))
+        if isinstance(names, list):
+            return Trajectory(calls=tuple(ToolCall(str(name), None) for name in names))
+    try:
+        return as_trajectory(made)
+    except InputError:
+        return Trajectory(output=json.dumps(made, ensure_ascii=False, default=str))
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluator(Metric):
+    """A function `(output, target)` that returns true or false, a number from 0 to 1, or a `Score`.
+
+    It may take the output alone, or the data third. A number passes when it is 1, for a secondary golden from 0.5.
+    """
+
+    label: str
+    function: Callable[..., Any]
+
+    def __post_init__(self) -> None:
+        _arity(self.label, self.function)
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    def __repr__(self) -> str:
+        return f"Evaluator({self.label}, {name_of(self.function)} {source_hash(self.function)})"
+
+    def measure(self, case: TestCase) -> Score | Awaitable[Score]:
+        made = _returned.get()
+        output = case.trajectory if made is NOTHING else made
+        metadata = case.golden.metadata
+        parts = (output, metadata.get("target", case.golden), metadata.get("data", case.golden.input))
+        threshold = SECONDARY if case.golden.category == "secondary" else 1.0
+        chosen = parts[: _arity(self.label, self.function)]
+        return FunctionMetric(lambda case: self.function(*chosen), threshold, self.label).measure(case)
+
+
+def _arity(name: str, function: Callable[..., Any]) -> int:
+    """How many of output, target and data the function takes."""
+    if not callable(function):
+        raise ConfigError(
+            f"evaluator '{name}' must be a function (output, target), got {type(function).__name__}"
+        )
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 2
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in places if p.default is p.empty]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return 2
+    if not places or len(needed) > 3:
+        raise ConfigError(
+            f"evaluator '{name}' must take (output, target), got ({', '.join(p.name for p in places)})"
+        )
+    return min(len(places), max(2, len(needed)))
+
+
+def _call(raw: Any) -> ToolCall:
+    if isinstance(raw, ToolCall):
+        return raw
+    if isinstance(raw, str):
+        return ToolCall(raw, None)
+    name = next((raw[key] for key in ("toolName", "tool_name", "name", "tool") if key in raw), "")
+    arguments = next(
+        (raw[key] for key in ("args", "arguments", "input") if isinstance(raw.get(key), dict)), None
+    )
+    return ToolCall(str(name), arguments)

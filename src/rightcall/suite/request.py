@@ -1,0 +1,205 @@
+"""What `evaluate` was asked to do: its many shapes, read once, as one of two things to do.
+
+    evaluate(agent, goldens_or_file, trials=3)                                   run an agent
+    evaluate(data=…, executor=…, evaluators={"name": fn}, group_name="…")        run a function on data
+    evaluate(test_cases, metrics)   evaluate(test_cases=…, metrics=…)            score what was done
+
+`ready` has test cases to score, `plan` an agent to run. Words of DeepEval's `evaluate` are taken where they mean
+something here, and refused with what to write where they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rightcall.errors import ConfigError, suggestion
+from rightcall.executor import Agent, RunLimits
+from rightcall.gate import Gate, read_gate
+from rightcall.metrics import AnyMetric, Metric, Rules, Scorer, as_metrics, observed
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.model.golden import ConversationalGolden, Golden, with_id
+from rightcall.suite.plan import Plan
+from rightcall.suite.selection import Selection
+
+IGNORED = frozenset(("display_config", "cache_config"))
+"""Words of DeepEval's that change what it prints and keeps, not what is measured."""
+
+INSTEAD = {
+    "classifiers": "use a metric, or expected_labels of the golden with a rubric",
+    "metric_collection": "list the metrics: metrics=[…]",
+    "mcp_servers": "give the tools to the agent: Agent(…, tools=…)",
+    "official": "leave it out",
+    "error_config": "leave it out: a metric that breaks is an error of its case, and the others are scored",
+    "throttle_value": "leave it out: requests slow down when the provider asks for it",
+}
+OPTIONS = (
+    "test_cases", "data", "executor", "evaluators", "trials", "metrics", "observe", "rules", "concurrency", "seed",
+    "name", "group", "group_name", "gate", "only", "run_limits", "store", "hyperparameters", "identifier",
+    "async_config",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Options:
+    """How cases are scored and kept, whichever shape they came in."""
+
+    metrics: Sequence[AnyMetric] = ()
+    observe: Sequence[AnyMetric] = ()
+    rules: Rules | None = None
+    trials: int = 1
+    concurrency: int = 32
+    seed: int = 0
+    name: str = "evaluate"
+    group: str = ""
+    gate: Gate | None = None
+    only: Sequence[str] = ()
+    run_limits: RunLimits | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Test cases to score, or a plan to run; one of the two."""
+
+    options: Options
+    scorer: Scorer
+    ready: Sequence[AnyTestCase] = ()
+    plan: Plan | None = None
+
+
+def read_request(
+    agent: Any,
+    dataset: Any,
+    *,
+    test_cases: Sequence[AnyTestCase] | None,
+    data: Any,
+    executor: Any,
+    evaluators: Mapping[str, Callable[..., Any]] | None,
+    options: Options,
+) -> Request:
+    """Which of the shapes this is; a `ConfigError` says what is missing, a `TypeError` what does not go together."""
+    if test_cases is None and isinstance(agent, list | tuple):
+        test_cases, agent = agent, None
+    if test_cases is not None:
+        test_cases = list(getattr(test_cases, "test_cases", test_cases))  # a dataset brings its own
+        _alone("test_cases", agent=agent, data=data, executor=executor, evaluators=evaluators)
+        named = options.metrics or dataset
+        return Request(options, _scorer(as_metrics(named), options), ready=_checked(test_cases))
+    if data is not None or executor is not None:
+        _alone("data and executor", agent=agent, dataset=dataset or None)
+        return _of_data(data, executor, evaluators, options)
+    if evaluators is not None:
+        raise TypeError("evaluators= goes with data= and executor=; with an agent write metrics=[…]")
+    if agent is None:
+        raise TypeError(
+            "evaluate() needs something to evaluate: evaluate(agent, goldens), evaluate(test_cases=…, metrics=…), or "
+            "evaluate(data=…, executor=…, evaluators={…})"
+        )
+    chosen = as_metrics(options.metrics)
+    made = agent if isinstance(agent, Agent) else Agent(agent)
+    return _planned(made, _goldens(dataset), chosen, options)
+
+
+def deepeval_options(others: Mapping[str, Any]) -> dict[str, Any]:
+    """What DeepEval's words for `evaluate` mean here; a `TypeError` for those that mean nothing."""
+    found: dict[str, Any] = {}
+    for word, value in others.items():
+        if word == "hyperparameters":
+            found["settings"] = {name: _plain(one) for name, one in (value or {}).items()}
+        elif word == "identifier":
+            found |= {"name": value} if value else {}
+        elif word == "async_config":
+            found |= {"concurrency": value.max_concurrent} if hasattr(value, "max_concurrent") else {}
+        elif word not in IGNORED:
+            hint = INSTEAD.get(word) or suggestion(word, OPTIONS) or f"known: {', '.join(OPTIONS)}"
+            raise TypeError(f"evaluate() got an unexpected argument '{word}'; {hint}")
+    return found
+
+
+def gate_of(gate: Gate | Mapping[str, Any] | float | None) -> Gate | None:
+    """A gate, the mapping of a suite, or the pass rate to reach."""
+    if gate is None or isinstance(gate, Gate):
+        return gate
+    if isinstance(gate, int | float):
+        gate = {"min": float(gate)}
+    return read_gate(dict(gate))
+
+
+def _of_data(data: Any, executor: Any, evaluators: Any, options: Options) -> Request:
+    from rightcall.suite.datapoints import agent_of, goldens_of, metrics_of
+
+    if data is None or executor is None:
+        missing = "data" if data is None else "executor"
+        raise TypeError(f"evaluate(data=…, executor=…) needs both; {missing} is missing")
+    if evaluators is not None and not isinstance(evaluators, Mapping):
+        raise TypeError("evaluators must map a name to a function: evaluators={'exact': exact}")
+    chosen = as_metrics([*options.metrics, *metrics_of(evaluators or {})])
+    return _planned(agent_of(executor), goldens_of(data), chosen, options)
+
+
+def _planned(agent: Agent, goldens: Path | list[Golden], chosen: list[Metric], options: Options) -> Request:
+    plan = Plan(
+        name=options.name,
+        agent=agent,
+        dataset=goldens,
+        metrics=chosen,
+        observe=observed(options.observe, chosen),
+        rules=options.rules or Rules(),
+        trials=options.trials,
+        seed=options.seed,
+        concurrency=options.concurrency,
+        run_limits=options.run_limits or RunLimits(),
+        group=options.group,
+        gate=options.gate,
+        selection=Selection(tuple(options.only)),
+        settings=options.settings,
+    )
+    return Request(options, plan.scorer, plan=plan)
+
+
+def _scorer(chosen: list[Metric], options: Options) -> Scorer:
+    return Scorer(chosen, observed(options.observe, chosen), options.rules or Rules())
+
+
+def _goldens(dataset: str | Path | Iterable[Any]) -> Path | list[Golden]:
+    if isinstance(dataset, str | Path):
+        return Path(dataset)
+    goldens = list(dataset)
+    for place, golden in enumerate(goldens):
+        if isinstance(golden, TestCase | ConversationalTestCase):
+            raise TypeError(
+                "these are test cases, which need no agent: write evaluate(test_cases=…, metrics=…)"
+            )
+        if not isinstance(golden, Golden | ConversationalGolden):
+            raise ConfigError(f"golden {place} is {type(golden).__name__}, a Golden was expected")
+    if not goldens:
+        raise ConfigError(
+            "evaluate(agent, dataset) needs goldens: a file such as 'goldens.jsonl', or a list of them"
+        )
+    return [with_id(golden) for golden in goldens]
+
+
+def _checked(cases: Sequence[AnyTestCase]) -> Sequence[AnyTestCase]:
+    if not cases:
+        raise ConfigError("evaluate(test_cases, metrics) needs test cases, got none")
+    for place, case in enumerate(cases):
+        if isinstance(case, Golden | ConversationalGolden):
+            raise ConfigError(
+                f"test case {place} is a golden, with nothing to score yet; write evaluate(agent, goldens)"
+            )
+        if not isinstance(case, TestCase | ConversationalTestCase):
+            raise ConfigError(f"test case {place} is {type(case).__name__}, a TestCase was expected")
+    return cases
+
+
+def _alone(what: str, **others: Any) -> None:
+    for name, value in others.items():
+        if value is not None:
+            raise TypeError(f"evaluate() got both {what} and {name}; give one of them")
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

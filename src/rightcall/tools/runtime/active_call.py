@@ -1,0 +1,91 @@
+"""One call on its way through the stages of the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rightcall.model.call import ToolCall
+from rightcall.tools.idempotency.owners import Owner
+from rightcall.tools.runtime.bound_tool import Entry, Ready
+from rightcall.tools.runtime.context import CallContext
+
+if TYPE_CHECKING:
+    from rightcall.tools.runtime.deadline import Work
+
+
+@dataclass(slots=True, repr=False)
+class ActiveCall:
+    """A call with all that the stages have found out about it.
+
+    What has no default is filled in by the stage that prepares the call, and must not be read before.
+    """
+
+    call: ToolCall
+    context: CallContext
+    entry: Entry = field(init=False)
+    ready: Ready = field(init=False)
+    arguments: dict[str, Any] = field(init=False)
+    fingerprint: str = field(init=False)
+    prepared: bool = False
+    key: str = ""
+    attempt: int = 1
+    owner: Owner | None = None
+    """The hold on the key: another for every attempt."""
+    work: Work | None = None
+    """How far a write has come, once it may be run."""
+    faults: list[str] = field(default_factory=list)
+    item: tuple[int, int] | None = None
+    """Its number and the count of all, when this is one item of a batch."""
+    injection: Any = None
+    """The faults that strike it, when that is already decided."""
+
+    @property
+    def tool_name(self) -> str:
+        """The tool's own name, which a fault may have hidden from the model."""
+        return self.entry.tool.name
+
+    def copy(self) -> ActiveCall:
+        """The same call, to be changed without changing this one."""
+        other = ActiveCall(
+            self.call,
+            self.context,
+            self.prepared,
+            self.key,
+            self.attempt,
+            self.owner,
+            self.work,
+            self.faults,
+            self.item,
+            self.injection,
+        )
+        other.entry, other.ready = self.entry, self.ready
+        other.arguments, other.fingerprint = self.arguments, self.fingerprint
+        return other
+
+    def note(self) -> dict[str, Any]:
+        """What every ledger line about this call says."""
+        return {
+            "fingerprint": self.fingerprint,
+            "key": self.key,
+            "call_id": self.call.id,
+            "time": self.context.clock.now(),
+        }
+
+
+Next = Callable[[ActiveCall], Awaitable[Any]]
+Stage = Callable[[ActiveCall, Next], Awaitable[Any]]
+
+
+def chained(stages: Sequence[Stage], last: Next) -> Next:
+    """The stages as one function: each is given the rest as its `next`."""
+    following = last
+    for stage in reversed(stages):
+        following = partial(_pass, stage, following)
+    return following
+
+
+def _pass(stage: Stage, following: Next, call: ActiveCall) -> Awaitable[Any]:
+    return stage(call, following)

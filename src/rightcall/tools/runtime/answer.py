@@ -1,0 +1,64 @@
+"""Whatever happens to a call, it ends with one outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stopped
+from rightcall.tools.runtime.invocation import Finished, Invocation, finished_call
+from rightcall.tools.runtime.prepare import Refused
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Gives the call its outcome and records it. `strict` stops the agent when the user's code breaks."""
+
+    strict: bool
+
+    async def __call__(self, call: ActiveCall, next: Next) -> Invocation:
+        """Run one call. Its outcome is data, `aborted` included; only cancellation is raised."""
+        started = call.context.elapsed()
+        try:
+            finished: Finished = await next(call)
+        except Refused as refused:
+            finished = Finished.with_error("rejected", refused.reply)
+        except ToolError as error:  # a preview or a policy of the user's refused
+            finished = Finished.with_error("rejected", error.reply)
+        except Abort as abort:
+            finished = Finished.aborted(abort.reason, abort.effect or "none")
+        except asyncio.CancelledError:
+            _record(call, _cancelled(call), started)
+            raise
+        except Exception as error:  # user code around the tool broke; the tool itself is guarded below
+            finished = broken_around(call.call.name, error, strict=self.strict)
+        return _record(call, finished, started)
+
+
+def broken_around(name: str, error: Exception, *, strict: bool) -> Finished:
+    """An exception before the tool was run: nothing has happened."""
+    if strict:
+        return Finished.aborted(f"{name} could not be prepared: {type(error).__name__}: {error}", "none")
+    reply = ToolError("internal_error", f"{name} could not be run").reply
+    return Finished.with_error("failed", reply, free=True)
+
+
+def _cancelled(call: ActiveCall) -> Finished:
+    effect: Effect = "unknown" if call.prepared and call.entry.writes else "none"
+    return Finished.with_error("unknown" if effect == "unknown" else "failed", stopped(effect))
+
+
+def _record(call: ActiveCall, finished: Finished, started: float) -> Invocation:
+    invocation = Invocation(
+        finished_call(call.call, finished, (call.context.elapsed() - started) * 1000),
+        finished.outcome,
+        finished.error,
+        finished.replayed,
+        finished.attempts,
+        call.key,
+        tuple(call.faults),
+        finished.reason,
+    )
+    call.context.invocations.append(invocation)
+    return invocation

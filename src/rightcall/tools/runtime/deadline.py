@@ -1,0 +1,114 @@
+"""How long a call is waited for, and what becomes of work that takes longer.
+
+A read is cancelled at its deadline. A write is not: a thread cannot be stopped, a request that was sent cannot
+be called back, and cancelling would only lose sight of them. The model is told that it is still running,
+and the work goes on to its end with the claim on its key, its locks and its place in the ledger.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rightcall.tools.idempotency.owners import Owner, holding
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.errors import ErrorReply
+from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.outcome import not_begun, out_of_time, still_running
+
+
+@dataclass(slots=True)
+class Work:
+    """How far the running of a tool has come, for those who wait and those who have stopped waiting."""
+
+    begun: bool = False
+    acted: bool = False
+    failed_after_acting: bool = False
+    """The tool said that its effect had happened before it broke."""
+    returned: bool = False
+    left: bool = False
+    """Nobody waits for it any more."""
+    interrupted: bool = False
+    """It ended by a timeout or a cancellation of its own, and may have left a thread behind."""
+    late: Finished | None = None
+    """What a thread returned whose caller was cancelled."""
+
+
+_at_work: set[asyncio.Task[Any]] = set()
+"""An event loop refers to its tasks weakly only."""
+
+
+async def deadline(call: ActiveCall, next: Next) -> Finished:
+    """Wait for the rest, no longer than the tool's `timeout_s`."""
+    seconds = call.entry.behaviour.timeout_s
+    if not call.entry.writes:
+        return await _read(call, next, seconds)
+    running = call.copy()
+    work = running.work = Work()
+    task = _started(next(running), call.owner, work)
+    del running  # the task alone refers to it: when it ends, so does the hold on the key
+    try:
+        await asyncio.wait((task,), timeout=seconds)
+        if not task.done() and not work.begun:  # it waits for the lock of its resource
+            task.cancel()
+            await asyncio.wait((task,))
+            return not_begun(call, seconds)
+        if work.returned and not task.done():  # it is being written down
+            await asyncio.wait((task,))
+        work.left = not task.done()
+        return still_running(call, seconds) if work.left else task.result()
+    except asyncio.CancelledError:
+        work.left = True
+        task.cancel()
+        raise
+    finally:
+        call.owner = None
+        del task
+
+
+async def _read(call: ActiveCall, next: Next, seconds: float) -> Finished:
+    try:
+        async with asyncio.timeout(seconds):
+            finished: Finished = await next(call)
+            return finished
+    except TimeoutError:
+        return out_of_time(call, seconds)
+
+
+def _started(rest: Awaitable[Finished], owner: Owner | None, work: Work) -> asyncio.Task[Finished]:
+    context = contextvars.copy_context()
+    context.run(holding.set, owner)
+    task = asyncio.get_running_loop().create_task(_to_the_end(rest), context=context)
+    _at_work.add(task)
+    task.add_done_callback(partial(_ended, work))
+    return task
+
+
+async def _to_the_end(rest: Awaitable[Finished]) -> Finished:
+    try:
+        return await rest
+    except asyncio.CancelledError:
+        # Nothing may keep the exception: its traceback refers to the call, and so to the hold on the key.
+        reply = ErrorReply("internal_error", "the call was cancelled", "nothing more can be done here")
+        return Finished.with_error("failed", reply)
+    finally:
+        holding.set(None)  # a task that someone still refers to holds nothing
+
+
+def _ended(work: Work, task: asyncio.Task[Any]) -> None:
+    _at_work.discard(task)
+    if not task.cancelled():
+        task.exception()  # or the loop complains that nobody asked for it
+    if work.interrupted or task.cancelling():
+        _forget_timers(task.get_loop())
+
+
+def _forget_timers(loop: asyncio.AbstractEventLoop) -> None:
+    """Let cancelled timers go: asyncio keeps them, and the context with the hold on the key, until their time."""
+    for handle in getattr(loop, "_scheduled", ()):
+        if handle.cancelled():
+            handle._context = None

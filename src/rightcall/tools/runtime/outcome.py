@@ -1,0 +1,185 @@
+"""What a tool returned or raised, as an outcome and an answer to the model."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import ssl
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.errors import (
+    Abort,
+    Effect,
+    ErrorReply,
+    ToolError,
+    outcome_unknown,
+    timed_out,
+)
+from rightcall.tools.runtime.invocation import Finished, Outcome
+from rightcall.tools.runtime.results import usable
+
+OF_CONNECTIONS = frozenset(
+    getattr(errno, name)
+    for name in (
+        "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENOTCONN", "ESHUTDOWN", "ETIMEDOUT",
+        "ENETDOWN", "ENETUNREACH", "ENETRESET", "EHOSTDOWN", "EHOSTUNREACH", "EADDRNOTAVAIL",
+    )
+    if hasattr(errno, name)
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Reads what came of running the tool.
+
+    What the model can deal with goes back to it: an explained failure, a timeout, something that does not exist.
+    With `strict` the rest stops the agent: a missing permission, a lost connection, an unexpected exception.
+    """
+
+    strict: bool
+
+    async def __call__(self, call: ActiveCall, next: Next) -> Finished:
+        strict = self.strict or call.entry.behaviour.strict
+        try:
+            finished = read_result(call, await next(call))
+        except ToolError as error:
+            finished = explained(call, error)
+        except Abort as abort:
+            raise Abort(abort.reason, effect=abort.effect or doubt(call)) from abort
+        except TimeoutError:
+            finished = out_of_time(call, call.entry.behaviour.timeout_s)
+        except OSError as error:
+            finished = of_the_system(call, error, strict=strict)
+        except Exception as error:
+            finished = broken(call, error, strict=strict)
+        if call.work is not None:
+            call.work.returned = True
+        return finished
+
+
+def read_result(call: ActiveCall, result: Any) -> Finished:
+    """What a tool returned: a result, or the reason why it cannot be shown."""
+    entry = call.entry
+    effect: Effect = "done" if entry.writes else "none"
+    plain, error = usable(entry.tool, result, most_bytes=entry.behaviour.max_result_bytes, effect=effect)
+    if error is not None:
+        return Finished.with_error("ok" if entry.writes else "failed", error, free=not entry.writes)
+    return Finished("ok", plain)
+
+
+def told(reply: ErrorReply) -> Finished:
+    """A failure with a known effect; where there was none, the key may be used again."""
+    outcomes: dict[Effect, Outcome] = {"none": "failed", "done": "ok", "unknown": "unknown"}
+    return Finished.with_error(outcomes[reply.effect], reply, free=reply.effect == "none")
+
+
+def explained(call: ActiveCall, error: ToolError) -> Finished:
+    """A failure the tool itself explained.
+
+    A write that does not say whether it had an effect keeps its key. When it asks for a repetition, too, the
+    effect is unknown: repeating would be a guess.
+    """
+    if error.effect is not None or not call.entry.writes:
+        return told(error.reply)
+    if _acted(call) or error.reply.retry in ("same_key", "after"):
+        return in_the_middle(call, error.reply.detail, error.reply.error)
+    return Finished.with_error("failed", error.reply)
+
+
+def in_the_middle(call: ActiveCall, what: str, error: str = "outcome_unknown") -> Finished:
+    """A write that ended without an answer: it says whether it acted, or that is unknown."""
+    name = call.tool_name
+    if _acted(call):
+        hint = f"{name} has done its work: do not repeat it"
+        return Finished.with_error("ok", ErrorReply(error, f"{what}; its effect has happened", hint, "done"))
+    reply = outcome_unknown(name, what, check_words(call))
+    return Finished.with_error("unknown", msgspec.structs.replace(reply, error=error))
+
+
+def out_of_time(call: ActiveCall, seconds: float) -> Finished:
+    """No answer before the deadline."""
+    if call.entry.writes:
+        return in_the_middle(call, f"{call.tool_name} did not answer within {seconds:g} s")
+    reply = timed_out(call.tool_name, seconds, writes=False, check="")
+    return Finished.with_error("failed", reply, free=True)
+
+
+def still_running(call: ActiveCall, seconds: float) -> Finished:
+    """The deadline has passed and the work goes on."""
+    what = f"{call.tool_name} did not answer within {seconds:g} s and is still running"
+    reply = outcome_unknown(call.tool_name, what, check_words(call))
+    return Finished.with_error("unknown", reply, running=True)
+
+
+def not_begun(call: ActiveCall, seconds: float) -> Finished:
+    """Another call held the resource until the deadline."""
+    reply = ErrorReply(
+        "timeout",
+        f"another call held what {call.tool_name} changes for {seconds:g} s; nothing was done",
+        f"wait a little, then call {call.tool_name} with the same arguments",
+        retry="same_key",
+    )
+    return Finished.with_error("failed", reply, free=True)
+
+
+def of_the_system(call: ActiveCall, error: OSError, *, strict: bool) -> Finished:
+    """An error of the operating system that the tool did not explain. Its text may hold anything, and is not told."""
+    name = call.tool_name
+    if isinstance(error, FileNotFoundError):
+        return explained(call, ToolError("not_found", f"{name} did not find what it was asked for"))
+    planned = bool(call.faults)  # a fault of a plan is for the model to deal with
+    if strict and not planned:
+        return broken(call, error, strict=True)
+    if isinstance(error, PermissionError):
+        return explained(call, ToolError("permission_denied", f"{name} is not permitted to do this"))
+    return out_of_reach(call) if connection_broke(error) else broken(call, error, strict=False)
+
+
+def connection_broke(error: OSError) -> bool:
+    """Whether an error speaks of a connection, and not of files, permissions or processes."""
+    if isinstance(error, ConnectionError | socket.gaierror | socket.herror | ssl.SSLError):
+        return True
+    if error.errno is not None:
+        return error.errno in OF_CONNECTIONS
+    # Clients of services derive their own errors from OSError, without a number.
+    return type(error).__module__ != "builtins"
+
+
+def out_of_reach(call: ActiveCall) -> Finished:
+    """The connection broke. Whether the request arrived cannot be known, which matters only for writes."""
+    name = call.tool_name
+    if call.entry.writes:
+        return in_the_middle(call, f"the connection to {name} broke before it answered")
+    reply = ToolError("upstream_error", f"{name} is out of reach; it only reads", retry="same_key").reply
+    return Finished.with_error("failed", reply, free=True)
+
+
+def broken(call: ActiveCall, error: Exception, *, strict: bool) -> Finished:
+    """An exception nobody foresaw. The model learns nothing of its text: it may hold anything."""
+    name = call.tool_name
+    if strict:
+        raise Abort(f"{name} broke: {type(error).__name__}: {error}", effect=doubt(call)) from error
+    if call.entry.writes:
+        return in_the_middle(call, f"{name} broke in the middle", "internal_error")
+    return Finished.with_error("failed", ToolError("internal_error", f"{name} broke").reply, free=True)
+
+
+def doubt(call: ActiveCall) -> Effect:
+    """What is known of the effect of a call that ended without an answer."""
+    if _acted(call):
+        return "done"
+    return "unknown" if call.entry.writes else "none"
+
+
+def _acted(call: ActiveCall) -> bool:
+    return call.work is not None and call.work.failed_after_acting
+
+
+def check_words(call: ActiveCall) -> str:
+    """How the model can find out what happened, in its hint."""
+    check = call.entry.behaviour.check_with
+    return f"call {check} first to see whether it happened" if check else ""

@@ -1,0 +1,39 @@
+"""One call from start to end, with exactly one outcome: the stages, in the order they happen.
+
+Nothing is recorded before the arguments are valid, and nothing is run before its key is committed.
+"""
+
+from __future__ import annotations
+
+from rightcall.tools.faults.inject import PlannedFaults
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.runtime.active_call import Next, Stage, chained
+from rightcall.tools.runtime.answer import Answers
+from rightcall.tools.runtime.batch import Batches
+from rightcall.tools.runtime.deadline import deadline
+from rightcall.tools.runtime.execute import perform
+from rightcall.tools.runtime.outcome import Outcomes
+from rightcall.tools.runtime.policy import Rules
+from rightcall.tools.runtime.prepare import Preparer
+from rightcall.tools.runtime.retries import RuntimeRetries
+from rightcall.tools.runtime.versions import Versions
+
+
+def pipeline(
+    preparer: Preparer, idempotency: Idempotency, rules: Rules, faults: PlannedFaults | None
+) -> Next:
+    """The way of a call. Stages that have nothing to do are left out."""
+    stages: list[Stage | None] = [
+        Answers(rules.strict),  # every way to end is an outcome, and each call has one
+        preparer,  # parse, resolve, validate, normalise, policy, confirmation
+        faults.deliver if faults else None,  # lose the key, deliver twice
+        RuntimeRetries(rules.retries) if rules.retries.most else None,
+        Batches(faults.arm if faults else None),  # each item on its own from here on
+        idempotency.once,  # claim the key, or answer from what is known of it
+        deadline,  # what follows is done to its end, even when nobody waits for it any more
+        idempotency.record,  # write down how the attempt ended, early or late
+        Versions(rules.strict),  # check, then act, under the lock of the resource
+        Outcomes(rules.strict),  # a result or an exception becomes an outcome
+        faults.strike if faults else None,  # refuse, delay, lose the answer, damage the result
+    ]
+    return chained([stage for stage in stages if stage is not None], perform)

@@ -1,0 +1,65 @@
+"""Check, then act: a change based on an old state is refused, and nothing comes between check and act."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from weakref import WeakValueDictionary
+
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.answer import broken_around
+from rightcall.tools.runtime.bound_tool import call as call_function
+from rightcall.tools.runtime.errors import ErrorReply, ToolError
+from rightcall.tools.runtime.invocation import Finished
+
+
+@dataclass
+class Versions:
+    """Runs a tool that checks before it acts under the lock of its resource; others pass."""
+
+    strict: bool
+    locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+    async def __call__(self, call: ActiveCall, next: Next) -> Finished:
+        if call.ready.current_version is None:
+            passed: Finished = await next(call)
+            return passed
+        resource = call.entry.behaviour.resource(call.arguments) or call.tool_name
+        async with self._lock(resource, call):
+            try:
+                moved_on = await _stale(call)
+            except ToolError as error:
+                moved_on = error.reply
+            except Exception as error:
+                return broken_around(call.call.name, error, strict=self.strict)
+            if moved_on is not None:
+                return Finished.with_error("failed", moved_on, free=True)
+            acted: Finished = await next(call)
+            return acted
+
+    def _lock(self, resource: str, call: ActiveCall) -> asyncio.Lock:
+        locks: Any = self.locks if call.ready.live else call.context.locks
+        lock: asyncio.Lock | None = locks.get(resource)
+        if lock is None:
+            lock = locks[resource] = asyncio.Lock()
+        return lock
+
+
+async def _stale(call: ActiveCall) -> ErrorReply | None:
+    """The reply when the state has moved on since the caller looked at it."""
+    behaviour = call.entry.behaviour
+    assert call.ready.current_version is not None
+    expected = call.arguments.get(behaviour.version_parameter)
+    current = await call_function(partial(call.ready.current_version, call.arguments))
+    if expected == current:
+        return None
+    return ErrorReply(
+        "precondition_failed",
+        f"{behaviour.version_parameter} is {expected!r}, and the current version is {current!r}",
+        f"read the current state, decide again, then call {call.call.name} with "
+        f"{behaviour.version_parameter} = {current!r}",
+        retry="fix_args",
+        path=behaviour.version_parameter,
+    )

@@ -1,0 +1,100 @@
+"""The server: where it listens, what it says about that, and how it ends."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from rightcall.errors import ConfigError, InfrastructureError, MissingExtraError
+from rightcall.store import Store
+
+FIRST_PORT = 8765
+PORTS_TRIED = 20
+
+
+class Listening(msgspec.Struct, frozen=True):
+    """An open dashboard: the address to show, and the socket behind it."""
+
+    socket: socket.socket
+    address: str
+    token: str
+
+
+@contextmanager
+def listening(host: str, port: int | None, token: str | None) -> Iterator[Listening]:
+    """Take a port. Without one, the first that is free from 8765 on; a port that was asked for must be free.
+
+    On another interface than loopback there is always a token: the given one, or a new one.
+    """
+    from rightcall.web.access import is_loopback
+
+    needed = token if token is not None else "" if is_loopback(host) else secrets.token_urlsafe(24)
+    if token is not None and len(token) < 8:
+        raise ConfigError("--token must have at least 8 characters; leave it out and one is made")
+    taken = _bound(host, port)
+    try:
+        at = taken.getsockname()[1]
+        shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
+        name = f"[{shown}]" if ":" in shown else shown
+        yield Listening(taken, f"http://{name}:{at}/{f'?token={needed}' if needed else ''}", needed)
+    finally:
+        taken.close()
+
+
+def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
+    """Answer until Ctrl-C; what is being answered then is answered to its end."""
+    import uvicorn
+
+    from rightcall.web.access import Access
+    from rightcall.web.app import make_app
+    from rightcall.web.deadline import deadline_protocol
+
+    app = make_app(store, Access(here.token, names))
+    config = uvicorn.Config(
+        app,
+        http=deadline_protocol(),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        proxy_headers=False,
+        timeout_graceful_shutdown=3,
+        h11_max_incomplete_event_size=64 * 1024,
+        limit_concurrency=200,
+    )
+    uvicorn.Server(config).run(sockets=[here.socket])
+
+
+def require_packages() -> None:
+    """Say what to install before anything is opened."""
+    for package in ("starlette", "jinja2", "uvicorn", "vl_convert"):
+        try:
+            __import__(package)
+        except ImportError:
+            shown = {"vl_convert": "vl-convert-python"}.get(package, package)
+            raise MissingExtraError("the dashboard", shown, "web") from None
+
+
+def _bound(host: str, port: int | None) -> socket.socket:
+    wanted = [port] if port is not None else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
+    problem: OSError | None = None
+    for each in wanted:
+        try:
+            family, _, _, _, address = socket.getaddrinfo(host, each, type=socket.SOCK_STREAM)[0]
+            return socket.create_server(address[:2], family=family, backlog=128)
+        except socket.gaierror as error:
+            raise ConfigError(f"--host {host}: {error.strerror}; use an address of this machine") from None
+        except OSError as error:
+            problem = error
+    said = problem.strerror if problem else ""
+    if port is not None:
+        raise InfrastructureError(f"port {port} on {host} cannot be had: {said}; name another with --port")
+    last = FIRST_PORT + PORTS_TRIED - 1
+    raise InfrastructureError(
+        f"no port from {FIRST_PORT} to {last} on {host} can be had: {said}; name one with --port"
+    )

@@ -1,0 +1,84 @@
+"""`rightcall gate`, `plan` and `compare` from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from rightcall.cli.compare import compare
+from rightcall.cli.gate import gate
+from rightcall.cli.plan import plan
+from rightcall.errors import ConfigError
+from rightcall.model import CaseResult, Run
+from rightcall.store import open_store
+
+
+def stored(path, run_id: str, counts: list[int], trials: int = 10, day: int = 1) -> None:
+    """A finished run in which golden i passed counts[i] of its trials."""
+    with open_store(path) as store:
+        run = Run(run_id, "t", f"2026-01-0{day}T00:00:00Z", trials=trials, fingerprints={"metrics": "m"})
+        store.begin_run(run).add(
+            [
+                CaseResult(f"g{i}", t, t < c, float(t < c), {})
+                for i, c in enumerate(counts)
+                for t in range(trials)
+            ]
+        )
+        store.finish_run(run_id, None, "")
+
+
+@pytest.fixture
+def url(tmp_path) -> str:
+    path = tmp_path / "results.db"
+    stored(path, "before", [10] * 30, day=1)
+    stored(path, "after", [10] * 29 + [0], day=2)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "said"),
+    [
+        (["--min", "0.9"], 3, "INCONCLUSIVE: pass rate 96.7 % over 30 goldens (300 trials) is not settled"),
+        (["--min", "0.9", "--about", "these_goldens"], 0, "at least 90 % on exactly these goldens"),
+        (["--min", "0.9", "--rule", "point"], 0, "(rule: point, no statistical claim)"),
+        (["--min", "0.97", "--rule", "point"], 1, "FAIL: pass rate 96.7 % over 30 goldens is below 97 %"),
+        (
+            ["--baseline", "last~1", "--margin", "0.2"],
+            0,
+            "PASS: against last~1 the pass rate moved by -3.3 points",
+        ),
+        (["--rule", "point"], 2, "say what is asked for"),
+        (["--anyway"], 2, "need --baseline"),
+    ],
+)
+def test_what_a_gate_is_asked_is_what_it_says(url, words, exit_code, said):
+    found = CliRunner().invoke(gate, ["last", *words, "--store", url])
+    assert (found.exit_code, said in found.output) == (exit_code, True), found.output
+
+
+def test_a_run_against_itself_is_refused(url):
+    found = CliRunner().invoke(gate, ["last", "--baseline", "last", "--store", url])
+    assert isinstance(found.exception, ConfigError) and "`last~1`" in str(found.exception)
+
+
+def test_compare_takes_the_names_that_gate_takes(url):
+    found = CliRunner().invoke(compare, ["last~1", "last", "--store", url])
+    assert "INCONCLUSIVE  after against before" in found.output
+
+
+def test_plan_names_its_assumptions_and_its_claim():
+    asked = ["--min", "0.8", "--target", "0.95", "--trials", "3", "--icc", "0.3", "--json"]
+    found = json.loads(CliRunner().invoke(plan, asked).output)
+    assert (found["icc"], found["draws"]) == (0.3, 2000)
+    these = json.loads(CliRunner().invoke(plan, [*asked, "--about", "these_goldens"]).output)
+    assert these["goldens"] < found["goldens"] and these["about"] == "these_goldens"
+
+
+def test_plan_with_a_dataset_that_cannot_pass_promises_no_savings(tmp_path):
+    lines = [json.dumps({"id": f"g{i}", "input": f"Do {i}", "no_calls": True}) for i in range(12)]
+    (tmp_path / "g.jsonl").write_text("\n".join(lines))
+    words = ["--min", "0.9", "--target", "0.95", "--dataset", str(tmp_path / "g.jsonl")]
+    said = CliRunner().invoke(plan, words).output
+    assert "With 12 PASS is impossible" in said and "on average" not in said

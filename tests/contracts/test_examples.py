@@ -1,0 +1,60 @@
+"""Every script in examples/seeds runs and holds what it says: its assertions are the numbers of the page."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SEEDS = Path(__file__).parents[2] / "examples" / "seeds"
+HELPERS = ("weather", "llm_app", "file_tools")
+"""Modules that the scripts of a folder share."""
+
+SCRIPTS = [
+    path
+    for path in sorted(SEEDS.rglob("*.py"))
+    if path.stem not in HELPERS and not path.stem.startswith("test_")
+]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_script_runs_and_its_assertions_hold(script, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(script.parent))
+    before = set(sys.modules)
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    finally:
+        for name in set(sys.modules) - before:
+            if name in HELPERS:
+                del sys.modules[name]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_script_asserts_what_it_shows(script):
+    tree = ast.parse(script.read_text("utf-8"))
+    assert any(isinstance(node, ast.Assert) for node in ast.walk(tree)) and ast.get_docstring(tree)
+
+
+def test_the_scripts_with_tests_are_run_by_rightcall_test(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "rightcall.cli.main",
+        "test",
+        str(SEEDS / "datasets" / "test_llm_app.py"),
+    ]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_list_of_examples_names_every_script():
+    page = (SEEDS / "README.md").read_text("utf-8")
+    for path in [*SCRIPTS, *SEEDS.rglob("test_*.py")]:
+        assert f"]({path.relative_to(SEEDS)})" in page, f"examples/seeds/README.md does not name {path.name}"

@@ -1,0 +1,106 @@
+"""Plain functions as metrics and as matchers."""
+
+from __future__ import annotations
+
+import pytest
+
+from rightcall.api import evaluate, rescore
+from rightcall.errors import CheckFailed, ConfigError
+from rightcall.metrics import as_metrics
+from rightcall.metrics.function import FunctionMetric
+from rightcall.model import ExpectedCall, Golden, Score, TestCase, ToolCall, Trajectory
+from rightcall.testing.assertion import assert_test
+
+
+def is_city(value):
+    return value in ("Hanoi", "Hà Nội")
+
+
+GOLDEN = Golden("Weather?", id="a", expected_calls=(ExpectedCall("weather", {"city": is_city}),))
+CASE = TestCase(GOLDEN, Trajectory(calls=(ToolCall("weather", {"city": "Hà Nội"}),), output="31 °C"))
+
+
+def by_case(case):
+    return case.trajectory.output == "31 °C"
+
+
+def by_parts(output, target):
+    return output == target
+
+
+async def later(calls):
+    return Score.passed_if(len(calls) == 1)
+
+
+@pytest.mark.parametrize("metric", [by_case, later, lambda c: 1.0, "tests.metrics.test_functions:by_case"])
+def test_a_function_is_a_metric(metric, tmp_path):
+    assert evaluate([CASE], [metric], store=tmp_path / "s.db").passed
+
+
+def test_parameters_get_what_they_are_named_for(tmp_path):
+    known = TestCase(Golden("?", expected_output="4"), Trajectory(output="4"))
+    other = TestCase(Golden("?", metadata={"target": 4}), Trajectory(output="5"))
+    run = evaluate([known, other], [by_parts], store=tmp_path / "s.db")
+    assert sorted((r.passed, r.metrics["by_parts"].value) for r in run.results) == [(False, 0), (True, 1)]
+
+
+def test_a_number_passes_from_a_threshold_that_a_suite_may_set():
+    (metric,) = as_metrics(["tests.metrics.test_functions:half(threshold=0.5, label='fair')"])
+    assert metric.name == "fair" and assert_test(CASE, [metric]).passed
+    with pytest.raises(CheckFailed, match=r"half: 0\.5, below 1"):
+        assert_test(CASE, [half])
+
+
+def half(case):
+    return 0.5
+
+
+def test_a_function_that_cannot_be_called_is_refused_before_anything_runs():
+    with pytest.raises(ConfigError, match=r"strange\(x, y\) cannot be called: a function takes the case"):
+        as_metrics([lambda case: True, strange])
+
+
+def strange(x, y):
+    return True
+
+
+def test_two_metrics_of_one_name_are_refused_rather_than_hidden():
+    with pytest.raises(ConfigError, match="two metrics are called 'by_case'"):
+        as_metrics([by_case, FunctionMetric(half, label="by_case")])
+
+
+def test_a_golden_with_a_function_is_run_stored_and_described(tmp_path):
+    def agent(golden):
+        return [ToolCall("weather", {"city": "Hue"})]
+
+    run = evaluate(agent, [GOLDEN], store=tmp_path / "s.db")
+    (result,) = run.results
+    assert not result.passed and result.codes[0].expected == {"python_function": "<function is_city>"}
+    (stored,) = run.store.goldens(run.id)
+    assert stored.expected_calls[0].args == {"city": {"python_function": "<function is_city>"}}
+
+
+def test_what_was_stored_without_its_function_is_an_error_until_the_golden_is_given(tmp_path):
+    store = tmp_path / "s.db"
+    run = evaluate([CASE], store=store)
+    (blind,) = rescore(run.id, store=store).results
+    assert not blind.passed and "stored without <function is_city>" in blind.error
+    assert rescore(run.id, goldens=[GOLDEN], store=store).passed
+
+
+def test_a_matcher_that_raises_makes_its_case_an_error():
+    def broken(value):
+        raise KeyError(value)
+
+    golden = Golden("?", expected_calls=(ExpectedCall("weather", {"city": broken}),))
+    with pytest.raises(CheckFailed, match="matcher broken raised KeyError") as caught:
+        assert_test(TestCase(golden, CASE.trajectory))
+    assert caught.value.infrastructure
+
+
+def test_another_source_is_another_metric():
+    one, other = {}, {}
+    exec("def f(case): return True", one)
+    exec("def f(case): return False", other)
+    assert repr(FunctionMetric(one["f"])) != repr(FunctionMetric(other["f"]))
+    assert repr(FunctionMetric(one["f"])).startswith("FunctionMetric(<function f> ")

@@ -1,0 +1,76 @@
+"""One case has one verdict, whichever door it comes through, and nothing that broke is ever green."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from rightcall.api import evaluate
+from rightcall.errors import ConfigError
+from rightcall.metrics import result_of
+from rightcall.model import ExpectedCall, Failure, Golden, Score, TestCase, ToolCall, Trajectory
+from rightcall.report.html import write_html
+from rightcall.report.markdown import write_markdown
+from rightcall.report.terminal import summary_table
+from rightcall.report.view import reason_of, summary_view
+from rightcall.testing.assertion import assert_test
+from tests.support.doors import DOORS
+from tests.support.scored_cases import ALL
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_says_the_same(door, tmp_path):
+    expected = {row.golden.id: (row.outcome, row.score, tuple(sorted(row.codes))) for row in ALL}
+    assert DOORS[door](tmp_path, ALL) == expected
+
+
+def test_the_table_has_every_way_to_end():
+    assert len(ALL) == 30 and {row.outcome for row in ALL} == {"passed", "failed", "error"}
+
+
+def test_a_time_budget_without_a_measured_time_is_an_error():
+    golden = Golden("?", expected_calls=(ExpectedCall("a"),), max_latency_ms=100)
+    result = result_of(golden, 0, Trajectory(calls=(ToolCall("a"),)), {})
+    assert not result.passed and "max_latency_ms, and the time taken was not recorded" in result.error
+
+
+def rude(case):
+    return Score(0.0, False, "too rude", (Failure("refused"),))
+
+
+RIGHT = TestCase(Golden("Hello", id="hello"), Trajectory(output="Go away."))
+
+
+def test_the_reason_and_the_codes_of_a_named_metric_are_those_of_the_case(tmp_path):
+    run = evaluate([RIGHT], [rude], store=tmp_path / "s.db")
+    (result,) = run.results
+    assert (result.passed, [f.code for f in result.codes]) == (False, ["refused"])
+    assert reason_of(result) == "rude: too rude"
+
+
+def test_what_is_observed_is_measured_and_decides_nothing(tmp_path):
+    run = evaluate([RIGHT], observe=[rude], store=tmp_path / "s.db")
+    (result,) = run.results
+    assert run.passed and result.codes == () and not result.metrics["rude"].passed
+
+
+def test_every_metric_that_was_asked_for_has_a_column(tmp_path):
+    run = evaluate([RIGHT], [rude], observe=["call_f1"], store=tmp_path / "s.db")
+    view = summary_view(run.summary)
+    assert view.columns == ("rude", "call_f1")
+    titles = [column.header for column in summary_table(view, 120).columns]
+    assert titles[4:6] == ["rude", "call_f1"]
+    for write in (write_markdown, write_html):
+        out = io.BytesIO()
+        write(run.store, run.id, out)
+        assert "rude" in out.getvalue().decode()
+
+
+def test_a_judge_without_a_key_is_told_before_anything_is_asked(monkeypatch, tmp_path):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    judge = "rubric(model='openai:gpt-5-mini', rubric='Polite.')"
+    with pytest.raises(ConfigError, match="metric rubric: openai:gpt-5-mini needs a key"):
+        evaluate(lambda golden: pytest.fail("was asked"), [RIGHT.golden], metrics=[judge])
+    with pytest.raises(ConfigError, match="needs a key"):
+        assert_test(RIGHT, [judge])

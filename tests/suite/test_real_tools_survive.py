@@ -1,0 +1,107 @@
+"""Tools that run for real, in runs that are killed: every mail goes out once."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rightcall.store import open_store
+from rightcall.tools.runtime.ledger import effects
+from tests.support.postgres import postgres_server
+
+MAILS = 12
+TOOLS = '''
+import time
+from pathlib import Path
+from rightcall import tool
+
+@tool(destructive=True, idempotency="key")
+def send_mail(to: str) -> dict:
+    """Send a mail."""
+    with Path("mails.txt").open("a") as mails:
+        mails.write(f"{to}\\n")
+    time.sleep(0.1)
+    return {"sent": to}
+'''
+
+
+def write_suite(folder: Path) -> None:
+    (folder / "mail_tools.py").write_text(TOOLS)
+    goldens, replies = [], []
+    for number in range(MAILS):
+        call = {"name": "send_mail", "arguments": {"to": f"m{number}", "idempotency_key": "k"}}
+        goldens.append(
+            {"id": f"g{number}", "input": f"mail m{number}", "expected_calls": [{"tool": "send_mail"}]}
+        )
+        replies.append({"golden": f"g{number}", "turns": [{"calls": [call]}, {"text": "done"}]})
+    suite = {
+        "tools": "mail_tools:send_mail",
+        "dataset": "goldens.jsonl",
+        "concurrency": 4,
+        "agent": {"model": "scripted:script.json", "mode": "loop", "execute": "real"},
+    }
+    (folder / "goldens.jsonl").write_text("\n".join(json.dumps(golden) for golden in goldens))
+    (folder / "script.json").write_text(json.dumps({"replies": replies}))
+    (folder / "suite.json").write_text(json.dumps(suite))
+
+
+def run(folder: Path, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "rightcall.cli.main", "run", "suite.json", *options]
+    environment = {"PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"}
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def mails(folder: Path) -> list[str]:
+    path = folder / "mails.txt"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+@pytest.fixture(scope="module")
+def postgres_url() -> Iterator[str]:
+    with postgres_server() as url:
+        yield url
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgres"])
+def test_a_run_that_is_killed_and_resumed_sends_every_mail_once(tmp_path, where, request):
+    write_suite(tmp_path)
+    in_file = str(tmp_path / "results.db")
+    store = ("--store", request.getfixturevalue("postgres_url") if where == "postgres" else in_file)
+    drawn = random.Random(11)
+    for attempt in range(3):
+        process = run(tmp_path, *store, *(("--resume", "last") if attempt else ()))
+        before = len(mails(tmp_path))
+        while len(mails(tmp_path)) < before + 2 and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(drawn.random() / 20)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    out, _ = run(tmp_path, *store, "--resume", "last").communicate(timeout=60)
+    sent = mails(tmp_path)
+    assert len(sent) == len(set(sent)) >= MAILS - 4, out  # four at once: a kill may come before an effect
+    with open_store(store[1]) as opened:
+        results = list(opened.results("last", trajectories=True))
+    assert len(results) == MAILS
+    for case in results:
+        known = len(effects(case.trajectory.ledger))
+        really = sent.count(case.golden_id.replace("g", "m"))
+        told = case.trajectory.calls[0].output
+        assert known == really or told["effect"] == "unknown", told
+
+
+def test_another_run_has_its_own_keys_next_to_the_results_for_their_owner_alone(tmp_path):
+    write_suite(tmp_path)
+    for _ in range(2):
+        run(tmp_path, "--store", "results.db").communicate(timeout=60)
+    keys = tmp_path / "results.keys.db"
+    assert len(mails(tmp_path)) == 2 * MAILS and keys.stat().st_mode & 0o077 == 0

@@ -1,0 +1,56 @@
+"""A key that the model repeats is in no store, row or report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rightcall as rc
+from rightcall.model import Golden, Message, ToolCall
+from rightcall.model.run import CaseResult
+from rightcall.model.trajectory import Trajectory
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.store import open_store
+from rightcall.suite.secret_scrubber import ResultScrubber
+
+KEY = "hunter2-hunter2-hunter2"
+
+
+def test_an_echoed_key_is_scrubbed_from_the_store(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", KEY)
+    monkeypatch.chdir(tmp_path)
+    said = [ToolCall("f", {"key": f"my {KEY}", KEY: [1]}, id="1")]
+    agent = rc.Agent(
+        ScriptedProvider(lambda request: said), tools=[{"name": "f", "input_schema": {"type": "object"}}]
+    )
+    run = rc.evaluate(agent, dataset=[Golden("q", id="a"), Golden("q", id="b", no_calls=True)])
+    assert KEY not in repr(run)
+    data = b"".join(path.read_bytes() for path in (tmp_path / ".rightcall").iterdir())
+    assert KEY.encode() not in data
+    with open_store() as store:
+        assert KEY not in repr(list(store.results("last", trajectories=True)))
+
+
+def test_what_looks_like_a_key_is_scrubbed_too_and_the_rest_is_left_alone():
+    clean = ResultScrubber()
+    message = Message("assistant", "here: sk-abcdefghijklmnop1234")
+    result = CaseResult("a", 0, True, 1.0, {}, trajectory=Trajectory((message,), output="fine"))
+    scrubbed = clean(result)
+    assert scrubbed.trajectory is not None
+    assert scrubbed.trajectory.messages[0].content == "here: [secret]"
+    assert scrubbed.trajectory.output == "fine"
+    assert clean(scrubbed) is scrubbed
+
+
+def test_a_secret_that_is_a_word_of_ours_breaks_nothing(monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", "assistant")
+    result = CaseResult("a", 0, True, 1.0, {}, trajectory=Trajectory((Message("assistant", "an assistant"),)))
+    scrubbed = ResultScrubber()(result)
+    assert scrubbed.trajectory is not None
+    assert scrubbed.trajectory.messages[0] == Message("assistant", "an [secret]")
+
+
+def test_a_new_store_is_its_owners_alone(tmp_path: Path):
+    with open_store(tmp_path / "new" / "results.db"):
+        modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "new").iterdir()}
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+    assert set(modes.values()) == {0o600}

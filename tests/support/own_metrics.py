@@ -1,0 +1,52 @@
+"""Metrics of a user's own, as plain functions that do what a golden's metadata says."""
+
+from __future__ import annotations
+
+import asyncio
+
+from rightcall.model import Failure, Score, TestCase
+
+
+async def moody(case: TestCase) -> object:
+    """Passes, fails, breaks, hangs or talks nonsense, as the golden wishes."""
+    match case.golden.metadata.get("mood", "good"):
+        case "good":
+            return True
+        case "bad":
+            return False
+        case "half":
+            return 0.5
+        case "harmful":
+            return Score(0.0, False, "paid twice", (Failure("double_effect", tool="pay"),))
+        case "raises":
+            raise KeyError("tone")
+        case "leaves":
+            raise SystemExit(0)
+        case "hangs":
+            await asyncio.sleep(3600)
+        case "nonsense":
+            return {"score": 1}
+        case "too_much":
+            return 7.0
+        case "nan":
+            return float("nan")
+        case "unknown_code":
+            return Score(0.0, False, "", (Failure("made_up"),))  # type: ignore[arg-type]
+    return None
+
+
+MOODS = {
+    "good": "passed",
+    "bad": "failed",
+    "half": "failed",
+    "harmful": "failed",
+    "raises": "error",
+    "leaves": "error",
+    "hangs": "error",
+    "nonsense": "error",
+    "too_much": "error",
+    "nan": "error",
+    "unknown_code": "error",
+    "silent": "error",
+}
+"""What becomes of a case that is right in all else."""
