@@ -95,3 +95,33 @@ def test_faults_need_an_agent_whose_tools_can_be_broken(planned):
     broken = "faults: {faults: [{type: empty}]}"
     plan = planned('model: "MODULE:agent", observe: openai', module=module, more=broken)
     assert any("cannot be mocked or broken by faults" in problem for problem in agent_problems(plan.agent))
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "what"),
+    [
+        ('exec:["sh", "agent.sh"]', "start", "sh agent.sh"),
+        ("http:http://127.0.0.1:9/run", "connect", "http://127.0.0.1:9/run"),
+        ("helpful:agent", "import", "helpful"),
+    ],
+)
+def test_what_such_an_agent_starts_connects_to_or_imports_is_known_before_it_does(
+    tmp_path, model, kind, what
+):
+    """So that a suite from elsewhere does none of it without `--trust`, and `--dry-run` does none of it at all."""
+    from rightcall.suite.suite import AgentConfig, Suite
+    from rightcall.suite.suite_actions import actions
+
+    for name in ("agent.sh", "helpful.py"):
+        (tmp_path / name).write_text("raise SystemExit('must not run')")
+    suite = Suite(dataset="goldens.jsonl", agent=AgentConfig(model=model))
+    (action,) = actions(suite, tmp_path)
+    assert (action.kind, action.what) == (kind, what)
+    assert kind == "connect" or [Path(file).parent for file in action.files] == [tmp_path]
+
+
+def test_a_dry_run_imports_no_agent(planned):
+    plan = planned(
+        'model: "MODULE:agent", observe: auto', module="raise SystemExit('ran')", start_nothing=True
+    )
+    assert plan.agent.name.endswith(":agent")
