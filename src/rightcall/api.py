@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rightcall.adapters import observe
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
@@ -41,6 +42,7 @@ __all__ = [
     "judge",
     "load_dataset",
     "load_tools",
+    "observe",
     "open_store",
     "rescore",
     "tool",

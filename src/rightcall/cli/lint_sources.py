@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 
 
 def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
-    """The tools of files, folders and suites, then those of MCP servers."""
+    """The tools of files, folders and suites, then those of MCP servers and of `module:attribute`.
+
+    Naming an attribute imports its module: an agent of a framework knows its tools.
+    """
+    from rightcall.adapters import agent_tools
     from rightcall.cli.python_tools import tools_of_module
     from rightcall.lint import read_paths
     from rightcall.lint.source import tool_set
+    from rightcall.tools.definitions import is_attribute, tools_of
 
     named = [_named_by(source) for source in sources]
-    paths = [source for source in named if not source.startswith("mcp:")]
+    paths = [source for source in named if not source.startswith("mcp:") and not is_attribute(source)]
     unreadable: list[InputError] = []
     try:
         sets = (
@@ -38,10 +43,10 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
         _warn(unreadable)
     for source in named:
         if source.startswith("mcp:"):
-            from rightcall.tools.definitions import tools_of
-
             name = f"mcp:{_server_name(source)}"
             sets.append(tool_set(tools_of(source), name=name, origin=name))
+        elif is_attribute(source):
+            sets.append(tool_set(tools_of(source, agent_tools), name=source, origin=source))
     return sets
 
 

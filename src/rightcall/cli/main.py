@@ -36,6 +36,7 @@ MENU: dict[str, dict[str, str]] = {
         "tools": "List, show, call and convert tools, or serve them over MCP",
         "model": "Download and list local models",
         "providers": "List model providers and what each requires",
+        "adapters": "List agent frameworks that can be observed, and their limits",
     },
     "Inspect": {
         "report": "Write a report: HTML, Markdown, JUnit or JSON",

@@ -163,6 +163,8 @@ def execute(
 
     watching = Watching(keep=failures, as_json=as_json)
     outcome = run_to_end(plan, store_url, resume, watching, again)
+    for notice in outcome.notices:
+        tell(f"warning: {notice}", err=True)
     if outcome.lag_ms >= WORTH_A_WARNING_MS:
         tell(
             f"warning: this machine was overloaded and added up to {outcome.lag_ms:,.0f} ms to latencies; "

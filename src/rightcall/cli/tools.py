@@ -22,12 +22,13 @@ def tools() -> None:
 @source_argument
 @json_option
 def list_(source: str, as_json: bool) -> None:
-    """List the tools of SOURCE: a JSON or YAML file, `module:attribute` or `mcp:COMMAND`."""
+    """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (also a framework's agent) or `mcp:COMMAND`."""
+    from rightcall.adapters import agent_tools
     from rightcall.report import clean
     from rightcall.tools.definitions import tools_of
     from rightcall.tools.mcp import empty_schemas
 
-    found = tools_of(source)
+    found = tools_of(source, agent_tools)
     if as_json:
         print_json(found)
         return
@@ -56,10 +57,11 @@ def list_(source: str, as_json: bool) -> None:
               default="native", show_default=True, help="Definition format")  # fmt: skip
 def show(source: str, name: str, dialect: str) -> None:
     """Show one tool as JSON, in any provider's format."""
+    from rightcall.adapters import agent_tools
     from rightcall.model.dialects import SPELLINGS
     from rightcall.tools.definitions import tools_of
 
-    found = {tool.name: tool for tool in tools_of(source)}
+    found = {tool.name: tool for tool in tools_of(source, agent_tools)}
     if name not in found:
         hint = suggestion(name, found) or f"available: {', '.join(found)}"
         raise InputError(source, f"no such tool '{name}'", hint)

@@ -57,12 +57,13 @@ def convert(source: str, target: str, output: Path | None) -> None:
 
 def _read(source: str) -> list[ToolSet]:
     """Read tools as `lint` does, so that whatever can be linted can be converted."""
+    from rightcall.adapters import agent_tools
     from rightcall.cli.lint_sources import read_sources
     from rightcall.lint import tool_set
     from rightcall.tools.definitions import is_attribute, tools_of
 
     if is_attribute(source) and not source.startswith("mcp:"):
-        return [tool_set(tools_of(source), name=source)]
+        return [tool_set(tools_of(source, agent_tools), name=source)]
     return read_sources([source], allow_import=False)
 
 

@@ -5,6 +5,7 @@ single_turn   one request, tools offered but never run
 agent_loop    ask, run tools, tell, until done or a limit
 models        goldens that name another model
 user          a user's own agent; returns: what it may return
+observed      agents talked to in sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
 asking        retries with jitter; throttle: as many at once as the provider bears
 pool          many cases at once
 prompts, recorder, limits

@@ -35,10 +35,12 @@ class UserAgent:
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         started, before = time.perf_counter(), self._lag.so_far()
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._limits.seconds) as deadline:
                 made = await self._called(golden)
-        except TimeoutError:
-            return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds} seconds")
+        except TimeoutError as error:
+            if not deadline.expired():  # the agent's own, from whatever it waited for
+                return Trajectory(stop_reason="agent_error", error=f"TimeoutError: {error}"[:500])
+            return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
         except InfrastructureError as error:
             return Trajectory(stop_reason="infra_error", error=str(error))
         except Exception as error:

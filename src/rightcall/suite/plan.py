@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import random
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 
+from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor import Agent, RunLimits, Session, agent_problems, model_problems, settings_of
@@ -23,10 +26,10 @@ from rightcall.model import codec
 from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.providers import Settings
+from rightcall.providers import Exchange, Settings
 from rightcall.quality import check_goldens
 from rightcall.suite.selection import Selection
-from rightcall.suite.suite import Suite
+from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, is_attribute, listed_tools, with_tool_set
@@ -38,6 +41,9 @@ BLOCK = 10_000
 """Goldens are drawn in a seeded order, shuffled within blocks of this size: memory stays flat."""
 
 SHOWN_PROBLEMS = 20
+
+CLIENTS = ("openai", "anthropic")
+"""Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ class Plan:
             "dataset": self._dataset_fingerprint(),
             "tools": _fingerprint(self._tool_definitions()),
             "agent": _fingerprint(
-                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url]
+                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *_way(agent)]
                 + (["strict"] if agent.strict else [])
             ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
@@ -157,14 +163,14 @@ def plan_suite(
     if start_nothing:
         suite = _without_code(suite, folder)
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
+    tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
+    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
     rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
     problems += _contradictory_limits(suite)
     agent = Agent(
-        model=_not_imported(model or config.model)
-        if start_nothing
-        else _model(model or config.model, problems),
+        model=tested,
         tools=tools,
         system=config.system,
         mode=config.mode,
@@ -172,12 +178,13 @@ def plan_suite(
         base_url=config.base_url,
         limits=suite.limits,
         mocks=suite.mocks,
-        execute=config.execute,
+        execute=config.execute or "mock",
         strict=config.strict,
         faults=broken,
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
+        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
     )
     plan = Plan(
         name=suite.name,
@@ -303,9 +310,9 @@ def _without_code(suite: Suite, folder: Path) -> Suite:
     return msgspec.structs.replace(suite, metrics=metrics, tools=tools)
 
 
-def _not_imported(name: str) -> Any:
+def _not_imported(name: str, folder: Path) -> Any:
     """A stand-in of the same name for an agent that is code."""
-    if not is_code(name):
+    if not is_code(name, folder):
         return name
 
     def agent(golden: Golden) -> None:
@@ -313,6 +320,15 @@ def _not_imported(name: str) -> Any:
 
     agent.__name__ = name
     return agent
+
+
+def _way(agent: Agent) -> list[Any]:
+    """How an agent that is not a model is run and understood; nothing of its secrets."""
+    if isinstance(agent.model, ObservedAgent):
+        watched = agent.model
+        return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
+    shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    return shapes if any(shapes) else []
 
 
 def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
@@ -326,31 +342,72 @@ def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | No
         address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
         return [*listed_tools(address), *worlds], address
     if isinstance(tools, str) and is_attribute(tools) and not (folder / tools).exists():
-        return [*from_module(tools), *worlds], None
+        return [*from_module(tools, agent_tools), *worlds], None
     if isinstance(tools, str):
         return [*load_tools(folder / tools), *worlds], None
     return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None
 
 
-def _fault_plan(given: str | dict[str, Any] | None, folder: Path, mode: str) -> FaultPlan | None:
+def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:
     if given is None:
         return None
-    if mode != "loop":
+    if not loops:
         raise ConfigError("faults break tools while they run, so they need agent.mode: loop")
     return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
 
 
-def _model(name: str, problems: list[str]) -> Any:
+def _tested(
+    model: str | None, config: AgentConfig, folder: Path, problems: list[str], *, start_nothing: bool
+) -> Any:
+    """What the suite tests: a model's name, a function, or an agent that is watched while it runs."""
+    if start_nothing:
+        return _not_imported(model or config.model, folder)
+    named = _model(model or config.model, folder, problems)
+    return _tried(problems, lambda: _observed(named, config, given=model)) or named
+
+
+def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
+    """The agent watched while it runs, when the suite asks for it or its framework is known; else itself.
+
+    `given` is a model named on the command line instead of the suite's, which need not be one to watch.
+    """
+    if model is _unloaded or isinstance(model, str | ObservedAgent):
+        if config.observe is not None and isinstance(model, str) and given is None:
+            raise ConfigError(f"agent.observe goes with module:agent, not with '{model}'")
+        return model
+    known = detect(model)
+    if config.observe is None and (known is None or known.name in CLIENTS):
+        return model
+    via = config.observe or "auto"
+    return observe(
+        model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
+    )
+
+
+def _model(name: str, folder: Path, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
-    return (_tried(problems, lambda: _imported(name)) or name) if is_code(name) else name
+    if not is_code(name, folder):
+        return name
+    for place in (str(folder.resolve()), ""):  # a module beside the suite, or where the command was typed
+        if place not in sys.path:
+            sys.path.insert(0, place)
+    return _tried(problems, lambda: _imported(name)) or _unloaded
+
+
+def _unloaded(golden: Golden) -> None:
+    """Stands for an agent that could not be loaded, so that nothing more is found wrong with it."""
 
 
 def _imported(name: str) -> Any:
     module, _, attribute = name.partition(":")
     try:
-        return getattr(import_module(module), attribute)
+        return attrgetter(attribute)(import_module(module))
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"'{name}' cannot be loaded: {error}") from None
+    except (
+        Exception
+    ) as error:  # the user's module runs when it is imported: a missing key, a file that is not there
+        raise ConfigError(f"'{name}' cannot be loaded: {type(error).__name__}: {error}") from None
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:

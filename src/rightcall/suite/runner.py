@@ -57,6 +57,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
     planned: int = 0
     done: int = 0
     lag_ms: float = 0.0
+    notices: tuple[str, ...] = ()
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
@@ -108,7 +109,7 @@ async def run_plan(
         keys=run_keys(store.file, store.url),
     ) as session:
         await running.run(session, writer, done)
-    outcome = running.outcome(run, baseline)
+    outcome = msgspec.structs.replace(running.outcome(run, baseline), notices=tuple(session.notices()))
     if not outcome.stopped:
         finish = partial(
             store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided

@@ -23,7 +23,7 @@ MOST_AT_ONCE = 10_000
 class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
-    model: Annotated[str, msgspec.Meta(description="provider:model, or module:callable")]
+    model: Annotated[str, msgspec.Meta(description="provider:model, module:agent, http:URL, or exec:COMMAND")]
     base_url: Annotated[str | None, msgspec.Meta(description="another server of the same kind")] = None
     system: Annotated[str, msgspec.Meta(description="instructions to the model")] = ""
     mode: Annotated[
@@ -32,13 +32,39 @@ class AgentConfig(Record, frozen=True):
     ] = "single_turn"
     settings: Settings = Settings()
     execute: Annotated[
-        Literal["mock", "real"], msgspec.Meta(description="whether tools run for real; mocked unless said")
-    ] = "mock"
+        Literal["mock", "real"] | None,
+        msgspec.Meta(description="whether tools run for real [default: mock, real for an observed agent]"),
+    ] = None
     strict: Annotated[
         bool,
         msgspec.Meta(description="stop the agent when a tool lacks permission, loses a connection or breaks"),
     ] = False
     record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
+    observe: Annotated[
+        str | tuple[str, ...] | None,
+        msgspec.Meta(description="watch module:agent while it runs: auto, or names of adapters"),
+    ] = None
+    calls: Annotated[
+        Literal["auto", "root", "all"], msgspec.Meta(description="whose calls count when agents use agents")
+    ] = "auto"
+    handoffs: Annotated[
+        Literal["keep", "drop"], msgspec.Meta(description="whether handing over to another agent is a call")
+    ] = "keep"
+    session: Annotated[
+        Literal["fresh"], msgspec.Meta(description="every trial begins a conversation of its own")
+    ] = "fresh"
+    request: Annotated[Any, msgspec.Meta(description="the body an http: or exec: agent is asked with")] = None
+    response: Annotated[
+        dict[str, Any],
+        msgspec.Meta(description="where output, calls, … are in the reply: paths such as $.answer"),
+    ] = {}
+    headers: Annotated[
+        dict[str, str],
+        msgspec.Meta(description="sent to an http: agent; ${NAME} is taken from the environment"),
+    ] = {}
+    reuse: Annotated[
+        bool, msgspec.Meta(description="keep an exec: program running, one JSON line per ask")
+    ] = False
 
 
 class Suite(Record, frozen=True):

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from rightcall.errors import InputError
+from rightcall.errors import ConfigError, InputError
 from rightcall.model.record import Record
+from rightcall.providers import command_of
 from rightcall.suite.suite import Suite
 from rightcall.tools.definitions import is_attribute
 from rightcall.tools.mcp import read_address
@@ -37,8 +38,9 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     """Everything the suite would start, connect to, import, or write outside its own folder."""
     found = [*_tools(suite, folder)]
     name = model or suite.agent.model
-    if is_code(name):
+    if is_code(name, folder):
         found.append(_import(name, folder))
+    found += _agent(name, folder)
     found += [_import(metric, folder) for metric in metric_names(suite) if is_code_metric(metric)]
     if suite.agent.record:
         target = (folder / suite.agent.record).resolve()
@@ -62,14 +64,15 @@ def is_code_metric(name: str) -> bool:
     return ":" in name.partition("(")[0]
 
 
-def is_code(model: str) -> bool:
-    """Whether a model's name is `module:callable` and no provider's."""
+def is_code(model: str, folder: Path | None = None) -> bool:
+    """Whether a model's name is `module:agent` and no provider's; the module may stand in `folder`."""
     from rightcall.providers import provider_names
 
     prefix, _, rest = model.partition(":")
     if prefix in provider_names() or not rest or "/" in prefix:
         return False
-    return "." in prefix or _importable(prefix)
+    beside = folder is not None and any((folder / name).exists() for name in (f"{prefix}.py", prefix))
+    return "." in prefix or beside or _importable(prefix)
 
 
 def _importable(module: str) -> bool:
@@ -112,6 +115,19 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
             yield Action("connect", address.url)
     elif isinstance(source, str) and is_attribute(source) and not (folder / source).exists():
         yield _import(source, folder)
+
+
+def _agent(name: str, folder: Path) -> Iterator[Action]:
+    """The program of `exec:COMMAND` and the address of `http:URL`."""
+    if name.startswith("exec:"):
+        try:
+            command = command_of(name.removeprefix("exec:"))
+        except ConfigError:
+            return  # the plan says what is wrong with it
+        near = (path for word in command for path in _files_of(word, folder))
+        yield Action("start", " ".join(command), tuple(dict.fromkeys(map(str, near))))
+    elif name.startswith("http:"):
+        yield Action("connect", name.removeprefix("http:"))
 
 
 def _import(name: str, folder: Path) -> Action:
