@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from rightcall.adapters import ADAPTERS, AdapterInfo, adapter_info, installed_version
-from rightcall.cli.output import as_json_option, print_json, print_next
+from rightcall.cli.options import json_option
+from rightcall.cli.output import print_json, print_next, tell
 from rightcall.model.codec import to_plain
 
 
@@ -17,7 +18,7 @@ def adapters() -> None:
 
 
 @adapters.command("list")
-@as_json_option
+@json_option
 def list_(as_json: bool) -> None:
     """Every adapter, the version installed here and the version tested."""
     if as_json:
@@ -26,13 +27,13 @@ def list_(as_json: bool) -> None:
     for info in ADAPTERS:
         here = installed_version(info) or "-"
         mocks = "tools can be mocked" if info.tools == "mock" else ""
-        click.echo(f"{info.name:<18} {info.title:<28} {here:<12} tested {info.tested:<10} {mocks}".rstrip())
+        tell(f"{info.name:<18} {info.title:<28} {here:<12} tested {info.tested:<10} {mocks}".rstrip())
     print_next("rightcall adapters show langchain")
 
 
 @adapters.command()
 @click.argument("name")
-@as_json_option
+@json_option
 def show(name: str, as_json: bool) -> None:
     """One adapter: how it watches, what can be done with its tools, and what it loses."""
     info = adapter_info(name)
@@ -40,19 +41,17 @@ def show(name: str, as_json: bool) -> None:
         print_json(_described(info))
         return
     here = installed_version(info)
-    click.echo(f"{info.title} ({info.package})")
-    click.echo(f"installed   {here or f'no; pip install {info.package}'}")
-    click.echo(f"tested      {info.tested}" + (f", with {info.beside}" if info.beside else ""))
-    click.echo(f"watches     {info.hook}")
-    click.echo(
+    tell(f"{info.title} ({info.package})")
+    tell(f"installed   {here or f'no; pip install {info.package}'}")
+    tell(f"tested      {info.tested}" + (f", with {info.beside}" if info.beside else ""))
+    tell(f"watches     {info.hook}")
+    tell(
         "tools       " + ("can be mocked and broken by faults" if info.tools == "mock" else "run as they are")
     )
-    click.echo(
-        "functions   " + ("watched too" if info.functions else "not watched: observe the agent object")
-    )
-    click.echo("loses")
+    tell("functions   " + ("watched too" if info.functions else "not watched: observe the agent object"))
+    tell("loses")
     for loss in info.loses:
-        click.echo(f"  - {loss}")
+        tell(f"  - {loss}")
 
 
 def _described(info: AdapterInfo) -> dict[str, Any]:
