@@ -1,6 +1,6 @@
 """RightCall: did your agent make the right call?
 
-Importing this does nothing and costs next to nothing: each public name is loaded when it is first used.
+Importing the package is cheap and has no side effects: each public name is loaded on first use.
 """
 
 from __future__ import annotations
@@ -114,13 +114,13 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        if name.endswith(("Metric", "Eval")):  # one of DeepEval's, perhaps: then say what to write instead
+        if name.endswith(("Metric", "Eval")):  # perhaps a name of DeepEval's: say what to use instead
             deepeval = import_module("rightcall.metrics.deepeval")
             if name in deepeval.INSTEAD:
                 return deepeval.refused(name)
         raise AttributeError(f"module 'rightcall' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value  # found without this function from now on
+    globals()[name] = value  # later lookups bypass this function
     return value
 
 

@@ -1,4 +1,4 @@
-"""The facade: what a program calls. Introduces the rooms to each other and holds no logic of its own."""
+"""The public functions of the library. Each one calls into the rooms; the logic is there, not here."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RunResult:
-    """A finished run: its id in the store, what it adds up to, and the verdict.
+    """A finished run: its id in the store, the summary and the verdict.
 
-    `results` reads every case back from the store, in a fixed order.
+    `results` reads the cases from the store, in a fixed order.
     """
 
     id: str
@@ -73,7 +73,7 @@ class RunResult:
 
     @property
     def test_results(self) -> list[CaseResult]:
-        """Every result, in a list."""
+        """All results as a list."""
         return list(self.results)
 
 
@@ -87,7 +87,7 @@ def evaluate(
     dataset: str | Path | Iterable[Golden] | Sequence[AnyMetric] = (),
     **options: Any,
 ) -> RunResult:
-    """Run an agent on a dataset, or score ready test cases by metrics; see `aevaluate` for the options.
+    """Run an agent on a dataset, or score existing test cases; see `aevaluate` for the options.
 
     `evaluate(agent, "goldens.jsonl", trials=3)`, `evaluate(test_cases=cases, metrics=["tool_selection"])`, or
     `evaluate(data=items, executor=function, evaluators={"name": function})`.
@@ -118,16 +118,16 @@ async def aevaluate(
     store: str | Path | None = None,
     **others: Any,
 ) -> RunResult:
-    """Run an agent on a dataset and score every case, or score ready test cases.
+    """Run an agent on a dataset and score every case, or score existing test cases.
 
     `agent` is an `Agent`, a model's name, or any callable from a golden to what it did. `dataset` is a file or
     goldens. With `test_cases` (or a list of them first) nothing is run. With `data` and `executor`, a function is run
     on the data of each `{data, target}`, and `evaluators` score what it returned against the target.
 
     A case passes when its golden is satisfied and every one of `metrics` passes: names, metrics or plain functions.
-    Those under `observe` only measure. `gate` decides about the run: a `Gate`, the mapping of a suite, or the pass rate
-    to reach; without one every case must pass. `group` (or `group_name`) follows runs over time. Results go to `store`
-    [default: .rightcall/rightcall.db] as they finish.
+    Metrics in `observe` are measured without affecting the result. `gate` decides whether the run passes: a `Gate`,
+    the mapping of a suite, or the pass rate to reach; without one every case must pass. `group` (or `group_name`)
+    groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they finish.
     """
     given: dict[str, Any] = {
         "metrics": metrics,
@@ -169,9 +169,9 @@ def rescore(
     goldens: Iterable[AnyGolden] = (),
     store: str | Path | None = None,
 ) -> RunResult:
-    """Score the stored trajectories of a run again, by other metrics or rules, and keep that as a new run.
+    """Score the stored trajectories of a run again with other metrics or rules, and store the result as a new run.
 
-    Nothing is run. `goldens` replace stored ones of the same id, for those that hold functions.
+    Runs nothing. `goldens` replace stored ones with the same id, which is needed for goldens that contain functions.
     """
     from rightcall.suite import rescore_run
 
@@ -189,12 +189,12 @@ async def arun_cases(
     name: str = "evaluate",
     store: str | Path | None = None,
 ) -> RunResult:
-    """Score ready test cases and keep the results as a run."""
+    """Score existing test cases and store the results as a run."""
     return await aevaluate(test_cases=cases, metrics=metrics, name=name, store=store)
 
 
 async def arun_request(request: Request, store: str | Path | None) -> RunResult:
-    """Score the test cases of a request and keep the results as a run."""
+    """Score the test cases of a request and store the results as a run."""
     options = request.options
     results = await score_cases(request.ready, request.scorer, concurrency=options.concurrency)
     from rightcall.suite import keep_cases
@@ -205,10 +205,10 @@ async def arun_request(request: Request, store: str | Path | None) -> RunResult:
 
 
 def finished(work: Coroutine[Any, Any, T], instead: str) -> T:
-    """What a coroutine gives; inside a running event loop an error that says what to type instead."""
+    """The result of a coroutine; inside a running event loop, an error that says what to write instead."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
     work.close()
-    raise ConfigError(f"this cannot run inside a running event loop; write: {instead}")
+    raise ConfigError(f"cannot be called from a running event loop; use: {instead}")

@@ -40,7 +40,7 @@ def test_findings_are_listed_with_their_lines_and_suggestions(rightcall, tmp_pat
     write_lines(tmp_path / "g.jsonl", asked("a"), misspelt, asked("a"))
     done = rightcall("dataset", "check", "g.jsonl", "--tools", tools)
     assert done.code == 2
-    assert "error unknown_tool g.jsonl:2: expected_calls[0].tool: there is no tool 'get_wether'" in done.out
+    assert "error unknown_tool g.jsonl:2: expected_calls[0].tool: no such tool 'get_wether'" in done.out
     assert "did you mean 'get_weather'?" in done.out
     assert "error duplicate_id g.jsonl:3: the id 'a' is already used at g.jsonl:1" in done.out
     assert "3 goldens, 2 errors, 0 warnings" in done.out

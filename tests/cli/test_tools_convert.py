@@ -146,4 +146,4 @@ def test_what_cannot_be_read_is_one_line(rightcall, tmp_path, content, says):
 
 def test_a_folder_that_is_not_there_is_said(rightcall, tmp_path):
     done = rightcall("tools", "convert", write(tmp_path, [WEATHER]), "--to", "openai", "-o", "no/where.json")
-    assert done.code == 2 and "no/where.json: there is no folder" in done.err
+    assert done.code == 2 and "no/where.json: no such folder" in done.err

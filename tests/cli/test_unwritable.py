@@ -63,7 +63,7 @@ def test_a_read_only_file_is_not_fixed(tmp_path: Path) -> None:
     file.write_text(json.dumps(TOOLS))
     file.chmod(0o444)
     code, said = typed(tmp_path, "lint", "tools.json", "--fix")
-    assert (code, said) == (2, "error: tools.json: is read-only; allow writing it, or name another file\n")
+    assert (code, said) == (2, "error: tools.json: is read-only; make it writable, or choose another file\n")
     assert json.loads(file.read_text()) == TOOLS
 
 

@@ -97,7 +97,7 @@ def test_a_conversation_is_what_its_turns_say():
         (lambda: rc.FaithfulnessMetric(threshold=0.7), r"FaithfulnessMetric is DeepEval's .* GEval\(name="),
         (
             lambda: rc.ToolCorrectnessMetric(evaluation_params=[rc.ToolCallParams.OUTPUT]),
-            "no outputs of tools",
+            "cannot compare tool outputs",
         ),
         (lambda: rc.ToolCorrectnessMetric(treshold=1), "has no setting 'treshold'"),
     ],

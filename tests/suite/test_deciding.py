@@ -98,7 +98,7 @@ def test_runs_with_other_metrics_are_compared_only_when_asked(store):
         compare_runs(store, one.run.id, [other.run.id])
     assert compare_runs(store, one.run.id, [other.run.id], anyway=True)[0].unlike
     gate = {"run": one.run.id, "margin": 0.1}
-    with pytest.raises(ConfigError, match="compared only with --anyway"):
+    with pytest.raises(ConfigError, match="pass --anyway to compare"):
         gate_run(store, other.run.id, read_gate({"baseline": gate}))
     assert gate_run(store, other.run.id, read_gate({"baseline": {**gate, "anyway": True}})).word == "PASS"
 

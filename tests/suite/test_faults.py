@@ -82,7 +82,7 @@ def test_the_same_agent_does_no_harm_when_the_tool_is_idempotent(folder):
 
 
 def test_a_fault_that_never_fired_is_not_run_and_no_pass(folder):
-    assert "not run 1:empty:pay: it never fired" in run_with_faults(folder, "pay").stdout
+    assert "not run 1:empty:pay: never fired" in run_with_faults(folder, "pay").stdout
 
 
 def test_faults_without_a_loop_are_refused(folder):

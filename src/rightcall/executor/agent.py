@@ -1,4 +1,4 @@
-"""An agent under test: a model with tools and instructions, or a user's own callable."""
+"""The agent under test: a model with tools and instructions, or a user-defined callable."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ from rightcall.tools.runtime import Rules, Toolbox
 class Agent:
     """A model with tools and instructions.
 
-    `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent made ready by `observe`, or any
-    callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
-    and its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
-    `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
-    `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly.
-    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `tool_sets` are names of
-    tools under a name, `{"files": ["read_file", "list_files"]}`, of which a golden gets one by its `tool_set`.
-    `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` says how they are asked and
-    understood.
+    `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent prepared by
+    `observe`, or any callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
+    its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
+    unless `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` injects failures.
+    `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly.
+    `model_name` is the model to request from an SDK client; `record` is a cassette to write to. `tool_sets` names
+    sets of tools, `{"files": ["read_file", "list_files"]}`; a golden chooses one with `tool_set`.
+    `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
+    replies.
     """
 
     model: str | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -77,7 +77,7 @@ class Agent:
 
     @property
     def name(self) -> str:
-        """What the agent is called in results."""
+        """The name of the agent in results."""
         if isinstance(self.model, str):
             return self.model
         name = getattr(self.model, "name", None) or getattr(self.model, "__name__", None)
@@ -85,16 +85,16 @@ class Agent:
 
 
 class Performer(Protocol):
-    """Does one trial of one golden. Failing is data; only a broken setup raises."""
+    """Runs one trial of one golden. A failing agent is data; only a broken setup raises."""
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
 
 
 class Session:
-    """An agent made ready for a run: provider opened, tools checked, prompts shared.
+    """An agent ready to run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
-    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice.
+    `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Session:
         self._equip(agent.tools)
 
     def _equip(self, tools: Sequence[Any]) -> None:
-        """Make everything that depends on the tools."""
+        """Build everything that depends on the tools."""
         agent = self.agent
         if isinstance(agent.model, ObservedAgent):
             self._observe(agent.model, tools)
@@ -161,7 +161,7 @@ class Session:
         return SingleTurn(asker, prompts, agent.limits)
 
     async def _opened(self, prompts: Prompts, model: str) -> Performer:
-        """The same agent with another model, which a golden names."""
+        """The same agent with the model that a golden names."""
         provider = other_provider(self.agent, model, self._concurrency)
         provider.prepare(prompts.common)
         await self._stack.enter_async_context(provider)
@@ -190,7 +190,7 @@ class Session:
         return self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
 
     async def check(self) -> list[str]:
-        """What would keep every case from succeeding: a missing key, a host that cannot be reached."""
+        """Problems that would make every case fail: a missing key, an unreachable host."""
         if isinstance(self.agent.model, ObservedAgent):
             return self.agent.model.check()
         if self.addressed is not None:
@@ -247,7 +247,7 @@ class Session:
 
 
 def agent_problems(agent: Agent) -> list[str]:
-    """What is wrong with an agent as it is written down: tools and mocks, settings, the model's name."""
+    """Problems in an agent's definition: tools and mocks, settings, the model's name."""
     problems: list[str] = []
     watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
     for part in (
@@ -289,7 +289,7 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPla
 
 
 async def model_problems(agent: Agent, models: Iterable[str]) -> list[str]:
-    """What is wrong with the models that goldens name: no such provider, a missing key."""
+    """Problems with the models that goldens name: an unknown provider, a missing key."""
     problems: list[str] = []
     for model in sorted(models):
         try:
@@ -302,7 +302,7 @@ async def model_problems(agent: Agent, models: Iterable[str]) -> list[str]:
 
 
 def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
-    """The provider of a model that a golden names; the agent's address is for models of its provider alone."""
+    """The provider of a model that a golden names; the agent's base URL applies only to its own provider."""
     name = full_name(model, agent.model)
     same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
     return resolve(
@@ -324,7 +324,7 @@ def _check_sets(agent: Agent) -> None:
 
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:
-    """Tools as they are, and plain definitions in any provider's spelling as tools."""
+    """Tools unchanged, and definitions in any provider's format converted to tools."""
     return [read_tool(one, f"tools[{i}]") if isinstance(one, dict) else one for i, one in enumerate(tools)]
 
 

@@ -1,4 +1,4 @@
-"""A user's own agent: any callable from a golden to what it did."""
+"""A user-defined agent: any callable from a golden to what it did."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from rightcall.model.trajectory import Trajectory
 class UserAgent:
     """Runs `function(golden)`, in a thread when it is not async.
 
-    What it may return is told by `as_trajectory`. What it raises is a failure of the agent, not of the run; what it
-    returns and nobody can read is a broken setup, unless something it returned before could be read.
+    `as_trajectory` says what it may return. An exception is a failure of the agent, not of the run; an unreadable
+    return value is a broken setup, unless an earlier one could be read.
     """
 
     def __init__(

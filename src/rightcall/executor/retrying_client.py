@@ -1,4 +1,4 @@
-"""Asking a model, patiently: retries with full jitter, never more at once than the provider bears."""
+"""Model requests with retries (full jitter) and adaptive concurrency."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OVERLOAD = frozenset(("rate_limit", "overloaded", "timeout"))
 
 
 class Patience(Record, frozen=True):
-    """How often and how long to try again.
+    """How often and how long to retry.
 
     The n-th pause is drawn from 0 … min(`longest`, `first`·2ⁿ) seconds, and is never shorter than what the
     server asked for ("full jitter": everybody retrying at the same moment would bring the server down again).
@@ -41,7 +41,7 @@ class Patience(Record, frozen=True):
 
 
 class Asker:
-    """One provider, shared by all cases of a run. Counts what it had to do again."""
+    """One provider, shared by all cases of a run. Counts retries."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Asker:
 def _no_time(error: ProviderError, deadline: Deadline) -> ProviderError:
     wish = f" and asks to wait {error.retry_after:,.0f} s" if error.retry_after else ""
     return ProviderError(
-        f"{error.problem}{wish}; the case has {deadline.seconds:g} s in all, too few to ask again",
+        f"{error.problem}{wish}; not retried: the case is limited to {deadline.seconds:g} s",
         kind=error.kind,
         retryable=True,
         retry_after=error.retry_after,

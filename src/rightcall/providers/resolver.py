@@ -76,7 +76,7 @@ def resolve(
 ) -> Provider:
     """The provider of `provider:model`; also of a provider object, or an SDK client with its `model`.
 
-    `record` is a cassette to write every exchange to. Raises a `ConfigError` when the name says nothing.
+    `record` is cassette file to record every exchange to. Raises a `ConfigError` when the name says nothing.
     """
     options = Options(base_url, network or Network(), prices, threads)
     provider = _named(name, options) if isinstance(name, str) else _object(name, model, prices)

@@ -1,4 +1,4 @@
-"""How far a run is: a live bar on a terminal, plain lines elsewhere, always on stderr."""
+"""Progress of a run: a bar on a terminal, plain lines elsewhere, always on stderr."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class State(Record, frozen=True):
-    """Where a run stands: what is on disk, what it used, how the provider bears it."""
+    """The state of a run: stored results, usage, retries and concurrency."""
 
     done: int
     passed: int
@@ -30,7 +30,7 @@ class State(Record, frozen=True):
 
 
 class RunProgress:
-    """Shown while a run is under way; told of every batch that is on disk."""
+    """The progress display of a run; updated with every stored batch."""
 
     def __init__(self, planned: int, *, console: Screen | None = None, quiet: bool = False) -> None:
         self._console = console or Screen(stderr=True)
@@ -51,7 +51,7 @@ class RunProgress:
             self._live.stop()
 
     def update(self, state: State, *, new: int) -> None:
-        """Show where things stand; `new` is how many cases finished since the last time."""
+        """Update the display; `new` is the number of cases finished since the last update."""
         self._new += new
         if self._quiet:
             return

@@ -1,8 +1,8 @@
-"""What brings the rooms together: datasets, tools and metrics meet here.
+"""Running suites: datasets, tools and metrics come together here.
 
-suite, plan, selection   suite.yaml, and a run made ready: every problem found, nothing spent yet
-runner, sink             runs a plan; results are on disk before they count
-outcome, early, gating   verdicts, ending early, deciding about stored runs
+suite, plan, selection   suite.yaml, and a plan for a run: every problem found, nothing spent yet
+runner, sink             runs a plan; results count once they are on disk
+outcome, early, gating   verdicts, early stopping, decisions about stored runs
 recorded                 score recorded behaviour
 estimate                 what a run would send
 """

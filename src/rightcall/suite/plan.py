@@ -1,4 +1,4 @@
-"""A run made ready: everything resolved and checked, every problem found, nothing spent yet."""
+"""The plan of a run: everything resolved and checked, every problem found, nothing spent yet."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from rightcall.tools.mcp import McpAddress, read_address
 from rightcall.tools.worlds import make_world
 
 BLOCK = 10_000
-"""Goldens are drawn in a seeded order, shuffled within blocks of this size: memory stays flat."""
+"""Block size of the seeded shuffle, which keeps memory constant."""
 
 SHOWN_PROBLEMS = 20
 
@@ -48,7 +48,7 @@ CLIENTS = ("openai", "anthropic")
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `goldens()` gives them in the order drawn from the seed."""
+    """What to run. `goldens()` yields them in the seeded order."""
 
     name: str
     agent: Agent
@@ -69,13 +69,13 @@ class Plan:
 
     @property
     def own_agent(self) -> bool:
-        """Whether the agent is a user's function, which may hold conversations too."""
+        """Whether the agent is a user-defined function, which can also hold conversations."""
         model = self.agent.model
         return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
 
     @property
     def scorer(self) -> Scorer:
-        """What every case is scored by."""
+        """What scores every case."""
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[Golden]:
@@ -85,14 +85,14 @@ class Plan:
             yield from block
 
     def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[Golden, int]]:  # type: ignore[assignment]
-        """Every trial of every golden that is not done yet."""
+        """Every trial of every golden that is not finished yet."""
         for golden in self.goldens():
             for trial in range(self.trials):
                 if (golden.id, trial) not in done:
                     yield golden, trial
 
     def fingerprints(self) -> dict[str, str]:
-        """Short names of all that must stay the same for two halves of a run to be one run."""
+        """Fingerprints of everything that must stay the same for a run to be resumed."""
         agent = self.agent
         return {
             "dataset": self._dataset_fingerprint(),
@@ -117,7 +117,7 @@ class Plan:
         )
 
     def documents(self) -> dict[str, bytes]:
-        """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
+        """Content stored by fingerprint, so that changes to tools can be shown later."""
         return {"tools": _content(self._tool_definitions())}
 
     def _tool_definitions(self) -> list[Any]:
@@ -130,8 +130,8 @@ class Plan:
                 where = str(self.dataset) if isinstance(self.dataset, Path) else f"golden '{golden.id}'"
                 raise InputError(
                     where,
-                    "is a conversation, which a model alone cannot hold yet",
-                    "give a function of your own as the agent: from the golden to the messages",
+                    "is a conversation, which a model alone cannot run yet",
+                    "use a function as the agent: from the golden to the messages",
                 )
             yield with_tool_set(cast("Golden", golden), self.agent.tool_sets)
 
@@ -153,10 +153,10 @@ def plan_suite(
     faults: str | None = None,
     start_nothing: bool = False,
 ) -> Plan:
-    """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem.
+    """The plan of a suite with the overrides of the command line; one `ConfigError` lists every problem.
 
     With `start_nothing` no server is started and no module of the suite imported; such a plan can be estimated but not
-    run, and lacks the tools and metrics that only code knows.
+    run, and lacks tools and metrics defined in code.
     """
     problems: list[str] = []
     config = suite.agent
@@ -209,14 +209,14 @@ def plan_suite(
 
 
 def scorer_fingerprint(scorer: Scorer) -> str:
-    """The metrics and rules that results were made by."""
+    """The metrics and rules that produced the results."""
     observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
     named = [stable_repr(metric) for metric in scorer.metrics]
     return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
 
 
 async def preflight(plan: Plan) -> int:
-    """Check all that can be checked without spending anything; gives the number of goldens.
+    """Check everything that can be checked without spending anything; returns the number of goldens.
 
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
     """
@@ -256,23 +256,23 @@ async def preflight(plan: Plan) -> int:
     problems += found[:SHOWN_PROBLEMS]
     if len(found) > SHOWN_PROBLEMS:
         problems.append(
-            f"… and {len(found) - SHOWN_PROBLEMS:,} more; `rightcall dataset check` lists them all"
+            f"… and {len(found) - SHOWN_PROBLEMS:,} more; run `rightcall dataset check` to list all"
         )
     if not problems and count == 0:
-        problems.append(f"{plan.dataset}: no golden is left to run; does --only name what is there?")
+        problems.append(f"{plan.dataset}: no goldens to run; check --only")
     if problems:
         raise ConfigError(*problems)
     return min(count, plan.selection.limit or count)
 
 
 def _validated(golden: Golden) -> tuple[str, Golden]:
-    """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
+    """A golden made in Python with its location, validated like one in a file: constructors check no types."""
     where = f"golden '{golden.id}'"
     return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
 
 
 def gate_warnings(plan: Plan) -> list[str]:
-    """What a gate can never show with these goldens, above all a PASS that is impossible."""
+    """What a gate cannot show with these goldens, above all when PASS is impossible."""
     if plan.gate is None:
         return []
     goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
@@ -286,7 +286,7 @@ def gate_warnings(plan: Plan) -> list[str]:
 
 
 def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
-    """The metrics that decide, and those under `observe`, which only measure."""
+    """The metrics that decide, and those under `observe`, which do not."""
     named: list[str] = []
     watched: list[str] = []
     for given in suite.metrics:
@@ -303,7 +303,7 @@ def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
 
 
 def _without_code(suite: Suite, folder: Path) -> Suite:
-    """The suite less its tools and metrics that are code."""
+    """The suite without the tools and metrics defined in code."""
     metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
     plain = msgspec.structs.replace(suite, metrics=())
     tools = None if any(one.kind != "write" for one in actions(plain, folder, "keyword:")) else suite.tools
@@ -311,7 +311,7 @@ def _without_code(suite: Suite, folder: Path) -> Suite:
 
 
 def _not_imported(name: str, folder: Path) -> Any:
-    """A stand-in of the same name for an agent that is code."""
+    """A placeholder with the same name for an agent defined in code."""
     if not is_code(name, folder):
         return name
 
@@ -352,7 +352,7 @@ def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -
     if given is None:
         return None
     if not loops:
-        raise ConfigError("faults break tools while they run, so they need agent.mode: loop")
+        raise ConfigError("faults affect tools while they run, so they require agent.mode: loop")
     return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
 
 
@@ -421,7 +421,7 @@ def _contradictory_limits(suite: Suite) -> Iterator[str]:
 
 
 def _tried(problems: list[str], make: Any) -> Any:
-    """What `make` makes; or None, with what is wrong added to the problems."""
+    """The result of `make`; or None, with the error added to the problems."""
     try:
         return make()
     except ConfigError as error:

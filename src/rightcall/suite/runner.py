@@ -1,4 +1,4 @@
-"""Runs a plan: goldens → trajectories → results → store, with news for whoever watches."""
+"""Runs a plan: goldens → trajectories → results → store, with progress reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rightcall.tools.idempotency import run_keys
 
 
 class Progress(msgspec.Struct):
-    """How far a run is. `planned` counts trials of goldens; `done` those on disk, in earlier parts of it too."""
+    """The progress of a run. `planned` counts trials; `done` counts stored ones, including those before a resume."""
 
     run_id: str
     planned: int
@@ -46,8 +46,8 @@ class Progress(msgspec.Struct):
 
 
 class RunOutcome(msgspec.Struct, frozen=True):
-    """What came of a run. `stopped` says which budget ended it; `lag_ms` how much of a latency that
-    counts, because its golden or the gate limits it, may have been this machine's.
+    """The outcome of a run. `stopped` names the budget that ended it; `lag_ms` is how much of a limited latency may
+    have been added by this machine.
     """
 
     run: Run
@@ -72,11 +72,11 @@ async def run_plan(
     started: Callable[[Run], None] | None = None,
     persist: Persistence | None = None,
 ) -> RunOutcome:
-    """Run every trial of the plan that is not done yet. Results are on disk before `watch` hears of them.
+    """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
-    Interrupting it stores what finished; `resume` goes on with such a run, and refuses when it would not be the
-    same run any more. A store that fails for longer than `persist` tries raises a `StoreError`: the run stops, stays
-    unfinished and can be resumed.
+    Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
+    store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
+    can be resumed.
     """
     persist = persist or Persistence()
     goldens = await preflight(plan)
@@ -119,7 +119,7 @@ async def run_plan(
 
 
 class _Running:
-    """One run under way: the pool, what has been counted, and whether it may end early."""
+    """A run in progress: the pool, the tally and early stopping."""
 
     def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
@@ -144,12 +144,12 @@ class _Running:
                 self._note_lag(job[0], result)
                 await sink.put(result)
 
-            if not self._pool.stopped:  # a resumed run may be decided already
+            if not self._pool.stopped:  # a resumed run may already be decided
                 await self._pool.run(self._plan.jobs(done), do)
 
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
-        """Keep the goldens for those who look at the run later; no case need wait for that."""
+        """Store the goldens for later inspection; no case waits for this."""
         keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens()))
         keeping = asyncio.create_task(asyncio.to_thread(keep))
         keeping.add_done_callback(self._stop_if_failed)
@@ -168,18 +168,18 @@ class _Running:
 
     @property
     def decided(self) -> bool:
-        """Whether the run ended early because its verdict was known."""
+        """Whether the run stopped early because its verdict was known."""
         return self._early is not None and self._early.stopped is not None
 
     def count(self, result: CaseResult) -> None:
-        """Take a result that is on disk into account."""
+        """Count a result that is on disk."""
         self._progress.tally.add(result)
         self._progress.done += 1
         if self._evidence is not None:
             self._evidence.add(result)
 
     def recall(self, result: CaseResult) -> None:
-        """Take a result of an earlier part of the run into account."""
+        """Count a result from before the resume."""
         self.count(result)
         self._consider(result)
 
@@ -224,7 +224,7 @@ class _Running:
 
 
 def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
-    """The outcomes that the gate compares with; refused when they are of another kind of run."""
+    """The baseline outcomes of the gate; raises if that run is not comparable."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
     wanted = plan.gate.baseline
@@ -232,7 +232,7 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
 
 
 def new_run(plan: Plan) -> Run:
-    """A run that begins now, with everything needed to repeat it."""
+    """A new run, with everything needed to repeat it."""
     now = datetime.datetime.now(datetime.UTC)
     return Run(
         id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
@@ -250,7 +250,7 @@ def new_run(plan: Plan) -> Run:
 
 
 class CaseRunner:
-    """Does one trial of a plan and scores it."""
+    """Runs and scores one trial of a plan."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._session, self._scorer = session, plan.scorer
@@ -266,7 +266,7 @@ class CaseRunner:
 def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
-        raise ConfigError(f"run {stored.id} cannot go on, because it would not be the same run:", *different)
+        raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
     writer = store.resume_run(stored.id)
     writer.drop_errors()
     return stored.run, writer, set(store.finished(stored.id))
@@ -275,7 +275,7 @@ def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[t
 def _used_up(plan: Plan, progress: Progress) -> str:
     limits = plan.run_limits
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
-        return f"{limits.seconds:g} seconds are over"
+        return f"{limits.seconds:g} seconds have passed"
     return (
         spent(progress.tally.usage, limits.tokens, limits.cost_usd)
         if limits.tokens or limits.cost_usd

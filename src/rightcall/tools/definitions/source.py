@@ -1,4 +1,4 @@
-"""Where tools come from: a file, a Python module, or an MCP server, each named by one text."""
+"""The sources of tools: a file, a Python module or an MCP server, each named by a string."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def is_attribute(source: str) -> bool:
 def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]:
     """The tools that an attribute of a module holds: one, several, a toolbox's, a world's, or those of an agent."""
     module_name, _, attribute = source.partition(":")
-    if "" not in sys.path:  # a module beside the suite, as `python -m` would find it
+    if "" not in sys.path:  # a module in the current folder, as `python -m` would find it
         sys.path.insert(0, "")
     try:
         module = importlib.import_module(module_name)
@@ -80,7 +80,7 @@ def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]
     for name in attribute.split("."):
         if not hasattr(found, name):
             known = [known for known in dir(found) if not known.startswith("_")]
-            raise InputError(source, f"there is no '{name}' in {module_name}", suggestion(name, known))
+            raise InputError(source, f"no '{name}' in {module_name}", suggestion(name, known))
         found = getattr(found, name)
     of_agent = agent_tools(found) if agent_tools is not None else None
     if of_agent is not None:

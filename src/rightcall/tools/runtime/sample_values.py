@@ -1,4 +1,4 @@
-"""A value that fits a JSON Schema, made from a seed: what a tool without a mock answers."""
+"""Generates a value that is valid for a JSON Schema from a seed: the answer of a tool without a mock."""
 
 from __future__ import annotations
 
