@@ -47,9 +47,9 @@ from rightcall.tools.runtime import Rules, Toolbox
 class Agent:
     """A model with tools and instructions.
 
-    `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent prepared by
-    `observe`, or any callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
-    its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
+    `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent prepared by `observe`, or any
+    callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
+    and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
     unless `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` injects failures.
     `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly.
     `model_name` is the model to request from an SDK client; `record` is a cassette to write to. `tool_sets` names
