@@ -13,13 +13,13 @@ from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Gate, Verdict
-from rightcall.metrics import AnyMetric, Rules, Scorer, as_metrics, judge, observed
+from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed, score_trajectory
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite import (
-    Options,
+    EvaluateOptions,
     Request,
     deepeval_options,
     gate_of,
@@ -38,11 +38,11 @@ __all__ = [
     "RunResult",
     "aevaluate",
     "evaluate",
-    "judge",
     "load_dataset",
     "load_tools",
     "open_store",
     "rescore",
+    "score_trajectory",
     "tool",
 ]
 
@@ -104,7 +104,7 @@ async def aevaluate(
     trials: int = 1,
     metrics: Sequence[AnyMetric] = (),
     observe: Sequence[AnyMetric] = (),
-    rules: Rules | None = None,
+    rules: ScoringRules | None = None,
     concurrency: int = 32,
     seed: int = 0,
     name: str = "evaluate",
@@ -147,7 +147,7 @@ async def aevaluate(
         data=data,
         executor=executor,
         evaluators=evaluators,
-        options=Options(**given | deepeval_options(others)),
+        options=EvaluateOptions(**given | deepeval_options(others)),
     )
     if request.plan is None:
         return await arun_request(request, store)
@@ -163,7 +163,7 @@ def rescore(
     metrics: Sequence[AnyMetric] = (),
     *,
     observe: Sequence[AnyMetric] = (),
-    rules: Rules | None = None,
+    rules: ScoringRules | None = None,
     goldens: Iterable[AnyGolden] = (),
     store: str | Path | None = None,
 ) -> RunResult:
@@ -174,7 +174,7 @@ def rescore(
     from rightcall.suite import rescore_run
 
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), rules or Rules())
+    scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
     opened = open_store(store, must_exist=True)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
     return RunResult(*finished(work, "await rightcall.suite.rescorer.rescore_run(…)"), opened)

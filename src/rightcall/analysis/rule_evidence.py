@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rightcall import stats
-from rightcall.analysis.tool_evidence import Calls, Seen
+from rightcall.analysis.tool_evidence import Calls, RunEvidence
 from rightcall.lint import Broken, LintReport, RuleEffect, find_rule
 
 BREAKS: dict[str, Broken] = {
@@ -26,7 +26,7 @@ BREAKS: dict[str, Broken] = {
 """What the faults of a family make go wrong. Those of the budget family are about the whole set, not about a tool."""
 
 
-def rule_effects(report: LintReport, runs: Sequence[Seen]) -> tuple[RuleEffect, ...]:
+def rule_effects(report: LintReport, runs: Sequence[RunEvidence]) -> tuple[RuleEffect, ...]:
     """Each rule that some of the tools called in the runs have and some have not, the surest effect first."""
     flagged: dict[str, set[str]] = {}
     for found in report.diagnostics:

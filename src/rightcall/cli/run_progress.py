@@ -11,7 +11,7 @@ import click
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.errors import InfrastructureError, RightCallError
 from rightcall.model.run import CaseResult, Run
-from rightcall.report import RunProgress, State, tell, write_rows
+from rightcall.report import ProgressState, RunProgress, tell, write_rows
 from rightcall.store import Store, open_store
 from rightcall.suite import Plan, Progress, RunOutcome, run_plan
 
@@ -43,7 +43,9 @@ class Watching:
                 raise ReaderGone from None
         tally = progress.tally
         done = tally.decided + tally.errors
-        state = State(done, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once)
+        state = ProgressState(
+            done, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once
+        )
         self._bar.update(state, new=len(batch))
 
     def close(self) -> None:

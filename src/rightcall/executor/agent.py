@@ -27,7 +27,7 @@ from rightcall.tools.definitions import ToolSets, tool_set_problems
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.idempotency import Idempotency, sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
-from rightcall.tools.runtime import Rules, Toolbox
+from rightcall.tools.runtime import Toolbox, ToolRules
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Session:
             as_tools(tools),
             mocks=agent.mocks,
             execute=agent.execute,
-            rules=Rules(strict=agent.strict),
+            rules=ToolRules(strict=agent.strict),
             idempotency=Idempotency(sqlite_store(), live=self._keys),
             faults=agent.faults,
             seed=self._seed,

@@ -10,7 +10,7 @@ from rightcall.report.terminal import clean
 from rightcall.tools.faults import FaultSummary
 
 
-class Report(Protocol):
+class FaultReportView(Protocol):
     """What is shown of a fault report."""
 
     @property
@@ -27,7 +27,7 @@ class Report(Protocol):
     def doubled(self) -> dict[str, str]: ...
 
 
-def print_fault_report(out: Screen, report: Report) -> None:
+def print_fault_report(out: Screen, report: FaultReportView) -> None:
     """How many cases were struck and held, what was done twice, and which faults never came about."""
     found = report.summary
     out.say("\n[bold]faults[/bold] struck {:,} of {:,} trials", found.struck, found.trials)

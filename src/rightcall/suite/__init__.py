@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.recorded_scores import score_recorded as score_recorded
     from rightcall.suite.request import (
-        Options as Options,
+        EvaluateOptions as EvaluateOptions,
         Request as Request,
         deepeval_options as deepeval_options,
         gate_of as gate_of,
@@ -58,7 +58,7 @@ else:
             "feasibility": "mode_warnings",
             "plan": "Plan gate_warnings plan_suite preflight",
             "recorded_scores": "score_recorded",
-            "request": "Options Request deepeval_options gate_of read_request",
+            "request": "EvaluateOptions Request deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
             "runner": "CaseRunner Progress RunOutcome new_run run_plan",
             "selection": "Selection",

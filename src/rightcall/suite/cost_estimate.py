@@ -20,7 +20,7 @@ EXPECTED_OUTPUT_TOKENS = 60
 """What a call and a few words take; the median of tool calls in BFCL's answers is below this."""
 
 
-class Estimate(Record, frozen=True):
+class CostEstimate(Record, frozen=True):
     """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more.
 
     `not_started` is what a run would start or import first; its tools are then missing here.
@@ -36,7 +36,7 @@ class Estimate(Record, frozen=True):
     not_started: tuple[str, ...] = ()
 
 
-async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> Estimate:
+async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> CostEstimate:
     """Counts every golden once; checks the setup as a run would."""
     goldens = await preflight(plan)
     session = Session(plan.agent)
@@ -60,7 +60,7 @@ async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> Estimate:
     usage = Usage(
         plan.trials * characters // CHARACTERS_PER_TOKEN, plan.trials * goldens * EXPECTED_OUTPUT_TOKENS
     )
-    return Estimate(
+    return CostEstimate(
         goldens=goldens,
         trials=plan.trials,
         requests=goldens * plan.trials,

@@ -13,7 +13,7 @@ MOST_ERRORS = 0.05
 """Share of trials without an answer from which nothing can be said of the agent."""
 
 
-class Evidence:
+class GateEvidence:
     """What a gate needs of every golden, and no more: scores are kept only for the metrics it asks about."""
 
     def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:

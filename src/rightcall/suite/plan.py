@@ -17,7 +17,7 @@ from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor import Agent, RunLimits, Session, agent_problems, model_problems, settings_of
 from rightcall.gate import Gate, read_gate, warnings
-from rightcall.metrics import METRIC_SECONDS, Metric, Rules, Scorer, as_metrics, observed
+from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
 from rightcall.model import codec
 from rightcall.model.described import described, fingerprinted, stable_repr
@@ -50,7 +50,7 @@ class Plan:
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
     metric_seconds: float = METRIC_SECONDS
-    rules: Rules = field(default_factory=Rules)
+    rules: ScoringRules = field(default_factory=ScoringRules)
     trials: int = 1
     seed: int = 0
     concurrency: int = 32
@@ -159,7 +159,10 @@ def plan_suite(
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
-    rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
+    rules = (
+        _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
+        or ScoringRules()
+    )
     problems += _contradictory_limits(suite)
     agent = Agent(
         model=_not_imported(model or config.model)

@@ -25,7 +25,7 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.early_stopping import EarlyStop
-from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
+from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.run_outcomes import stored_results
 from rightcall.suite.secret_scrubber import ResultScrubber
@@ -123,7 +123,7 @@ class _Running:
     def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
         self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
-        self._evidence = Evidence(plan.gate, plan.quarantine) if plan.gate else None
+        self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
         self._session: Session | None = None
         self._over_budget = ""

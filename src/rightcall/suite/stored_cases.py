@@ -21,7 +21,7 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import Persistence, Store
 from rightcall.suite.decisions import gate_run
 from rightcall.suite.outcome import verdict_without_gate
-from rightcall.suite.request import Options
+from rightcall.suite.request import EvaluateOptions
 
 RECORDED = "recorded"
 """What the agent of a run is called when nobody ran one."""
@@ -32,7 +32,7 @@ def keep_cases(
     cases: Sequence[AnyTestCase],
     results: Sequence[CaseResult],
     scorer: Scorer,
-    options: Options,
+    options: EvaluateOptions,
 ) -> tuple[str, Summary, Verdict]:
     """Store results that are all there already; the id of their run, what they add up to, the verdict."""
     goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())

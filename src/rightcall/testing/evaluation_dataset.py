@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.api import RunResult, arun_cases, finished
-from rightcall.datasets import EvaluationDataset as Collection, case_of
+from rightcall.datasets import DatasetFiles as Collection, case_of
 from rightcall.errors import ConfigError
 from rightcall.executor import as_trajectory
 from rightcall.metrics import AnyMetric

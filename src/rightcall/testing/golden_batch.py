@@ -15,11 +15,11 @@ from typing import Any, TypeVar, cast
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, Pool, Session
-from rightcall.metrics import Metric, Rules
+from rightcall.metrics import Metric, ScoringRules
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.suite import CaseRunner, Plan, preflight
-from rightcall.testing.session_store import Keeper
+from rightcall.testing.session_store import SessionStore
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Setup:
     agent: Agent
     metrics: tuple[Metric, ...]
     observe: tuple[Metric, ...]
-    rules: Rules
+    rules: ScoringRules
     trials: int
     concurrency: int
     seed: int
@@ -47,10 +47,12 @@ class Checked:
     run_id: str
 
 
-class Together:
+class GoldenBatch:
     """One test function's goldens and what is known of them so far."""
 
-    def __init__(self, name: str, goldens: Sequence[AnyGolden], keeper: Keeper, *, may_share: bool) -> None:
+    def __init__(
+        self, name: str, goldens: Sequence[AnyGolden], keeper: SessionStore, *, may_share: bool
+    ) -> None:
         self._name, self._goldens, self._keeper = name, goldens, keeper
         self._may_share = may_share
         self._ready: dict[str, Checked] = {}

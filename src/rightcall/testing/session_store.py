@@ -15,7 +15,7 @@ from rightcall.store import Persistence, RunWriter, Store, open_store, store_add
 from rightcall.suite import Plan, new_run
 
 
-class Keeper:
+class SessionStore:
     """Writes results of a test session. Workers that share a session's id share its runs."""
 
     def __init__(self, session: str, store: str | None) -> None:
