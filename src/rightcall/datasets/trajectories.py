@@ -20,12 +20,12 @@ from rightcall.datasets.formats.decoder import decoder_for, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
-from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
 from rightcall.model.depth import shallow
 from rightcall.model.dialects import native, read_messages, trajectory_from_messages
 from rightcall.model.ledger import LedgerEntry
+from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.record import Record
 from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage
 

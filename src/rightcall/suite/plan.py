@@ -20,9 +20,9 @@ from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
 from rightcall.model import codec
-from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.python_values import described, fingerprinted, stable_repr
 from rightcall.providers import Settings
 from rightcall.quality import check_goldens
 from rightcall.suite.selection import Selection

@@ -30,10 +30,10 @@ from rightcall.metrics.matching.single import score_single
 from rightcall.metrics.matching.soundness import refuse_unsound
 from rightcall.metrics.matching.unknown import in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
-from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
