@@ -141,10 +141,9 @@ def _session(config: pytest.Config) -> str:
     if given:
         return str(given)
     if SESSION not in config.stash:
-        from datetime import UTC, datetime
-        from secrets import token_hex
+        from rightcall.suite import new_run_id
 
-        config.stash[SESSION] = f"{datetime.now(UTC):%y%m%d-%H%M%S}-{token_hex(3)}"
+        config.stash[SESSION] = new_run_id()
     return config.stash[SESSION]
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rightcall.datasets import load_goldens
-from rightcall.errors import ConfigError
-from rightcall.executor import Agent, RunLimits
+from rightcall.executor import Agent, RunLimits, finished
 from rightcall.gate import Gate, Verdict
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed, score_trajectory
 from rightcall.model.case import AnyTestCase
@@ -23,7 +21,6 @@ from rightcall.suite import (
     Request,
     deepeval_options,
     gate_of,
-    mode_warnings,
     read_request,
     run_plan,
     score_cases,
@@ -45,8 +42,6 @@ __all__ = [
     "score_trajectory",
     "tool",
 ]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -90,7 +85,7 @@ def evaluate(
     `evaluate(agent, "goldens.jsonl", trials=3)`, `evaluate(test_cases=cases, metrics=["tool_selection"])`, or
     `evaluate(data=items, executor=function, evaluators={"name": function})`.
     """
-    return finished(aevaluate(agent, dataset, **options), "await rightcall.aevaluate(…)")
+    return finished(aevaluate(agent, dataset, **options))
 
 
 async def aevaluate(
@@ -151,10 +146,8 @@ async def aevaluate(
     )
     if request.plan is None:
         return await arun_request(request, store)
-    for note in mode_warnings(request.plan.agent, request.plan.goldens()):
-        warnings.warn(note, stacklevel=3)
     opened = open_store(store)
-    outcome = await run_plan(request.plan, opened)
+    outcome = await run_plan(request.plan, opened, warn=lambda note: warnings.warn(note, stacklevel=3))
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
@@ -177,7 +170,7 @@ def rescore(
     scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
     opened = open_store(store, must_exist=True)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
-    return RunResult(*finished(work, "await rightcall.suite.rescorer.rescore_run(…)"), opened)
+    return RunResult(*finished(work), opened)
 
 
 async def arun_cases(
@@ -200,13 +193,3 @@ async def arun_request(request: Request, store: str | Path | None) -> RunResult:
     opened = open_store(store)
     run_id, summary, verdict = keep_cases(opened, request.ready, results, request.scorer, options)
     return RunResult(run_id, summary, verdict, opened)
-
-
-def finished(work: Coroutine[Any, Any, T], instead: str) -> T:
-    """What a coroutine gives; inside a running event loop an error that says what to type instead."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    work.close()
-    raise ConfigError(f"this cannot run inside a running event loop; write: {instead}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
@@ -94,3 +95,12 @@ def test_files_are_named_by_nouns():
         if "lint/rules" not in path.as_posix()  # a rule is named for the fault it finds
     ]
     assert participles == []
+
+
+@pytest.mark.parametrize("room", WINDOWS)
+def test_no_name_in_a_window_is_also_a_file_of_the_room(room):
+    """Importing the file would put the module where the name was. A room that answers calls may share its name."""
+    module = import_module(room)
+    files = {info.name for info in iter_modules(module.__path__)}
+    shared = files & set(module.__all__)
+    assert {name for name in shared if not callable(import_module(f"{room}.{name}"))} == set()

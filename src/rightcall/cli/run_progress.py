@@ -23,11 +23,18 @@ class ReaderGone(Exception):  # noqa: N818  it is news of the reader, not an err
 class Watching:
     """Keeps the first failures, shows the live bar, or prints a JSON line for each case."""
 
-    def __init__(self, keep: int, as_json: bool) -> None:
+    def __init__(self, keep: int, as_json: bool, warned: set[str] | None = None) -> None:
+        self._warned = set() if warned is None else warned
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json = keep, as_json
         self._bar: RunProgress | None = None
+
+    def warn(self, warning: str) -> None:
+        """Say what can never come out well, once for all runs of a command: they have much in common."""
+        if warning not in self._warned:
+            self._warned.add(warning)
+            tell(f"warning: {warning}", err=True)
 
     def started(self, run: Run) -> None:
         self.run = run
@@ -64,7 +71,9 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
-        work = run_plan(plan, store, resume=resume, watch=watching.watch, started=watching.started)
+        work = run_plan(
+            plan, store, resume=resume, watch=watching.watch, started=watching.started, warn=watching.warn
+        )
         try:
             return run_interruptible(work, _fast_loop())
         except KeyboardInterrupt:

@@ -4,9 +4,9 @@ agent         Agent (what is tested) and Session (an agent made ready for a run)
 single_turn   one request, tools offered but never run
 agent_loop    ask, run tools, tell, until done or a limit
 models        goldens that name another model
-user          a user's own agent; returns: what it may return
-asking        retries with jitter; throttle: as many at once as the provider bears
-pool          many cases at once
+callable_agent   a user's own agent; agent_output: what it may return
+retrying_client  retries with jitter; throttle: as many at once as the provider bears
+pool          many cases at once; event_loop: from async to sync
 prompts, recorder, limits
 """
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
         Session as Session,
         agent_problems as agent_problems,
         model_problems as model_problems,
+        open_problems as open_problems,
     )
     from rightcall.executor.agent_output import as_trajectory as as_trajectory
+    from rightcall.executor.event_loop import finished as finished
     from rightcall.executor.limits import Limits as Limits, RunLimits as RunLimits, spent as spent
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
@@ -31,8 +33,9 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "agent": "Agent Performer Session agent_problems model_problems",
+            "agent": "Agent Performer Session agent_problems model_problems open_problems",
             "agent_output": "as_trajectory",
+            "event_loop": "finished",
             "limits": "Limits RunLimits spent",
             "pool": "Pool",
             "prompts": "Prompts settings_of",

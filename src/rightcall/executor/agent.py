@@ -78,7 +78,6 @@ class Session:
     """An agent made ready for a run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
-    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice.
     """
 
     def __init__(
@@ -92,7 +91,7 @@ class Session:
         keys: Idempotency | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
-        self._keys = keys
+        self._idempotency = Idempotency(sqlite_store(), live=keys)
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
         self.provider = self._provider(concurrency)
@@ -112,7 +111,7 @@ class Session:
             mocks=agent.mocks,
             execute=agent.execute,
             rules=ToolRules(strict=agent.strict),
-            idempotency=Idempotency(sqlite_store(), live=self._keys),
+            idempotency=self._idempotency,
             faults=agent.faults,
             seed=self._seed,
         )
@@ -121,9 +120,21 @@ class Session:
             assert callable(agent.model)
             self.performer: Performer = UserAgent(agent.model, agent.limits, self.lag)
             return
-        prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
-        self.provider.prepare(prompts.common)
-        self.performer = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+        self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
+        self.provider.prepare(self.prompts.common)
+        self._perform(self.asker)
+
+    def begin(self, run_id: str, keys: Idempotency | None = None) -> None:
+        """Name the run whose trials come next. `keys` outlive the process, so that a run that was killed goes on
+        without doing an effect twice.
+        """
+        self._run_id, self._idempotency.live = run_id, keys
+        if self.asker is not None:
+            self._perform(self.asker)
+
+    def _perform(self, asker: Asker) -> None:
+        prompts = self.prompts
+        self.performer = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -171,6 +182,17 @@ class Session:
             model=self.agent.model_name,
             record=self.agent.record,
         )
+
+
+def open_problems(agent: Agent, *, concurrency: int = 32, seed: int = 0) -> tuple[Session | None, list[str]]:
+    """A session of the agent, not entered yet; or None and every problem that is in the way."""
+    try:
+        session = Session(agent, concurrency=concurrency, seed=seed)
+    except RightCallError as error:
+        own = list(error.problems) if isinstance(error, ConfigError) else [str(error)]
+        return None, agent_problems(agent) or own
+    problems = tool_set_problems(agent.tool_sets, list(session.tools)) if agent.tool_sets else []
+    return (None, problems) if problems else (session, [])
 
 
 def agent_problems(agent: Agent) -> list[str]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
-from rightcall.executor import Prompts, Session
+from rightcall.executor import Prompts
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 from rightcall.providers import cost
-from rightcall.suite.plan import Plan, preflight
+from rightcall.suite.plan import Plan
+from rightcall.suite.preparation import Prepared, preflight
 
 CHARACTERS_PER_TOKEN = 4
 """The usual rule of thumb for English and JSON; other scripts take more."""
@@ -38,8 +39,12 @@ class CostEstimate(Record, frozen=True):
 
 async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> CostEstimate:
     """Counts every golden once; checks the setup as a run would."""
-    goldens = await preflight(plan)
-    session = Session(plan.agent)
+    async with await preflight(plan) as prepared:
+        return _counted(prepared, not_started)
+
+
+def _counted(prepared: Prepared, not_started: Sequence[str]) -> CostEstimate:
+    plan, goldens, session = prepared.plan, prepared.goldens, prepared.session
     settings = session.settings
     prompts = Prompts(plan.agent.system, session.tools, settings, plan.seed)
     characters, first = 0, None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rightcall.errors import CheckFailed, ConfigError
-from rightcall.executor import Agent, Session
+from rightcall.executor import Agent, Session, finished
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, TestCase
 from rightcall.model.golden import Golden, with_id
@@ -14,7 +14,6 @@ from rightcall.model.run import CaseResult
 from rightcall.model.visible import visible
 from rightcall.suite import score_cases
 from rightcall.testing.failure_text import failure_text
-from rightcall.testing.golden_batch import finished
 from rightcall.tools.definitions import offered_tools, with_tool_set
 
 

@@ -96,10 +96,9 @@ class Checker:
             }
         )
         if any(not result.passed and not result.error for result in results):
-            from rightcall.executor import Session
             from rightcall.tools.definitions import offered_tools
 
-            tools = offered_tools(golden, Session(checked.setup.agent).tools)
+            tools = offered_tools(golden, checked.tools)
             raise CheckFailed(failure_text(golden, results, tools))
         if errors:
             raise CheckFailed(error_text(golden, results), infrastructure=True)
