@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rightcall.adapters import observe
 from rightcall.datasets import load_goldens
-from rightcall.errors import ConfigError
-from rightcall.executor import Agent, RunLimits
+from rightcall.executor import Agent, RunLimits, finished
 from rightcall.gate import Gate, Verdict
-from rightcall.metrics import AnyMetric, Rules, Scorer, as_metrics, judge, observed
+from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed, score_trajectory
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite import (
-    Options,
+    EvaluateOptions,
     Request,
     deepeval_options,
     gate_of,
-    mode_warnings,
     read_request,
     run_plan,
     score_cases,
@@ -39,16 +36,14 @@ __all__ = [
     "RunResult",
     "aevaluate",
     "evaluate",
-    "judge",
     "load_dataset",
     "load_tools",
     "observe",
     "open_store",
     "rescore",
+    "score_trajectory",
     "tool",
 ]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -92,7 +87,7 @@ def evaluate(
     `evaluate(agent, "goldens.jsonl", trials=3)`, `evaluate(test_cases=cases, metrics=["tool_selection"])`, or
     `evaluate(data=items, executor=function, evaluators={"name": function})`.
     """
-    return finished(aevaluate(agent, dataset, **options), "await rightcall.aevaluate(…)")
+    return finished(aevaluate(agent, dataset, **options))
 
 
 async def aevaluate(
@@ -106,7 +101,7 @@ async def aevaluate(
     trials: int = 1,
     metrics: Sequence[AnyMetric] = (),
     observe: Sequence[AnyMetric] = (),
-    rules: Rules | None = None,
+    rules: ScoringRules | None = None,
     concurrency: int = 32,
     seed: int = 0,
     name: str = "evaluate",
@@ -149,14 +144,12 @@ async def aevaluate(
         data=data,
         executor=executor,
         evaluators=evaluators,
-        options=Options(**given | deepeval_options(others)),
+        options=EvaluateOptions(**given | deepeval_options(others)),
     )
     if request.plan is None:
         return await arun_request(request, store)
-    for note in mode_warnings(request.plan.agent, request.plan.goldens()):
-        warnings.warn(note, stacklevel=3)
     opened = open_store(store)
-    outcome = await run_plan(request.plan, opened)
+    outcome = await run_plan(request.plan, opened, warn=lambda note: warnings.warn(note, stacklevel=3))
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
@@ -165,7 +158,7 @@ def rescore(
     metrics: Sequence[AnyMetric] = (),
     *,
     observe: Sequence[AnyMetric] = (),
-    rules: Rules | None = None,
+    rules: ScoringRules | None = None,
     goldens: Iterable[AnyGolden] = (),
     store: str | Path | None = None,
 ) -> RunResult:
@@ -176,10 +169,10 @@ def rescore(
     from rightcall.suite import rescore_run
 
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), rules or Rules())
+    scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
     opened = open_store(store, must_exist=True)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
-    return RunResult(*finished(work, "await rightcall.suite.rescorer.rescore_run(…)"), opened)
+    return RunResult(*finished(work), opened)
 
 
 async def arun_cases(
@@ -202,13 +195,3 @@ async def arun_request(request: Request, store: str | Path | None) -> RunResult:
     opened = open_store(store)
     run_id, summary, verdict = keep_cases(opened, request.ready, results, request.scorer, options)
     return RunResult(run_id, summary, verdict, opened)
-
-
-def finished(work: Coroutine[Any, Any, T], instead: str) -> T:
-    """The result of a coroutine; inside a running event loop, an error that says what to write instead."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    work.close()
-    raise ConfigError(f"cannot be called from a running event loop; use: {instead}")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rightcall.errors import ConfigError, InputError
-from rightcall.lint import Confusion, Evidence, LintConfig, lint, read_text, tool_set
+from rightcall.lint import Confusion, LintConfig, LintEvidence, lint, read_text, tool_set
 from rightcall.lint.catalog import all_rules, find_rule
 from rightcall.lint.config import config_from
 from rightcall.model import Annotations, Tool
@@ -123,7 +123,7 @@ def test_a_strict_tool_is_held_to_the_strict_rules() -> None:
 def test_evidence_from_runs_is_carried_and_makes_a_warning_of_an_info() -> None:
     tools = spoiled(find_rule("confusable-pair").bad)
     seen = Confusion("get_city_forecast", "get_town_forecast", confused=4, trials=31, run="r-17")
-    report = lint(read_text(json.dumps(tools)), evidence=Evidence([seen]))
+    report = lint(read_text(json.dumps(tools)), evidence=LintEvidence([seen]))
     (found,) = report.diagnostics
     assert found.severity == "warning"
     assert (

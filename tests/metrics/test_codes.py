@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.metrics.matching.reasons import SENTENCES, reason, sentence
 from rightcall.model import Tool
 from rightcall.model.failure import Code, Failure
@@ -33,7 +33,7 @@ class Case:
     def __init__(
         self, expected: list[Any], called: list[Any], done: Any = None, tools: Any = None, **golden: Any
     ):
-        self.verdict = judge(
+        self.verdict = score_trajectory(
             a_golden(*expected, **golden), a_trajectory(*called, **(done or {})), tools or {}
         )
 

@@ -61,7 +61,7 @@ def test_two_answers_to_one_question_are_two_trials_of_one_golden():
 
 def test_a_case_that_says_nothing_of_tools_allows_every_call():
     case = rc.LLMTestCase(input="Hi", actual_output="Hello", tools_called=[SEARCH])
-    assert rc.judge(case.golden, case.trajectory).passed
+    assert rc.score_trajectory(case.golden, case.trajectory).passed
 
 
 def test_a_conversation_is_what_its_turns_say():

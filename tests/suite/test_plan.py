@@ -9,7 +9,8 @@ import pytest
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.suite.cost_estimate import estimate
-from rightcall.suite.plan import Plan, plan_suite, preflight
+from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.preparation import preflight
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import load_suite, suite_schema
 from tests.support.model_process import counts, loopback_model, write_suite

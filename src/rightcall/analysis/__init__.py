@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from rightcall.analysis.confusion_count import confusions as confusions
     from rightcall.analysis.fault_effects import fault_report as fault_report
     from rightcall.analysis.rule_evidence import rule_effects as rule_effects
-    from rightcall.analysis.tool_evidence import Seen as Seen, queries_of as queries_of, seen_in as seen_in
+    from rightcall.analysis.tool_evidence import (
+        RunEvidence as RunEvidence,
+        queries_of as queries_of,
+        seen_in as seen_in,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -25,6 +29,6 @@ else:
             "confusion_count": "confusions",
             "fault_effects": "fault_report",
             "rule_evidence": "rule_effects",
-            "tool_evidence": "Seen queries_of seen_in",
+            "tool_evidence": "RunEvidence queries_of seen_in",
         },
     )

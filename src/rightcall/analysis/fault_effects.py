@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rightcall.model.ledger import LedgerEntry
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
@@ -34,7 +36,7 @@ class FaultReport(Record, frozen=True):
 
 
 def fault_report(
-    store: Store, twin: str, run: str, planned: tuple[str, ...], tools: dict[str, Tool]
+    store: Store, twin: str, run: str, planned: tuple[str, ...], tools: Mapping[str, Tool]
 ) -> FaultReport:
     """Compare a run with faults to its control, trial by trial; a fault that never fired is `not_run`."""
     twins = {(r.golden_id, r.trial): r for r in store.results(twin, trajectories=True)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rightcall import stats
-from rightcall.analysis.tool_evidence import Calls, Seen
+from rightcall.analysis.tool_evidence import Calls, RunEvidence
 from rightcall.lint import Broken, LintReport, RuleEffect, find_rule
 
 BREAKS: dict[str, Broken] = {
@@ -26,7 +26,7 @@ BREAKS: dict[str, Broken] = {
 """The mistakes that each family of rules predicts. Budget rules concern the whole set, not one tool."""
 
 
-def rule_effects(report: LintReport, runs: Sequence[Seen]) -> tuple[RuleEffect, ...]:
+def rule_effects(report: LintReport, runs: Sequence[RunEvidence]) -> tuple[RuleEffect, ...]:
     """The effect of each rule that flags some but not all of the tools used in the runs, most certain first."""
     flagged: dict[str, set[str]] = {}
     for found in report.diagnostics:

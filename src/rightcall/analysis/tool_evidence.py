@@ -29,7 +29,7 @@ class Calls:
 
 
 @dataclass
-class Seen:
+class RunEvidence:
     """Evidence from one run."""
 
     run: str
@@ -55,18 +55,18 @@ class Seen:
         ]
 
 
-def seen_in(store: Store, run: str) -> Seen:
+def seen_in(store: Store, run: str) -> RunEvidence:
     """Read a run. Trials without an answer from the provider are ignored."""
     found = store.run(run)
     wanted_by = {golden.id: _wanted(golden) for golden in store.goldens(found.id)}
-    seen = Seen(found.id)
+    seen = RunEvidence(found.id)
     for result in store.results(found.id):
         if not result.error:
             _add(seen, result, wanted_by.get(result.golden_id, frozenset()))
     return seen
 
 
-def _add(seen: Seen, result: CaseResult, wanted: frozenset[str]) -> None:
+def _add(seen: RunEvidence, result: CaseResult, wanted: frozenset[str]) -> None:
     parameters, not_called, misfilled = set(), set(), set()
     for failure in result.codes:
         if failure.code in NOT_CALLED:

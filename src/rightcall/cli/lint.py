@@ -12,7 +12,7 @@ from rightcall.cli.options import FILE, json_option, output_option, store_option
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 
 if TYPE_CHECKING:
-    from rightcall.cli.lint_settings import Settings
+    from rightcall.cli.lint_settings import LintSettings
     from rightcall.lint import LintConfig, LintReport, ToolSet
 
 _FORMATS = ("text", "json", "sarif", "github")
@@ -105,7 +105,7 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
         raise SystemExit(1)
 
 
-def _config(settings: Settings, options: dict[str, Any]) -> LintConfig:
+def _config(settings: LintSettings, options: dict[str, Any]) -> LintConfig:
     from rightcall.lint import LintConfig
 
     fields = settings.fields()
@@ -130,12 +130,14 @@ def _fix(
     return read_sources(sources, allow_import) if fixed else sets
 
 
-def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: dict[str, Any]) -> LintReport:
+def _lint(
+    sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: dict[str, Any]
+) -> LintReport:
     import msgspec
 
     from rightcall.errors import ConfigError
     from rightcall.lint import (
-        Evidence,
+        LintEvidence,
         baseline_of,
         lint as run_lint,
         lock_of,
@@ -157,7 +159,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
         joined(sets, together=options["together"]),
         config=config,
         locked=read_lock(lock) if lock else None,
-        evidence=Evidence(
+        evidence=LintEvidence(
             [each for seen in runs for each in seen.confusions()],
             [each for seen in runs for each in seen.misfilled()],
         ),

@@ -10,7 +10,7 @@ from rightcall.errors import ConfigError, InputError
 
 
 @dataclass(frozen=True)
-class Settings:
+class LintSettings:
     """The table and its file; both empty when no pyproject.toml has one."""
 
     table: dict[str, Any] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Settings:
         return Path(value) if self.file.parent == Path.cwd() else whole
 
 
-def find_settings() -> Settings:
+def find_settings() -> LintSettings:
     """The settings of the nearest pyproject.toml, in this folder or a parent."""
     import tomllib
 
@@ -59,5 +59,5 @@ def find_settings() -> Settings:
                 table = table.get(key, {})
                 if not isinstance(table, dict):
                     raise InputError(str(path), f"[tool.rightcall.lint] is not a table: {key} is {table!r}")
-            return Settings(table, path)
-    return Settings()
+            return LintSettings(table, path)
+    return LintSettings()

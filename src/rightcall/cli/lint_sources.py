@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
-    from rightcall.analysis import Seen
+    from rightcall.analysis import RunEvidence
     from rightcall.errors import InputError
     from rightcall.lint import ToolSet
 
@@ -82,7 +82,7 @@ def _server_name(source: str) -> str:
     return " ".join(word for word in named if "=" not in word)[:100]
 
 
-def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:
+def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[RunEvidence]:
     """What stored runs show about tools."""
     if not runs:
         return []

@@ -77,9 +77,7 @@ def run(
     from rightcall.suite import (
         Selection,
         actions,
-        gate_warnings,
         load_suite,
-        mode_warnings,
         plan_suite,
         require_trust,
     )
@@ -107,11 +105,6 @@ def run(
         for plan, model in zip(plans, models or (None,), strict=True):
             _print_estimate(plan, [action.words for action in actions(loaded, suite.parent, model)], as_json)
         return
-    notes = [
-        note for plan in plans for note in (*gate_warnings(plan), *mode_warnings(plan.agent, plan.goldens()))
-    ]
-    for warning in dict.fromkeys(notes):
-        tell(f"warning: {warning}", err=True)
     typed: dict[str, object] = {
         "--trials": trials,
         "--only": only,
@@ -122,8 +115,11 @@ def run(
     agains = [command_line(suite, {"--model": model, **typed}) for model in (models or (None,))]
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
+    warned: set[str] = set()
     outcomes = [
-        execute(plan, store_url, resume=resume, as_json=as_json, failures=failures, again=again)
+        execute(
+            plan, store_url, resume=resume, as_json=as_json, failures=failures, again=again, warned=warned
+        )
         for plan, again in zip(plans, agains, strict=True)
     ]
     if len(outcomes) > 1 and not as_json:
@@ -152,7 +148,14 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
 
 
 def execute(
-    plan: Plan, store_url: str | None, *, resume: str | None, as_json: bool, failures: int, again: str
+    plan: Plan,
+    store_url: str | None,
+    *,
+    resume: str | None,
+    as_json: bool,
+    failures: int,
+    again: str,
+    warned: set[str] | None = None,
 ) -> RunOutcome:
     """Run one plan and print its results; on Ctrl-C print how to resume."""
     import shlex
@@ -161,7 +164,7 @@ def execute(
     from rightcall.report import print_summary, write_outcome
     from rightcall.store import store_address
 
-    watching = Watching(keep=failures, as_json=as_json)
+    watching = Watching(keep=failures, as_json=as_json, warned=warned)
     outcome = run_to_end(plan, store_url, resume, watching, again)
     for notice in outcome.notices:
         tell(f"warning: {notice}", err=True)
@@ -202,51 +205,32 @@ def run_broken(
 
     `resume` names either of the two runs; if it is the one with faults, the control run has already finished.
     """
-    from dataclasses import replace
-
     from rightcall.analysis import fault_report
-    from rightcall.executor import Session
     from rightcall.report import print_fault_report
     from rightcall.store import open_store
+    from rightcall.suite import finished_twin, without_faults
 
     worst = 0
+    warned: set[str] = set()
     for plan, again in zip(plans, agains, strict=True):
         assert plan.agent.faults is not None
-        calm = replace(
-            plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None
-        )
-        shown: dict[str, Any] = {"as_json": as_json, "failures": failures, "again": again}
-        twin = calm_twin(store_url, resume, calm.name) if resume else None
+        calm, twin = without_faults(plan), None
+        shown: dict[str, Any] = {"as_json": as_json, "failures": failures, "again": again, "warned": warned}
+        if resume:
+            with open_store(store_url, must_exist=True) as store:
+                twin = finished_twin(store, resume, calm.name)
         if twin is None:
             twin = execute(calm, store_url, resume=resume, **shown).run.id
             resume = None
         broken = execute(plan, store_url, resume=resume, **shown)
         with open_store(store_url) as store:
-            labels, tools = plan.agent.faults.labels(), Session(plan.agent).tools
-            report = fault_report(store, twin, broken.run.id, labels, tools)
+            report = fault_report(store, twin, broken.run.id, plan.agent.faults.labels(), broken.tools)
         if as_json:
             print_json(report)
         else:
             print_fault_report(console(), report)
         worst = max(worst, broken.verdict.exit_code, 1 if report.double_effects else 0)
     return worst
-
-
-def calm_twin(store_url: str | None, resume: str, name: str) -> str | None:
-    """The finished control run of a run with faults; None when `resume` is itself the control run."""
-    from rightcall.errors import InputError
-    from rightcall.store import RunFilter, open_store
-
-    with open_store(store_url, must_exist=True) as store:
-        run = store.run(resume).run
-        if "faults" not in run.fingerprints:
-            return None
-        before = store.runs(RunFilter(name=name, state="finished", until=run.started_at), limit=1)
-    if not before:
-        raise InputError(
-            f"run {run.id}", f"its fault-free control run '{name}' is not in the store", "start a new run"
-        )
-    return before[0].id
 
 
 def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:

@@ -11,7 +11,7 @@ import click
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.errors import InfrastructureError, RightCallError
 from rightcall.model.run import CaseResult, Run
-from rightcall.report import RunProgress, State, tell, write_rows
+from rightcall.report import ProgressState, RunProgress, tell, write_rows
 from rightcall.store import Store, open_store
 from rightcall.suite import Plan, Progress, RunOutcome, run_plan
 
@@ -23,11 +23,18 @@ class ReaderGone(Exception):  # noqa: N818  a signal, not an error
 class Watching:
     """Keeps the first failures and shows the progress bar, or prints a line of JSON per case."""
 
-    def __init__(self, keep: int, as_json: bool) -> None:
+    def __init__(self, keep: int, as_json: bool, warned: set[str] | None = None) -> None:
+        self._warned = set() if warned is None else warned
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json = keep, as_json
         self._bar: RunProgress | None = None
+
+    def warn(self, warning: str) -> None:
+        """Say what can never come out well, once for all runs of a command: they have much in common."""
+        if warning not in self._warned:
+            self._warned.add(warning)
+            tell(f"warning: {warning}", err=True)
 
     def started(self, run: Run) -> None:
         self.run = run
@@ -43,7 +50,9 @@ class Watching:
                 raise ReaderGone from None
         tally = progress.tally
         done = tally.decided + tally.errors
-        state = State(done, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once)
+        state = ProgressState(
+            done, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once
+        )
         self._bar.update(state, new=len(batch))
 
     def close(self) -> None:
@@ -62,7 +71,9 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
-        work = run_plan(plan, store, resume=resume, watch=watching.watch, started=watching.started)
+        work = run_plan(
+            plan, store, resume=resume, watch=watching.watch, started=watching.started, warn=watching.warn
+        )
         try:
             return run_interruptible(work, _fast_loop())
         except KeyboardInterrupt:

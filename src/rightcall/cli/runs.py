@@ -124,13 +124,13 @@ def rescore(
     import asyncio
 
     from rightcall.cli.output import import_from_here
-    from rightcall.metrics import Rules, Scorer, as_metrics, observed
+    from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
     from rightcall.report import write_outcome
     from rightcall.suite import rescore_run
 
     import_from_here((*metrics, *observe))
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), Rules(pass_rule=pass_rule))
+    scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(pass_rule=pass_rule))
     with _opened(store_url) as store:
         made, summary, verdict = asyncio.run(rescore_run(store, run, scorer))
     if as_json:

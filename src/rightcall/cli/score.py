@@ -56,7 +56,7 @@ def score(
     """
     import gc
 
-    from rightcall.metrics import Rules, Scorer, Tally, as_metrics, observed
+    from rightcall.metrics import Scorer, ScoringRules, Tally, as_metrics, observed
     from rightcall.report import AskedMetrics, write_rows
     from rightcall.suite import score_recorded
     from rightcall.tools import load_tools
@@ -64,7 +64,7 @@ def score(
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
     import_from_here((*metrics, *observe))
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), Rules(weights, pass_rule))
+    scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(weights, pass_rule))
     missing: list[int] = []
     results = score_recorded(
         goldens,

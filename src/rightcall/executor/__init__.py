@@ -7,7 +7,7 @@ models        goldens that name another model
 callable_agent  a user-defined agent; agent_output: what it may return
 observed      agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
 retrying_client  retries with jitter; throttle: adapts concurrency to the provider
-pool          concurrent cases
+pool          concurrent cases; event_loop: from async to sync
 prompts, recorder, limits
 """
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
         Session as Session,
         agent_problems as agent_problems,
         model_problems as model_problems,
+        open_problems as open_problems,
     )
     from rightcall.executor.agent_output import as_trajectory as as_trajectory
+    from rightcall.executor.event_loop import finished as finished
     from rightcall.executor.limits import Limits as Limits, RunLimits as RunLimits, spent as spent
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
@@ -32,8 +34,9 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "agent": "Agent Performer Session agent_problems model_problems",
+            "agent": "Agent Performer Session agent_problems model_problems open_problems",
             "agent_output": "as_trajectory",
+            "event_loop": "finished",
             "limits": "Limits RunLimits spent",
             "pool": "Pool",
             "prompts": "Prompts settings_of",

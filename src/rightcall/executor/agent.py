@@ -40,7 +40,7 @@ from rightcall.tools.definitions import ToolSets, offered_tools, tool_set_proble
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.idempotency import Idempotency, sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
-from rightcall.tools.runtime import Rules, Toolbox
+from rightcall.tools.runtime import Toolbox, ToolRules
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,6 @@ class Session:
     """An agent ready to run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
-    `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
     """
 
     def __init__(
@@ -108,7 +107,7 @@ class Session:
         keys: Idempotency | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
-        self._keys = keys
+        self._idempotency = Idempotency(sqlite_store(), live=keys)
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
         self.addressed: AddressedAgent | None = self._addressed(concurrency)
@@ -125,7 +124,7 @@ class Session:
 
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""
-        agent = self.agent
+        agent, self._given_tools = self.agent, tools
         if isinstance(agent.model, ObservedAgent):
             self._observe(agent.model, tools)
             return
@@ -133,8 +132,8 @@ class Session:
             as_tools(tools),
             mocks=agent.mocks,
             execute=agent.execute,
-            rules=Rules(strict=agent.strict),
-            idempotency=Idempotency(sqlite_store(), live=self._keys),
+            rules=ToolRules(strict=agent.strict),
+            idempotency=self._idempotency,
             faults=agent.faults,
             seed=self._seed,
         )
@@ -150,9 +149,24 @@ class Session:
             assert callable(agent.model)
             self.performer = UserAgent(agent.model, agent.limits, self.lag)
             return
-        prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
-        self.provider.prepare(prompts.common)
-        self.performer = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+        self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
+        self.provider.prepare(self.prompts.common)
+        self._perform(self.asker)
+
+    def begin(self, run_id: str, keys: Idempotency | None = None) -> None:
+        """Name the run whose trials come next.
+
+        `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
+        """
+        self._run_id, self._idempotency.live = run_id, keys
+        if isinstance(self.agent.model, ObservedAgent):
+            self._observe(self.agent.model, self._given_tools)
+        elif self.provider is not None and self.asker is not None:
+            self._perform(self.asker)
+
+    def _perform(self, asker: Asker) -> None:
+        prompts = self.prompts
+        self.performer = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -244,6 +258,17 @@ class Session:
             model=self.agent.model_name,
             record=self.agent.record,
         )
+
+
+def open_problems(agent: Agent, *, concurrency: int = 32, seed: int = 0) -> tuple[Session | None, list[str]]:
+    """A session of the agent, not entered yet; or None and every problem that is in the way."""
+    try:
+        session = Session(agent, concurrency=concurrency, seed=seed)
+    except RightCallError as error:
+        own = list(error.problems) if isinstance(error, ConfigError) else [str(error)]
+        return None, agent_problems(agent) or own
+    problems = tool_set_problems(agent.tool_sets, list(session.tools)) if agent.tool_sets else []
+    return (None, problems) if problems else (session, [])
 
 
 def agent_problems(agent: Agent) -> list[str]:

@@ -14,8 +14,8 @@ from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_output import as_trajectory
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
-from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.golden import Golden
+from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import Trajectory
 
 

@@ -14,8 +14,8 @@ from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.retrying_client import Asker
 from rightcall.executor.tool_desk import DeskSetup
-from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.golden import Golden
+from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory
 
 

@@ -13,7 +13,7 @@ from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import PLAIN
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.runtime import Aborted, CallContext, Toolbox
-from rightcall.tools.runtime.bound_tool import Entry, Ready
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 
 _REAL: ContextVar[Callable[[], Awaitable[Any]]] = ContextVar("rightcall_real_tool")
 """The framework's own tool for the call that is being run."""
@@ -62,11 +62,11 @@ class Desk:
         return ToolAnswer(invocation.result.output, invocation.call.status == "error")
 
 
-def _entry(tool: Tool) -> Entry:
+def _entry(tool: Tool) -> BoundTool:
     """A tool whose real way to run is whatever the framework would have done with this very call."""
 
     async def run(*_: Any) -> Any:
         return await _REAL.get()()
 
-    ready = Ready(run, live=True)
-    return Entry(tool, PLAIN, lambda context: ready)
+    ready = RunnableTool(run, live=True)
+    return BoundTool(tool, PLAIN, lambda context: ready)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from rightcall.files.documents import (
         DOCUMENT_SUFFIXES as DOCUMENT_SUFFIXES,
-        Items as Items,
+        DocumentItems as DocumentItems,
         read_document as read_document,
         read_items as read_items,
         refuse_other_format as refuse_other_format,
@@ -54,7 +54,7 @@ else:
         {
             "atomic": "NO_ROOM atomic_write reason write_file",
             "checked_read": "existing_file open_checked read_checked",
-            "documents": "DOCUMENT_SUFFIXES Items read_document read_items refuse_other_format value_of",
+            "documents": "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of",
             "json_pointer": "JsonPath pointer",
             "lines": "MAX_LINE_BYTES numbered_lines refuse_long_line unchecked_lines",
             "revision": "git_revision",

@@ -25,7 +25,7 @@ _GAP = re.compile(rb"[\s,]*")
 
 
 @dataclass(frozen=True)
-class Items:
+class DocumentItems:
     """The contents of a document: its items with their lines, and the fields next to the list.
 
     An item is `msgspec.Raw` (JSON not decoded yet) or a plain value; `value_of` makes a record of either.
@@ -37,7 +37,7 @@ class Items:
     single: bool = False
 
 
-def read_items(path: str | Path, key: str) -> Items:
+def read_items(path: str | Path, key: str) -> DocumentItems:
     """The items of a document, which is a list or has one under `key`. The suffix sets the format; not streaming."""
     path = existing_file(path)
     if path.suffix.lower() == ".json":
@@ -45,7 +45,7 @@ def read_items(path: str | Path, key: str) -> Items:
     from rightcall.files.yaml_text import yaml_items
 
     entries, header, single = yaml_items(read_checked(path), key, str(path))
-    return Items(iter(entries), header, single)
+    return DocumentItems(iter(entries), header, single)
 
 
 def read_document(path: str | Path) -> Any:
@@ -85,19 +85,19 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def _json_items(data: bytes, key: str, path: str) -> Items:
+def _json_items(data: bytes, key: str, path: str) -> DocumentItems:
     start = len(data) - len(data.lstrip())
     if data[start : start + 1] == b"[":
-        return Items(_located(data, data, start, path), {})
+        return DocumentItems(_located(data, data, start, path), {})
     document = _decode_document(data, dict[str, msgspec.Raw], path)
     line = data.count(b"\n", 0, start) + 1
     if key not in document:
-        return Items(iter([(line, data)]), {}, single=True)
+        return DocumentItems(iter([(line, data)]), {}, single=True)
     header = {name: codec.decode(raw, object, path) for name, raw in document.items() if name != key}
     listed = bytes(document[key])
     if not listed.startswith(b"["):
         value_of(listed, list[Any], f"{path}:{line}: {key}")
-    return Items(_located(listed, data, _position(data, key, listed), path), header)
+    return DocumentItems(_located(listed, data, _position(data, key, listed), path), header)
 
 
 def _position(data: bytes, key: str, listed: bytes) -> int:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         CurtailMonitor as CurtailMonitor,
         EvalueMonitor as EvalueMonitor,
         Monitor as Monitor,
-        Order as Order,
+        RunOrder as RunOrder,
         Stopped as Stopped,
         in_file_order as in_file_order,
         monitor_for as monitor_for,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         rules_of as rules_of,
     )
     from rightcall.gate.sample_size import (
-        Plan as Plan,
+        SamplePlan as SamplePlan,
         cluster_sizes as cluster_sizes,
         plan as plan,
         warnings as warnings,
@@ -78,11 +78,11 @@ else:
             "comparison": "Change Comparison Slice compare compare_many",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
-                "CurtailMonitor EvalueMonitor Monitor Order Stopped in_file_order monitor_for shuffled "
+                "CurtailMonitor EvalueMonitor Monitor RunOrder Stopped in_file_order monitor_for shuffled "
             ),
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",
             "rules": "GateRule HardRule LimitRule RateRule rules_of",
-            "sample_size": "Plan cluster_sizes plan warnings",
+            "sample_size": "SamplePlan cluster_sizes plan warnings",
             "verdict": "Verdict decide",
         },
     )

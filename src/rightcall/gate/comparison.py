@@ -12,7 +12,14 @@ import msgspec
 from rightcall import stats
 from rightcall.gate.alarms import alarms_of
 from rightcall.gate.check import counted, percent
-from rightcall.gate.difference import Difference, Pair, difference_of, non_inferior, pair_up, worse_by_more
+from rightcall.gate.difference import (
+    Difference,
+    GoldenPair,
+    difference_of,
+    non_inferior,
+    pair_up,
+    worse_by_more,
+)
 from rightcall.gate.outcome import Outcome
 from rightcall.model.record import Record
 
@@ -187,7 +194,7 @@ def _noticeable(found: Difference, alpha: float, power: float) -> float | None:
     return smallest if smallest < 1 else None
 
 
-def _slices(pairs: Sequence[Pair], alpha: float, seed: int) -> tuple[Slice, ...]:
+def _slices(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> tuple[Slice, ...]:
     names = list(dict.fromkeys(p.category for p in pairs))
     if len(names) < 2:
         return ()
@@ -204,7 +211,7 @@ def _ends(interval: stats.Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
-def _flags(pairs: Sequence[Pair]) -> tuple[str, ...]:
+def _flags(pairs: Sequence[GoldenPair]) -> tuple[str, ...]:
     """Goldens whose trials changed significantly: Fisher's exact test, Benjamini-Hochberg over goldens."""
     repeated = [p for p in pairs if min(map(len, p.trials)) > 1]
     if not all(x in (0, 1) for p in repeated for t in p.trials for x in t):

@@ -18,23 +18,23 @@ from rightcall.gate.config import Gate
 from rightcall.stats import Decision, LogE
 
 
-class Order(NamedTuple):
+class RunOrder(NamedTuple):
     """Goldens in the order they are run and evaluated; `seed` is None for the order of the file."""
 
     ids: tuple[str, ...]
     seed: int | None
 
 
-def shuffled(ids: Iterable[str], seed: int) -> Order:
+def shuffled(ids: Iterable[str], seed: int) -> RunOrder:
     """A seeded shuffle, which early stopping requires."""
     drawn = list(ids)
     random.Random(seed).shuffle(drawn)  # noqa: S311  repeatable, not secret
-    return Order(tuple(drawn), seed)
+    return RunOrder(tuple(drawn), seed)
 
 
-def in_file_order(ids: Iterable[str]) -> Order:
+def in_file_order(ids: Iterable[str]) -> RunOrder:
     """The goldens in file order, which monitors reject."""
-    return Order(tuple(ids), None)
+    return RunOrder(tuple(ids), None)
 
 
 class Stopped(NamedTuple):
@@ -60,7 +60,7 @@ class Monitor:
 
     by: Literal["curtail", "evalue"]
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: RunOrder) -> None:
         if order.seed is None:
             raise ConfigError(
                 f"stop: {self.by} requires a seeded random order of goldens, not the file order, which would "
@@ -109,7 +109,7 @@ class CurtailMonitor(Monitor):
 
     by = "curtail"
 
-    def __init__(self, order: Order, theta: float, alpha: float = 0.05) -> None:
+    def __init__(self, order: RunOrder, theta: float, alpha: float = 0.05) -> None:
         super().__init__(order)
         self._theta, self._alpha = theta, alpha
         self._passed = self._scored = self._dropped = 0
@@ -151,7 +151,7 @@ class EvalueMonitor(Monitor):
 
     by = "evalue"
 
-    def __init__(self, order: Order, minimum: float, target: float, alpha: float = 0.05) -> None:
+    def __init__(self, order: RunOrder, minimum: float, target: float, alpha: float = 0.05) -> None:
         super().__init__(order)
         stats.fastest_stops(minimum, target, alpha, alpha)  # rejects invalid numbers
         self._min, self._target, self._alpha = minimum, target, alpha
@@ -175,7 +175,7 @@ class EvalueMonitor(Monitor):
         return f"{math.exp(min(self._log_e[side], 600)):.3g} to 1"
 
 
-def monitor_for(gate: Gate, order: Order, *, trials: int = 1, clustered: bool = False) -> Monitor | None:
+def monitor_for(gate: Gate, order: RunOrder, *, trials: int = 1, clustered: bool = False) -> Monitor | None:
     """The monitor of a gate, None without one; rejects setups where it would be biased."""
     if gate.stop == "off":
         return None

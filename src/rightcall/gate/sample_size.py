@@ -31,7 +31,7 @@ MOST_STOPPED = 2_000
 """Maximum number of goldens for which the mean length of an early-stopped run is computed exactly."""
 
 
-class Plan(Record, frozen=True):
+class SamplePlan(Record, frozen=True):
     """The sample size of a gate with `min` and `target`.
 
     `goldens` reach `power`, the probability of PASS at `target`; `perfect` is the fewest with which a flawless run can
@@ -79,7 +79,7 @@ def plan(  # noqa: PLR0913  keywords, each of them a question of its own
     have: int | None = None,
     clusters: Sequence[int] | None = None,
     watch: Watch | None = None,
-) -> Plan:
+) -> SamplePlan:
     """How many goldens are needed to show a rate of at least `minimum` when the true rate is `target`.
 
     Exact for one trial of each golden, and for `about: these_goldens`, where it is the number of trials that
@@ -113,7 +113,7 @@ def plan(  # noqa: PLR0913  keywords, each of them a question of its own
         asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
         chance = _chance(asked, have, clusters, watch)
     size = have or goldens
-    found = Plan(
+    found = SamplePlan(
         "",
         goldens,
         trials,
@@ -278,7 +278,7 @@ def _stopped(
     return curtailed, stats.operating(by_evidence, total, target)
 
 
-def _sentence(found: Plan, minimum: float, target: float, power: float) -> str:
+def _sentence(found: SamplePlan, minimum: float, target: float, power: float) -> str:
     of = f" of {found.trials} trials" if found.trials > 1 else ""
     where = " on exactly these goldens" if found.about == "these_goldens" else ""
     text = (

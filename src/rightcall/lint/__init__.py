@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rightcall.lint.evidence import (
         Broken as Broken,
         Confusion as Confusion,
-        Evidence as Evidence,
+        LintEvidence as LintEvidence,
         Misfilled as Misfilled,
         RuleEffect as RuleEffect,
     )
@@ -57,7 +57,7 @@ else:
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
             "engine": "lint",
-            "evidence": "Broken Confusion Evidence Misfilled RuleEffect",
+            "evidence": "Broken Confusion LintEvidence Misfilled RuleEffect",
             "explain": "as_table as_text rule_facts",
             "fixer": "fix write",
             "lockfile": "lock_of read_lock write_lock",

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from rightcall.metrics.matching.case_score import judge
+from rightcall.metrics.matching.case_score import score_trajectory
 from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.unknown import unknown_text
-from rightcall.metrics.matching.verdict import Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code
 from rightcall.model.score import Score
@@ -25,7 +25,7 @@ ABOUT_ARGUMENTS = frozenset(
 """Numbers that are undefined for calls with unknown arguments."""
 
 
-def without_arguments(value: float, verdict: Verdict) -> Score:
+def without_arguments(value: float, verdict: CaseVerdict) -> Score:
     """The score over the calls with known arguments; an error, neither 1 nor 0, when there are none."""
     why = unknown_text(verdict)
     if verdict.unknown == verdict.called:
@@ -74,17 +74,17 @@ class VerdictMetric(Metric):
     codes: ClassVar[frozenset[Code]] = frozenset()
 
     def measure(self, case: TestCase) -> Score:
-        verdict = judge(case.golden, case.trajectory, case.tools)
+        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
         return self.of(verdict, [sentence(failure) for failure in verdict.failures])
 
-    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         """The score for a verdict whose failures are already worded, once for all metrics."""
         if verdict.unknown and self.number in ABOUT_ARGUMENTS:
             return without_arguments(getattr(verdict.numbers, self.number), verdict)
         value: float = getattr(verdict.numbers, self.number)
         return PERFECT if value >= 1.0 else Score(value, False, self.why(verdict, said))
 
-    def why(self, verdict: Verdict, said: Sequence[str]) -> str:
+    def why(self, verdict: CaseVerdict, said: Sequence[str]) -> str:
         if len(said) == 1:
             return said[0]
         relevant = [words for words, f in zip(said, verdict.failures, strict=True) if f.code in self.codes]

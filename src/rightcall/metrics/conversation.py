@@ -13,9 +13,9 @@ from typing import Literal
 
 import msgspec
 
-from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
+from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, score_trajectory
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import Rules, Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict, ScoringRules
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
@@ -30,7 +30,7 @@ class TurnVerdict(Record, frozen=True):
     exchange: int
     turn: int
     role: Literal["user", "assistant"]
-    verdict: Verdict
+    verdict: CaseVerdict
 
 
 class ConversationVerdict(Record, frozen=True):
@@ -38,7 +38,7 @@ class ConversationVerdict(Record, frozen=True):
 
     passed: bool
     score: float
-    whole: Verdict
+    whole: CaseVerdict
     turns: tuple[TurnVerdict, ...]
     failures: tuple[Failure, ...]
     problem: str = ""
@@ -61,17 +61,17 @@ class ConversationVerdict(Record, frozen=True):
         return Score(value, False, why, wrong.verdict.failures)
 
 
-def judge_conversation(
+def score_conversation(
     golden: ConversationalGolden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool] = NO_TOOLS,
     *,
-    rules: Rules = DEFAULT_RULES,
+    rules: ScoringRules = DEFAULT_RULES,
 ) -> ConversationVerdict:
     """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
     held = _Held(trajectory)
     wanted = expected_by_exchange(golden)
-    whole = judge(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
+    whole = score_trajectory(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
     if wanted and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
@@ -166,7 +166,7 @@ class _Held:
         expected: Sequence[ExpectedCall],
         golden: ConversationalGolden,
         tools: Mapping[str, Tool],
-        rules: Rules,
+        rules: ScoringRules,
     ) -> TurnVerdict:
         turns = [
             (at, role, step) for at, (role, exchange, step) in enumerate(self._spoken) if exchange == number
@@ -181,7 +181,7 @@ class _Held:
             order=golden.order,
             extra_calls=golden.extra_calls,
         )
-        verdict = judge(wanted, Trajectory(calls=calls), tools, rules=rules)
+        verdict = score_trajectory(wanted, Trajectory(calls=calls), tools, rules=rules)
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
         failures = tuple(
             msgspec.structs.replace(failure, turn=at)

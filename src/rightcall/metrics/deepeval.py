@@ -18,7 +18,7 @@ from typing import Any
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
-from rightcall.metrics.matching.case_score import judge
+from rightcall.metrics.matching.case_score import score_trajectory
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -47,7 +47,7 @@ class ToolCorrectness(Metric):
     ordered: bool = False
 
     def measure(self, case: TestCase) -> Score:
-        verdict = judge(case.golden, case.trajectory, case.tools)
+        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
         numbers = verdict.numbers
         if self.exact:
             value = float(numbers.call_f1 == 1.0 if self.arguments else numbers.tool_f1 == 1.0)

@@ -11,7 +11,7 @@ from typing import get_args
 from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
 from rightcall.metrics.matching.flawless import flawless
 from rightcall.metrics.matching.reasons import sentence
-from rightcall.metrics.matching.verdict import Numbers, Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code, Failure
@@ -29,7 +29,7 @@ METRIC_SECONDS = 300.0
 CODES = frozenset(get_args(Code))
 
 
-def dimension_scores(verdict: Verdict) -> dict[str, Score]:
+def dimension_scores(verdict: CaseVerdict) -> dict[str, Score]:
     """The score of each dimension; one shared dict for flawless cases, which are the most common."""
     if verdict is flawless(verdict.numbers.tp):
         return SPOTLESS
@@ -40,7 +40,7 @@ def dimension_scores(verdict: Verdict) -> dict[str, Score]:
     return {name: metric.of(verdict, said) for name, metric in _dimensions()}
 
 
-def _for_one_reason(verdict: Verdict, why: str) -> dict[str, Score]:
+def _for_one_reason(verdict: CaseVerdict, why: str) -> dict[str, Score]:
     """The same when one failure explains every dimension: most are then 1 or 0, and share a score."""
     zeros, between = _imperfect(verdict.numbers)
     scores = SPOTLESS.copy()

@@ -16,18 +16,18 @@ import msgspec
 from rightcall.errors import MatcherBroke
 from rightcall.metrics.base import Metric
 from rightcall.metrics.builtin.final_state import FinalState
-from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, judge_conversation
+from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
 from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
     FORBIDDEN,
     forbids_all,
-    judge_closely,
     latency_in_doubt,
+    score_closely,
     score_of_stated,
 )
 from rightcall.metrics.matching.flawless import is_flawless
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import Numbers, Rules
+from rightcall.metrics.matching.verdict import Numbers, ScoringRules
 from rightcall.metrics.measure import (
     METRIC_SECONDS,
     SPOTLESS,
@@ -36,7 +36,7 @@ from rightcall.metrics.measure import (
     measure_one,
     no_answer,
 )
-from rightcall.metrics.scoring_time import judged_in_time
+from rightcall.metrics.scoring_time import scored_in_time
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
@@ -56,7 +56,7 @@ class Scorer:
 
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
-    rules: Rules = DEFAULT_RULES
+    rules: ScoringRules = DEFAULT_RULES
     seconds: float = METRIC_SECONDS
 
     @property
@@ -84,7 +84,7 @@ class Scorer:
         """
         offered = offered_tools(golden, tools)
         deadline = None if left is None else time.monotonic() + left
-        result = await judged_in_time(
+        result = await scored_in_time(
             lambda done: result_of(golden, trial, done, offered, rules=self.rules), trajectory, left
         )
         if result.error or not (self.metrics or self.observe):
@@ -122,7 +122,7 @@ def result_of(
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     *,
-    rules: Rules = DEFAULT_RULES,
+    rules: ScoringRules = DEFAULT_RULES,
 ) -> CaseResult:
     """The result of one case by what its golden states. `tools` are those the agent was offered."""
     if not isinstance(golden, Golden):
@@ -132,7 +132,7 @@ def result_of(
         passed, score, scores, error = True, 1.0, SPOTLESS, ""
     else:
         try:
-            verdict = judge_closely(golden, trajectory, tools, rules)
+            verdict = score_closely(golden, trajectory, tools, rules)
         except MatcherBroke as problem:
             return _not_judged(golden, trial, trajectory, str(problem))
         passed, score, failures = verdict.passed, verdict.score, verdict.failures
@@ -194,7 +194,7 @@ def _joined(codes: tuple[Failure, ...], scores: Iterable[Score]) -> tuple[Failur
 
 
 def _with_measured(
-    result: CaseResult, golden: Golden, trajectory: Trajectory, numbers: Numbers | None, rules: Rules
+    result: CaseResult, golden: Golden, trajectory: Trajectory, numbers: Numbers | None, rules: ScoringRules
 ) -> CaseResult:
     """The result combined with the final state and the latency.
 
@@ -231,11 +231,11 @@ def _conversation(
     trial: int,
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
-    rules: Rules,
+    rules: ScoringRules,
 ) -> CaseResult:
     """The result of one conversation. `turns` is a metric of it; its reason names the first turn that went wrong."""
     try:
-        verdict = judge_conversation(golden, trajectory, tools, rules=rules)
+        verdict = score_conversation(golden, trajectory, tools, rules=rules)
     except MatcherBroke as problem:
         return _not_judged(golden, trial, trajectory, str(problem))
     scores: dict[str, Score] = {**dimension_scores(verdict.whole), "turns": verdict.turns_score()}

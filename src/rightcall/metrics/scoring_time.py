@@ -21,7 +21,7 @@ def time_to_score(seconds: float | None, trajectory: Trajectory) -> float | None
     return max(LEAST, seconds - (trajectory.latency_ms or 0.0) / 1000)
 
 
-async def judged_in_time(
+async def scored_in_time(
     judge: Callable[[Trajectory], CaseResult], trajectory: Trajectory, seconds: float | None
 ) -> CaseResult:
     """What `judge` makes of the trajectory, or an error when that takes too long. Its work is bounded, so it ends."""

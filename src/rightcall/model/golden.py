@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from rightcall.model.call import ToolCall
-from rightcall.model.described import described
+from rightcall.model.python_values import described
 from rightcall.model.record import Record, Spelled
 
 Category = Literal["golden", "secondary", "negative"]

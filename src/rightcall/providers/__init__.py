@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     )
     from rightcall.providers.resolver import (
         SHELVES as SHELVES,
-        Options as Options,
+        ProviderOptions as ProviderOptions,
         Shelf as Shelf,
         check as check,
         provider_names as provider_names,
@@ -73,7 +73,7 @@ else:
             "http": "Network",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",
-            "resolver": "Options SHELVES Shelf check provider_names resolve",
+            "resolver": "ProviderOptions SHELVES Shelf check provider_names resolve",
             "sdk_client": "is_sdk_client",
             "secrets": "scrubber",
             "weights": "MODELS list_models model_path pull_model",

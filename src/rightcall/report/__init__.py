@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
-    from rightcall.report.progress import RunProgress as RunProgress, State as State
+    from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
     from rightcall.report.screen import Screen as Screen
     from rightcall.report.terminal import (
@@ -71,7 +71,7 @@ else:
             "github": "in_actions publish",
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "numbers": "FILTERS count interval percent",
-            "progress": "RunProgress State",
+            "progress": "RunProgress ProgressState",
             "rows": "write_outcome write_rows",
             "screen": "Screen",
             "terminal": "Watcher clean comparison_table print_summary",

@@ -9,7 +9,7 @@ from typing import Any
 
 from rightcall.errors import MissingExtraError
 from rightcall.report.text import one_line
-from rightcall.report.view import INVENTED, NO_CALL, Confusion, RunView, Spread
+from rightcall.report.view import INVENTED, NO_CALL, ConfusionMatrix, RunView, Spread
 
 Spec = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
@@ -58,7 +58,7 @@ def histogram(spread: Spread | None, unit: str, number_format: str) -> Spec | No
     }
 
 
-def heatmap(confusion: Confusion) -> Spec | None:
+def heatmap(confusion: ConfusionMatrix) -> Spec | None:
     """Expected tools against called tools; darker is more frequent, and the diagonal is correct."""
     if not confusion.most:
         return None

@@ -10,7 +10,7 @@ from rightcall.report.terminal import clean
 from rightcall.tools.faults import FaultSummary
 
 
-class Report(Protocol):
+class FaultReportView(Protocol):
     """The shown fields of a fault report."""
 
     @property
@@ -27,7 +27,7 @@ class Report(Protocol):
     def doubled(self) -> dict[str, str]: ...
 
 
-def print_fault_report(out: Screen, report: Report) -> None:
+def print_fault_report(out: Screen, report: FaultReportView) -> None:
     """Print how many cases faults hit, how many survived, what was repeated, and which faults never fired."""
     found = report.summary
     out.say("\n[bold]faults[/bold] hit {:,} of {:,} trials", found.struck, found.trials)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rightcall.report.view import Rate
+from rightcall.report.view import ShownRate
 
 
 def percent(rate: float) -> str:
@@ -21,7 +21,7 @@ def interval(low: float, high: float) -> str:
     return f"{low * 100:.0f}–{high * 100:.0f}%"
 
 
-def share(found: Rate) -> str:
+def share(found: ShownRate) -> str:
     """A rate, or a dash where there is nothing to count."""
     return "–" if found.value is None else percent(found.value)
 

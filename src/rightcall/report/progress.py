@@ -18,7 +18,7 @@ from rightcall.report.screen import Screen
 SECONDS_BETWEEN_LINES = 10.0
 
 
-class State(Record, frozen=True):
+class ProgressState(Record, frozen=True):
     """The state of a run: stored results, usage, retries and concurrency."""
 
     done: int
@@ -50,7 +50,7 @@ class RunProgress:
         if self._live.is_started:
             self._live.stop()
 
-    def update(self, state: State, *, new: int) -> None:
+    def update(self, state: ProgressState, *, new: int) -> None:
         """Update the display; `new` is the number of cases finished since the last update."""
         self._new += new
         if self._quiet:
@@ -61,13 +61,13 @@ class RunProgress:
             self._last_line = time.monotonic()
             self._console.print(" · ".join(self._parts(state)), soft_wrap=True)
 
-    def _bar(self, state: State) -> Table:
+    def _bar(self, state: ProgressState) -> Table:
         grid = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(1, self._planned), completed=state.done, width=30)
         grid.add_row(bar, " · ".join(self._parts(state)))
         return grid
 
-    def _parts(self, state: State) -> list[str]:
+    def _parts(self, state: ProgressState) -> list[str]:
         speed = self._new / max(1e-6, time.monotonic() - self._started)
         judged = state.done - state.errors
         parts = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rightcall.errors import ConfigError
-from rightcall.gate import Monitor, Order, Stopped, monitor_for
+from rightcall.gate import Monitor, RunOrder, Stopped, monitor_for
 from rightcall.model.run import CaseResult
 from rightcall.suite.plan import BLOCK, Plan
 
@@ -29,7 +29,7 @@ class EarlyStop:
             # Beyond one block the order is not a uniform shuffle, so stopping early would bias the result.
             raise ConfigError(f"gate: stop works for at most {BLOCK:,} goldens, got {len(goldens):,}")
         clustered = any(golden.cluster is not None for golden in goldens)
-        order = Order(tuple(golden.id for golden in goldens), plan.seed)
+        order = RunOrder(tuple(golden.id for golden in goldens), plan.seed)
         monitor = monitor_for(plan.gate, order, trials=plan.trials, clustered=clustered)
         return cls(monitor, plan.trials, plan.quarantine) if monitor else None
 

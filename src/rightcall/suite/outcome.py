@@ -13,7 +13,7 @@ MOST_ERRORS = 0.05
 """Share of trials without an answer from which a run is an ERROR."""
 
 
-class Evidence:
+class GateEvidence:
     """The outcomes of goldens as a gate needs them: scores only for the metrics it uses."""
 
     def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:

@@ -16,18 +16,17 @@ from typing import Any, cast
 import msgspec
 
 from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
-from rightcall.datasets import load_goldens, numbered_goldens
+from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session, agent_problems, model_problems, settings_of
-from rightcall.gate import Gate, read_gate, warnings
-from rightcall.metrics import METRIC_SECONDS, Metric, Rules, Scorer, as_metrics, observed
+from rightcall.executor import Agent, RunLimits, agent_problems
+from rightcall.gate import Gate, read_gate
+from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
-from rightcall.model import codec
-from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.providers import Exchange, Settings
-from rightcall.quality import check_goldens
+from rightcall.model.python_values import fingerprinted, stable_repr
+from rightcall.model.tool import Tool
+from rightcall.providers import Exchange
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
@@ -40,15 +39,16 @@ from rightcall.tools.worlds import make_world
 BLOCK = 10_000
 """Block size of the seeded shuffle, which keeps memory constant."""
 
-SHOWN_PROBLEMS = 20
-
 CLIENTS = ("openai", "anthropic")
 """Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `goldens()` yields them in the seeded order."""
+    """What to run. `goldens()` yields them in the seeded order.
+
+    `in_memory` are the goldens of the dataset, when somebody has read it already.
+    """
 
     name: str
     agent: Agent
@@ -56,7 +56,7 @@ class Plan:
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
     metric_seconds: float = METRIC_SECONDS
-    rules: Rules = field(default_factory=Rules)
+    rules: ScoringRules = field(default_factory=ScoringRules)
     trials: int = 1
     seed: int = 0
     concurrency: int = 32
@@ -66,6 +66,7 @@ class Plan:
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    in_memory: Sequence[AnyGolden] | None = None
 
     @property
     def own_agent(self) -> bool:
@@ -91,12 +92,12 @@ class Plan:
                 if (golden.id, trial) not in done:
                     yield golden, trial
 
-    def fingerprints(self) -> dict[str, str]:
+    def fingerprints(self, tools: Sequence[Tool]) -> dict[str, str]:
         """Fingerprints of everything that must stay the same for a run to be resumed."""
         agent = self.agent
         return {
             "dataset": self._dataset_fingerprint(),
-            "tools": _fingerprint(self._tool_definitions()),
+            "tools": _fingerprint(msgspec.to_builtins(list(tools))),
             "agent": _fingerprint(
                 [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *_way(agent)]
                 + (["strict"] if agent.strict else [])
@@ -116,16 +117,8 @@ class Plan:
             {"tool_sets": _fingerprint(sets)} if sets else {}
         )
 
-    def documents(self) -> dict[str, bytes]:
-        """Content stored by fingerprint, so that changes to tools can be shown later."""
-        return {"tools": _content(self._tool_definitions())}
-
-    def _tool_definitions(self) -> list[Any]:
-        return [msgspec.to_builtins(tool) for tool in Session(self.agent).toolbox.tools]
-
     def _all_goldens(self) -> Iterator[Golden]:
-        stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
-        for golden in stream:
+        for golden in self._stream():
             if not isinstance(golden, Golden) and not self.own_agent:
                 where = str(self.dataset) if isinstance(self.dataset, Path) else f"golden '{golden.id}'"
                 raise InputError(
@@ -134,6 +127,11 @@ class Plan:
                     "use a function as the agent: from the golden to the messages",
                 )
             yield with_tool_set(cast("Golden", golden), self.agent.tool_sets)
+
+    def _stream(self) -> Iterable[AnyGolden]:
+        if not isinstance(self.dataset, Path):
+            return self.dataset
+        return load_goldens(self.dataset) if self.in_memory is None else self.in_memory
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
@@ -167,7 +165,10 @@ def plan_suite(
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
-    rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
+    rules = (
+        _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
+        or ScoringRules()
+    )
     problems += _contradictory_limits(suite)
     agent = Agent(
         model=tested,
@@ -213,76 +214,6 @@ def scorer_fingerprint(scorer: Scorer) -> str:
     observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
     named = [stable_repr(metric) for metric in scorer.metrics]
     return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
-
-
-async def preflight(plan: Plan) -> int:
-    """Check everything that can be checked without spending anything; returns the number of goldens.
-
-    Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
-    """
-    problems = agent_problems(plan.agent)
-    session = None if problems else Session(plan.agent, concurrency=plan.concurrency)
-    if session is not None:
-        async with session:
-            problems += await session.check()
-    problems += await plan.scorer.problems()
-    tools = session.tools if session is not None else {}
-    count = 0
-    models: set[str] = set()
-
-    def placed() -> Iterable[tuple[str, AnyGolden]]:
-        nonlocal count
-        if isinstance(plan.dataset, Path):
-            source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
-        else:
-            source = (_validated(golden) for golden in plan.dataset)
-        for where, golden in source:
-            if (plan.own_agent or isinstance(golden, Golden)) and plan.selection.chooses(
-                cast("Golden", golden)
-            ):
-                count += 1
-                if isinstance(golden, Golden):
-                    settings_of(golden, Settings())
-                    models.update(filter(None, [golden.model]))
-                yield where, with_tool_set(golden, plan.agent.tool_sets, where)
-
-    try:
-        errors = (f for f in check_goldens(placed(), tools) if f.severity == "error")
-        found = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
-    except RightCallError as error:
-        found = [str(error)]
-    if session is not None and session.provider is not None:
-        problems += await model_problems(plan.agent, models)
-    problems += found[:SHOWN_PROBLEMS]
-    if len(found) > SHOWN_PROBLEMS:
-        problems.append(
-            f"… and {len(found) - SHOWN_PROBLEMS:,} more; run `rightcall dataset check` to list all"
-        )
-    if not problems and count == 0:
-        problems.append(f"{plan.dataset}: no goldens to run; check --only")
-    if problems:
-        raise ConfigError(*problems)
-    return min(count, plan.selection.limit or count)
-
-
-def _validated(golden: Golden) -> tuple[str, Golden]:
-    """A golden made in Python with its location, validated like one in a file: constructors check no types."""
-    where = f"golden '{golden.id}'"
-    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
-
-
-def gate_warnings(plan: Plan) -> list[str]:
-    """What a gate cannot show with these goldens, above all when PASS is impossible."""
-    if plan.gate is None:
-        return []
-    goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
-    return warnings(
-        plan.gate,
-        [golden.category for golden in goldens],
-        [golden.tags for golden in goldens],
-        trials=plan.trials,
-        clusters=[golden.cluster for golden in goldens],
-    )
 
 
 def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
@@ -432,8 +363,9 @@ def _tried(problems: list[str], make: Any) -> Any:
 
 
 def _fingerprint(value: Any) -> str:
-    return hashlib.sha256(_content(value)).hexdigest()
+    return hashlib.sha256(content_of(value)).hexdigest()
 
 
-def _content(value: Any) -> bytes:
+def content_of(value: Any) -> bytes:
+    """The bytes a fingerprint is made of."""
     return msgspec.json.encode(value, enc_hook=repr, order="deterministic")

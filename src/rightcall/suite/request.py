@@ -18,7 +18,7 @@ from typing import Any
 from rightcall.errors import ConfigError, suggestion
 from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Gate, read_gate
-from rightcall.metrics import AnyMetric, Metric, Rules, Scorer, as_metrics, observed
+from rightcall.metrics import AnyMetric, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import ConversationalGolden, Golden, with_id
 from rightcall.suite.plan import Plan
@@ -43,12 +43,12 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Options:
+class EvaluateOptions:
     """How cases are scored and stored, whatever form they came in."""
 
     metrics: Sequence[AnyMetric] = ()
     observe: Sequence[AnyMetric] = ()
-    rules: Rules | None = None
+    rules: ScoringRules | None = None
     trials: int = 1
     concurrency: int = 32
     seed: int = 0
@@ -64,7 +64,7 @@ class Options:
 class Request:
     """Either test cases to score or a plan to run."""
 
-    options: Options
+    options: EvaluateOptions
     scorer: Scorer
     ready: Sequence[AnyTestCase] = ()
     plan: Plan | None = None
@@ -78,7 +78,7 @@ def read_request(
     data: Any,
     executor: Any,
     evaluators: Mapping[str, Callable[..., Any]] | None,
-    options: Options,
+    options: EvaluateOptions,
 ) -> Request:
     """The request that the arguments describe; `ConfigError` for missing ones, `TypeError` for ones that conflict."""
     if test_cases is None and isinstance(agent, list | tuple):
@@ -128,7 +128,7 @@ def gate_of(gate: Gate | Mapping[str, Any] | float | None) -> Gate | None:
     return read_gate(dict(gate))
 
 
-def _of_data(data: Any, executor: Any, evaluators: Any, options: Options) -> Request:
+def _of_data(data: Any, executor: Any, evaluators: Any, options: EvaluateOptions) -> Request:
     from rightcall.suite.datapoints import agent_of, goldens_of, metrics_of
 
     if data is None or executor is None:
@@ -140,14 +140,16 @@ def _of_data(data: Any, executor: Any, evaluators: Any, options: Options) -> Req
     return _planned(agent_of(executor), goldens_of(data), chosen, options)
 
 
-def _planned(agent: Agent, goldens: Path | list[Golden], chosen: list[Metric], options: Options) -> Request:
+def _planned(
+    agent: Agent, goldens: Path | list[Golden], chosen: list[Metric], options: EvaluateOptions
+) -> Request:
     plan = Plan(
         name=options.name,
         agent=agent,
         dataset=goldens,
         metrics=chosen,
         observe=observed(options.observe, chosen),
-        rules=options.rules or Rules(),
+        rules=options.rules or ScoringRules(),
         trials=options.trials,
         seed=options.seed,
         concurrency=options.concurrency,
@@ -160,8 +162,8 @@ def _planned(agent: Agent, goldens: Path | list[Golden], chosen: list[Metric], o
     return Request(options, plan.scorer, plan=plan)
 
 
-def _scorer(chosen: list[Metric], options: Options) -> Scorer:
-    return Scorer(chosen, observed(options.observe, chosen), options.rules or Rules())
+def _scorer(chosen: list[Metric], options: EvaluateOptions) -> Scorer:
+    return Scorer(chosen, observed(options.observe, chosen), options.rules or ScoringRules())
 
 
 def _goldens(dataset: str | Path | Iterable[Any]) -> Path | list[Golden]:

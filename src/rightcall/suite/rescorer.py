@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -19,6 +17,7 @@ from rightcall.model.tool import Tool
 from rightcall.store import Store, StoredRun
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import scorer_fingerprint
+from rightcall.suite.run_record import new_run
 
 BATCH = 100
 
@@ -76,15 +75,15 @@ async def _again(
 
 
 def _begun(old: StoredRun, scorer: Scorer) -> Run:
-    now = datetime.datetime.now(datetime.UTC)
     name = f"{old.run.name} (rescored)"
+    new = new_run(name, old.run.agent, fingerprints={})
     fingerprints = {kind: text for kind, text in old.run.fingerprints.items() if kind != "measures"}
     return msgspec.structs.replace(
         old.run,
-        id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
+        id=new.id,
         name=name,
         group=name,
-        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        started_at=new.started_at,
         finished_at=None,
         summary=None,
         fingerprints=fingerprints | {"metrics": scorer_fingerprint(scorer)},

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
-import platform
-import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from importlib.metadata import version
-from pathlib import Path
 
 import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session, spent
-from rightcall.files import git_revision
 from rightcall.gate import Baseline, LatencyLimit, Verdict, decide
 from rightcall.metrics import Tally, time_to_score
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.early_stopping import EarlyStop
-from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
-from rightcall.suite.plan import Plan, preflight
+from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
+from rightcall.suite.plan import Plan
+from rightcall.suite.preparation import Prepared, preflight
 from rightcall.suite.run_outcomes import stored_results
 from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink
@@ -58,6 +54,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
     done: int = 0
     lag_ms: float = 0.0
     notices: tuple[str, ...] = ()
+    tools: Mapping[str, Tool] = {}
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
@@ -71,45 +68,49 @@ async def run_plan(
     watch: Watcher | None = None,
     started: Callable[[Run], None] | None = None,
     persist: Persistence | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> RunOutcome:
     """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
     Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
-    can be resumed.
+    can be resumed. `warn` receives warnings before anything is asked.
     """
     persist = persist or Persistence()
-    goldens = await preflight(plan)
-    run = new_run(plan)
-    baseline = None if resume is not None else _baseline(plan, store, run)
+    async with await preflight(plan) as prepared:
+        return await _run_prepared(prepared, store, resume, watch, started, persist, warn)
+
+
+async def _run_prepared(
+    prepared: Prepared,
+    store: Store,
+    resume: str | None,
+    watch: Watcher | None,
+    started: Callable[[Run], None] | None,
+    persist: Persistence,
+    warn: Callable[[str], None] | None,
+) -> RunOutcome:
+    plan, planned = prepared.plan, prepared.goldens * prepared.plan.trials
+    if warn is not None:
+        for warning in prepared.warnings():
+            warn(warning)
+    run, done = prepared.new_run(), set[tuple[str, int]]()
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
-    else:
-        writer, done = (
-            store.begin_run(run, planned=goldens * plan.trials, documents=plan.documents()),
-            set[tuple[str, int]](),
-        )
-    if resume is not None:
         baseline = _baseline(plan, store, run)
+    else:
+        baseline = _baseline(plan, store, run)  # before the run is begun: one that is refused leaves no trace
+        writer = store.begin_run(run, planned=planned, documents=prepared.documents)
     if started is not None:
         started(run)
-    running = _Running(
-        plan,
-        Progress(run.id, goldens * plan.trials, Tally(plan.scorer.names), started=time.monotonic()),
-        watch,
-        persist,
-    )
+    progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
+    running = _Running(plan, progress, watch, persist)
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
-    async with Session(
-        plan.agent,
-        concurrency=plan.concurrency,
-        seed=plan.seed,
-        run_id=run.id,
-        keys=run_keys(store.file, store.url),
-    ) as session:
-        await running.run(session, writer, done)
-    outcome = msgspec.structs.replace(running.outcome(run, baseline), notices=tuple(session.notices()))
+    prepared.session.begin(run.id, run_keys(store.file, store.url))
+    await running.run(prepared.session, writer, done)
+    outcome = running.outcome(run, baseline, prepared.tools)
+    outcome = msgspec.structs.replace(outcome, notices=tuple(prepared.session.notices()))
     if not outcome.stopped:
         finish = partial(
             store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided
@@ -124,7 +125,7 @@ class _Running:
     def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
         self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
-        self._evidence = Evidence(plan.gate, plan.quarantine) if plan.gate else None
+        self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
         self._session: Session | None = None
         self._over_budget = ""
@@ -195,7 +196,7 @@ class _Running:
         if self._early is not None and self._early.decided_by(result):
             self._pool.stop("decided")
 
-    def outcome(self, run: Run, baseline: Baseline | None) -> RunOutcome:
+    def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = progress.tally.summary()
         if self._over_budget:
@@ -208,7 +209,14 @@ class _Running:
         else:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
-            run, summary, verdict, self._over_budget, progress.planned, progress.done, self._lag_ms
+            run,
+            summary,
+            verdict,
+            self._over_budget,
+            progress.planned,
+            progress.done,
+            self._lag_ms,
+            tools=tools,
         )
 
     def _written(self, batch: Sequence[CaseResult]) -> None:
@@ -229,24 +237,6 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
         return None
     wanted = plan.gate.baseline
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
-
-
-def new_run(plan: Plan) -> Run:
-    """A new run, with everything needed to repeat it."""
-    now = datetime.datetime.now(datetime.UTC)
-    return Run(
-        id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
-        name=plan.name,
-        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        agent=plan.agent.name,
-        trials=plan.trials,
-        seed=plan.seed,
-        group=plan.group or plan.name,
-        settings=dict(plan.settings),
-        fingerprints=plan.fingerprints(),
-        versions={"rightcall": version("rightcall"), "python": platform.python_version()}
-        | git_revision(Path.cwd()),
-    )
 
 
 class CaseRunner:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
 from rightcall.metrics.matching.reasons import joined
-from rightcall.metrics.matching.verdict import Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.score import Score
 
 
@@ -25,7 +25,7 @@ class Overall(VerdictMetric):
 
     number = "score"
 
-    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         if verdict.undecided:
             return Score.broken(verdict.undecided)
         return Score(verdict.score, verdict.passed, joined(said))

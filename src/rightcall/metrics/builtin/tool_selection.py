@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.metrics.base import CALL_CODES, VerdictMetric
-from rightcall.metrics.matching.verdict import Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.score import Score
 
 
@@ -27,5 +27,5 @@ class ToolSelection(VerdictMetric):
     number = "tool_f1"
     codes = CALL_CODES
 
-    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         return Score.graded(verdict.numbers.tool_f1, self.why(verdict, said), threshold=self.threshold)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.metrics.base import CALL_CODES, VerdictMetric
-from rightcall.metrics.matching.verdict import Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.score import Score
 
 
@@ -25,5 +25,5 @@ class ToolsSelected(VerdictMetric):
     number = "tool_recall"
     codes = CALL_CODES
 
-    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         return Score.passed_if(verdict.numbers.tool_recall >= 1.0, self.why(verdict, said))

@@ -30,7 +30,7 @@ class TooManyCalls(Exception):  # noqa: N818  the agent's doing: a verdict, neve
     """Too many calls to align within the time limit for scoring a case."""
 
 
-class Pair(NamedTuple):
+class CallPair(NamedTuple):
     """An expected call (by slot) and the actual call (by position) it is aligned with."""
 
     slot: int
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 Weights = list[list[float]]
 
 
-class Comparison:
+class CallComparison:
     """Every slot against every call: soft scores, strictness and the weight that alignment maximises."""
 
     __slots__ = ("calls", "slots", "soft", "strict", "weights")
@@ -71,16 +71,18 @@ class Comparison:
                 for s, full in zip(soft, strict, strict=True)
             ]
 
-    def pairs(self, chosen: Sequence[tuple[int, int]]) -> list[Pair]:
-        return [Pair(i, j, self.soft[i][j], self.strict[i][j]) for i, j in sorted(chosen)]
+    def pairs(self, chosen: Sequence[tuple[int, int]]) -> list[CallPair]:
+        return [CallPair(i, j, self.soft[i][j], self.strict[i][j]) for i, j in sorted(chosen)]
 
 
-def align(comparison: Comparison) -> list[Pair]:
+def align(comparison: CallComparison) -> list[CallPair]:
     """The best alignment when order does not matter."""
     return comparison.pairs(assign_by_groups(comparison.weights))
 
 
-def align_in_order(comparison: Comparison, expected: Sequence[ExpectedCall], chain: bool) -> list[Pair]:
+def align_in_order(
+    comparison: CallComparison, expected: Sequence[ExpectedCall], chain: bool
+) -> list[CallPair]:
     """The best alignment that keeps the order of the chain and every `after` edge."""
     steps = steps_of(comparison.calls)
     if not any(call.after for call in expected):

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.base import Matcher
 from rightcall.metrics.matching.equality import NUMBERS, equality_key
 from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
@@ -35,9 +35,9 @@ STOPS: dict[str, Code] = {
 def explain(
     golden: Golden,
     slots: Sequence[Slot],
-    comparison: Comparison,
-    pairs: Sequence[Pair],
-    free: Sequence[Pair],
+    comparison: CallComparison,
+    pairs: Sequence[CallPair],
+    free: Sequence[CallPair],
     tools: Mapping[str, Tool],
     trajectory: Trajectory,
 ) -> list[Failure]:
@@ -221,7 +221,9 @@ def _surplus(
             yield Failure(code, call.name, expected=allowed, actual=call.arguments, call=at)
 
 
-def extra_calls(calls: Sequence[ToolCall], pairs: Sequence[Pair], slots: Sequence[Slot]) -> Iterator[Failure]:
+def extra_calls(
+    calls: Sequence[ToolCall], pairs: Sequence[CallPair], slots: Sequence[Slot]
+) -> Iterator[Failure]:
     """Calls that were not expected, whether allowed or not."""
     strict = {pair.call for pair in pairs if pair.strict}
     twins = Twins(calls)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from rightcall.metrics.matching.equality import identical_arguments
-from rightcall.metrics.matching.verdict import Numbers, Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.trajectory import Trajectory
 
-_VERDICTS: dict[int, Verdict] = {}
+_VERDICTS: dict[int, CaseVerdict] = {}
 
 
-def flawless(calls: int) -> Verdict:
+def flawless(calls: int) -> CaseVerdict:
     """The verdict of a case in which exactly the expected calls were made; one object for all such cases."""
     known = _VERDICTS.get(calls)
     if known is None:
-        known = _VERDICTS.setdefault(calls, Verdict(True, 1.0, Numbers(calls, 0, 0, 0)))
+        known = _VERDICTS.setdefault(calls, CaseVerdict(True, 1.0, Numbers(calls, 0, 0, 0)))
     return known
 
 

@@ -23,7 +23,7 @@ ANOTHER_TOOL = Numbers(
 )  # fmt: skip
 
 
-def judge_single(
+def score_single(
     golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]
 ) -> tuple[Numbers, list[Failure]] | None:
     """Numbers and failures when plain arguments or another tool are all there is to see; None otherwise.

@@ -35,7 +35,7 @@ class Numbers(Record, frozen=True):
     latency: float = 1.0
 
 
-class Verdict(Record, frozen=True):
+class CaseVerdict(Record, frozen=True):
     """Did the agent make the right call? `score` is the overall score, 0 when something forbidden happened.
 
     `unknown` counts the calls, of `called`, whose arguments matter and are not known. `undecided` says why the case
@@ -82,7 +82,7 @@ WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 """Weightings with a name. `seed` takes precision and recall by tool name, and parameter accuracy with half credit."""
 
 
-class Rules(msgspec.Struct, frozen=True):
+class ScoringRules(msgspec.Struct, frozen=True):
     """How numbers become a verdict: a suite's `weights`, `pass_rule` and thresholds.
 
     `weights` may be the name of a weighting: `default` or `seed`. `half_credit` makes a parameter that is present

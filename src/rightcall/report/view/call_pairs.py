@@ -10,13 +10,13 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.metrics.matching import (
-    Comparison,
+    CallComparison,
     Scope,
     assign_by_groups,
     counted_calls,
     fits,
-    judge,
     make_slots,
+    score_trajectory,
 )
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -53,7 +53,7 @@ KINDS: dict[str, Kind] = {
 NO_TOOLS: Mapping[str, Tool] = {}
 
 
-class Pair(Record, frozen=True):
+class ShownPair(Record, frozen=True):
     """An expected call and the actual one, by position; None where there is no counterpart."""
 
     expected: int | None
@@ -69,7 +69,7 @@ class Pairing(Record, frozen=True):
     """
 
     expected: tuple[ExpectedCall, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ShownPair, ...]
     positions: tuple[int, ...]
 
 
@@ -102,7 +102,7 @@ def expected_calls(
     def distance(alternative: tuple[ExpectedCall, ...]) -> int:
         alone = msgspec.structs.replace(golden, expected_calls=alternative, any_of=())
         try:
-            return len(_marks(judge(alone, trajectory, tools).failures) ^ stored)
+            return len(_marks(score_trajectory(alone, trajectory, tools).failures) ^ stored)
         except InputError:
             return len(stored) + 1
 
@@ -117,7 +117,7 @@ def _place(positions: tuple[int, ...], call: int | None) -> int | None:
     return positions[call] if call is not None and call < len(positions) else None
 
 
-def _told(failures: Sequence[Failure]) -> list[Pair]:
+def _told(failures: Sequence[Failure]) -> list[ShownPair]:
     """One pair for each call or expected call that failures name; the most severe mark wins."""
     found: dict[tuple[int | None, int | None], Kind] = {}
     for failure in failures:
@@ -129,8 +129,8 @@ def _told(failures: Sequence[Failure]) -> list[Pair]:
         found.setdefault((failure.expected_call, failure.call), kind)
     matched = {call for expected, call in found if expected is not None and call is not None}
     missing = Counter(f.expected_call for f in failures if KINDS.get(f.code) == "missing")
-    pairs = [Pair(e, c, k) for (e, c), k in found.items() if not (e is None and c in matched)]
-    pairs += [Pair(e, None, "missing") for e, times in missing.items() for _ in range(times - 1)]
+    pairs = [ShownPair(e, c, k) for (e, c), k in found.items() if not (e is None and c in matched)]
+    pairs += [ShownPair(e, None, "missing") for e, times in missing.items() for _ in range(times - 1)]
     return pairs
 
 
@@ -138,15 +138,19 @@ def _silent(
     golden: AnyGolden | None,
     expected: Sequence[ExpectedCall],
     calls: Sequence[ToolCall],
-    told: Sequence[Pair],
+    told: Sequence[ShownPair],
     tools: Mapping[str, Tool],
     result: CaseResult,
-) -> list[Pair]:
+) -> list[ShownPair]:
     """Pairs without a failure: correct calls, and extra calls that are allowed."""
     used = Counter(pair.expected for pair in told)
     least = [(call.min if call.required else 0) - used[i] for i, call in enumerate(expected)]
     if result.trajectory is None:
-        return [] if result.error else [Pair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
+        return (
+            []
+            if result.error
+            else [ShownPair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
+        )
     free = [at for at in range(len(calls)) if at not in {pair.call for pair in told}]
     room = {i: max(least[i], (c.max or max(c.min, 1)) - used[i]) for i, c in enumerate(expected)}
     pairs = []
@@ -154,8 +158,8 @@ def _silent(
         if room[i] > 0 and at in free:
             room[i] -= 1
             free.remove(at)
-            pairs.append(Pair(i, at, "right"))
-    return pairs + [Pair(None, at, "allowed") for at in free]
+            pairs.append(ShownPair(i, at, "right"))
+    return pairs + [ShownPair(None, at, "allowed") for at in free]
 
 
 def _matches(
@@ -176,7 +180,7 @@ def _matches(
         slots = make_slots(golden, expected, calls, tools, scope)
         weights = [
             [weight if at in free else 0.0 for at, weight in enumerate(line)]
-            for line in Comparison(slots, calls).weights
+            for line in CallComparison(slots, calls).weights
         ]
     except InputError:  # a matcher that needs a model: compare names only
         return by_name

@@ -13,7 +13,7 @@ from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.report.text import json_text, one_line, shown_text
-from rightcall.report.view.call_pairs import Kind, Pair, Pairing
+from rightcall.report.view.call_pairs import Kind, Pairing, ShownPair
 from rightcall.report.view.failures import said
 
 Mark = Literal["same", "different", "missing", "extra"]
@@ -67,7 +67,7 @@ def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
 
 
 def _view(
-    pair: Pair,
+    pair: ShownPair,
     expected: Sequence[ExpectedCall],
     calls: Sequence[ToolCall],
     about: dict[tuple[int | None, int | None], list[Failure]],

@@ -11,7 +11,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
-from rightcall.report.view.confusion import Confusion, confusion_of
+from rightcall.report.view.confusion import ConfusionMatrix, confusion_of
 from rightcall.report.view.failures import FailureGroup, FailureTally
 from rightcall.report.view.spread import Spread, SpreadTally
 from rightcall.report.view.summary import SummaryView, summary_view
@@ -39,7 +39,7 @@ class RunView(Record, frozen=True):
     tools: tuple[ToolRow, ...]
     invented: tuple[tuple[str, int], ...]
     cells: tuple[ConfusionCell, ...]
-    confusion: Confusion
+    confusion: ConfusionMatrix
     failures: tuple[FailureGroup, ...]
     latency: Spread | None
     cost: Spread | None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
-from rightcall.report.view.shown_rate import Rate, rate
+from rightcall.report.view.shown_rate import ShownRate, rate
 
 DIMENSIONS = {
     "call_precision": "precision",
@@ -87,9 +87,9 @@ def _asked(summary: Summary) -> Iterator[str]:
     yield from (name for name in summary.overall.means if name not in OTHER_NUMBERS)
 
 
-def pass_rate(row: GroupRow) -> Rate:
+def pass_rate(row: GroupRow) -> ShownRate:
     """The pass rate of a row with its interval."""
-    return Rate(row.passed, row.cases, row.pass_rate if row.cases else None, row.low, row.high)
+    return ShownRate(row.passed, row.cases, row.pass_rate if row.cases else None, row.low, row.high)
 
 
 def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:

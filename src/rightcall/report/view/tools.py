@@ -8,8 +8,8 @@ from rightcall.analysis import confusions
 from rightcall.metrics.matching import pattern_text
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.report.view.call_pairs import Pair, Pairing
-from rightcall.report.view.shown_rate import Rate, rate
+from rightcall.report.view.call_pairs import Pairing, ShownPair
+from rightcall.report.view.shown_rate import ShownRate, rate
 
 MOST_NAMES = 1000
 """Maximum number of distinct tool names, in case a model invents a new one every time."""
@@ -30,8 +30,8 @@ class ToolRow(Record, frozen=True):
     wrong_arguments: int
     missed: int
     surplus: int
-    found: Rate
-    sound: Rate
+    found: ShownRate
+    sound: ShownRate
     mixed_up_with: tuple[tuple[str, int], ...] = ()
 
 
@@ -78,7 +78,7 @@ class ToolTally:
             for (expected, called, invented), count in self._cells.most_common()
         )
 
-    def _add(self, pair: Pair, pairing: Pairing, result: CaseResult) -> None:
+    def _add(self, pair: ShownPair, pairing: Pairing, result: CaseResult) -> None:
         wanted = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
         called = self._called(pair, result)
         if pair.kind in ("right", "wrong_arguments", "out_of_order"):
@@ -97,7 +97,7 @@ class ToolTally:
         if pair.kind != "wrong_tool":
             self._cells[wanted, called, False] += 1
 
-    def _called(self, pair: Pair, result: CaseResult) -> str | None:
+    def _called(self, pair: ShownPair, result: CaseResult) -> str | None:
         if pair.call is None or result.trajectory is None:
             return None
         return self._name(result.trajectory.calls[pair.call].name)
@@ -127,6 +127,6 @@ class ToolTally:
         )
 
 
-def _tool(pairing: Pairing, pair: Pair) -> object:
+def _tool(pairing: Pairing, pair: ShownPair) -> object:
     at = pair.expected or 0
     return pairing.expected[at].tool if at < len(pairing.expected) else BEYOND

@@ -14,7 +14,7 @@ from rightcall.store.sql import results, tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packed import unpacked
+from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.rows import ResultRows
 from rightcall.store.sql.run_writer import insert_results
 from rightcall.store.sql.text import held

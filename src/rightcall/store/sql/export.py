@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.model import CaseResult, ToolCall
 from rightcall.store.base import ResultFilter
-from rightcall.store.sql.packed import canonical
+from rightcall.store.sql.record_bytes import canonical
 from rightcall.store.sql.results import EVERYTHING, Results
 
 

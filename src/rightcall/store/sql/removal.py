@@ -12,7 +12,7 @@ from rightcall.store.base import Retention, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, written
 from rightcall.store.sql.guard import alone_with_contents
-from rightcall.store.sql.packed import unpacked
+from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.runs import find, to_run
 
 STILL_WRITTEN = timedelta(hours=24)

@@ -14,7 +14,7 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import Row, insert_missing, insert_rows
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packed import canonical, compressed
+from rightcall.store.sql.record_bytes import canonical, compressed
 from rightcall.store.sql.rows import ResultRows, check_golden_id, to_rows
 from rightcall.store.sql.text import held
 

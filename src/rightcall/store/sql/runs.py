@@ -17,7 +17,7 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packed import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.record_bytes import packed, squeezed, unpacked, unsqueezed
 from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.text import held
 

@@ -15,7 +15,7 @@ from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.mcp.client import McpAddress, McpServer, read_address
-from rightcall.tools.runtime.bound_tool import Entry
+from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.base import World
 
@@ -87,7 +87,7 @@ def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]
         return list(of_agent)
     given = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [found]
     for one in given:
-        if not isinstance(one, Tool | FunctionTool | Entry | World) and not callable(one):
+        if not isinstance(one, Tool | FunctionTool | BoundTool | World) and not callable(one):
             raise InputError(
                 source, f"a {type(one).__name__} is not a tool", "decorate a function with @tool"
             )
@@ -98,7 +98,7 @@ def definitions(given: Any) -> list[Tool]:
     """The definitions of one thing that a toolbox takes."""
     if isinstance(given, Tool):
         return [given]
-    if isinstance(given, FunctionTool | Entry):
+    if isinstance(given, FunctionTool | BoundTool):
         return [given.tool]
     if isinstance(given, World):
         return [made.tool for made in given.tools()]

@@ -37,7 +37,7 @@ class CorruptRecordError(InfrastructureError):
     """A row of the store is corrupt; running its call again would be a guess."""
 
 
-class Wish(NamedTuple):
+class ClaimRequest(NamedTuple):
     """Who wants to run what, and for how long the claim and the memory of it should last.
 
     `owner` must be another for every attempt: a row with the same owner is this very claim.
@@ -144,7 +144,7 @@ class IdempotencyStore:
             why = f" {name}: {error}" if name else f": {type(error).__name__}"
             raise StoreDownError(f"cannot open the idempotency store{why}") from None
 
-    def begin(self, wish: Wish) -> Claim:
+    def begin(self, wish: ClaimRequest) -> Claim:
         """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
         self._begun += 1
         if self._begun % PRUNE_EVERY == 0:
@@ -161,7 +161,7 @@ class IdempotencyStore:
                 return claim
         raise StoreDownError("the idempotency store is contended: the key changed owner twenty times")
 
-    def claim_unknown(self, wish: Wish) -> int | None:
+    def claim_unknown(self, wish: ClaimRequest) -> int | None:
         """Take over a key whose effect is unknown: the attempt's number, or None when another did."""
         row = self._row(wish.key)
         if row is None or row[1] != "unknown":
@@ -232,7 +232,7 @@ class IdempotencyStore:
                 self._connection.execute(self._create)
         return self._connection
 
-    def _judge(self, wish: Wish, row: tuple[Any, ...]) -> Claim | None:
+    def _judge(self, wish: ClaimRequest, row: tuple[Any, ...]) -> Claim | None:
         """What an existing row means; None when it changed while being judged."""
         known, state, owner, lease_until, attempt, expires_at, result = row
         unreadable = state in ("done", "failed") and (not result or isinstance(result, str))
@@ -252,7 +252,7 @@ class IdempotencyStore:
             return Claim("unknown", attempt)
         return Claim("replay", attempt, state, bytes(result))
 
-    def _alive(self, wish: Wish, seen: tuple[Any, ...]) -> bool:
+    def _alive(self, wish: ClaimRequest, seen: tuple[Any, ...]) -> bool:
         """Whether the owner of a started row may still act on it."""
         _, _, owner, _, lease_until = seen
         known = is_alive(owner)
@@ -271,7 +271,7 @@ class IdempotencyStore:
         self._silent.pop(wish.key, None)
         return False
 
-    def _take(self, wish: Wish, attempt: int, expires_at: float, seen: tuple[Any, ...]) -> bool:
+    def _take(self, wish: ClaimRequest, attempt: int, expires_at: float, seen: tuple[Any, ...]) -> bool:
         new = (wish.fingerprint, wish.owner, wish.now + wish.lease_s, attempt, expires_at)
         return self._change(TAKE, (*new, *seen)) == 1
 

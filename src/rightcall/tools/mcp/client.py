@@ -29,7 +29,7 @@ from rightcall.tools.definitions.behaviour import Behaviour, CallInfo
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.mcp.orphan_processes import MARK, end_leftovers
 from rightcall.tools.mcp.results import result_of
-from rightcall.tools.runtime.bound_tool import Entry, Late, Ready
+from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
 
@@ -120,11 +120,11 @@ class McpServer:
     ) -> None:
         await self._end()
 
-    def entries(self, behaviours: Mapping[str, Behaviour] | None = None) -> list[Entry]:
+    def entries(self, behaviours: Mapping[str, Behaviour] | None = None) -> list[BoundTool]:
         """The server's tools for a toolbox; `behaviours` says more of some than their annotations do."""
         usual = Behaviour(timeout_s=self.address.call_s)
         return [
-            Entry(tool, (behaviours or {}).get(tool.name, usual), partial(self._ready, tool.name))
+            BoundTool(tool, (behaviours or {}).get(tool.name, usual), partial(self._ready, tool.name))
             for tool in self.tools
         ]
 
@@ -153,11 +153,11 @@ class McpServer:
         now = {tool.name for tool in self.tools}
         return sorted(now - before), sorted(before - now)
 
-    def _ready(self, name: str, context: CallContext) -> Ready:
+    def _ready(self, name: str, context: CallContext) -> RunnableTool:
         async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
             return await self.call(name, arguments)
 
-        return Ready(run, live=True)
+        return RunnableTool(run, live=True)
 
     async def _live(self, started: asyncio.Future[None]) -> None:
         """Start the server, list its tools, and keep it until it is to stop."""

@@ -19,7 +19,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.tools.runtime.context import CallContext as CallContext
     from rightcall.tools.runtime.errors import Aborted as Aborted
-    from rightcall.tools.runtime.policy import Rules as Rules
+    from rightcall.tools.runtime.policy import ToolRules as ToolRules
     from rightcall.tools.runtime.toolbox import Toolbox as Toolbox
 else:
     __getattr__, __dir__, __all__ = window(
@@ -27,7 +27,7 @@ else:
         {
             "context": "CallContext",
             "errors": "Aborted",
-            "policy": "Rules",
+            "policy": "ToolRules",
             "toolbox": "Toolbox",
         },
     )

@@ -53,7 +53,7 @@ class Retries:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ToolRules:
     """What every call of a toolbox obeys. `strict` stops the agent when a tool breaks unexpectedly; else
     the model is told that the tool is broken, and nothing of the exception."""
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.model.described import described
+from rightcall.model.python_values import described
 from rightcall.store.sql.text import whole
 
 T = TypeVar("T")
