@@ -56,7 +56,7 @@ def convert(source: str, target: str, output: Path | None) -> None:
 
 def _read(source: str) -> list[ToolSet]:
     """With the reader of `lint`, so that what can be linted can be converted."""
-    from rightcall.cli.lint_sources import read_sources
+    from rightcall.api import read_sources
     from rightcall.lint import tool_set
     from rightcall.tools.definitions import is_attribute, tools_of
 

@@ -40,7 +40,7 @@ def tools_of(source: str) -> list[Tool]:
 
     async def listed() -> list[Tool]:
         async with open_source(source) as given:
-            return [tool for one in given for tool in definitions(one)]
+            return [tool for one in given for tool in definitions_of(one)]
 
     return asyncio.run(listed())
 
@@ -86,7 +86,7 @@ def from_module(source: str) -> list[Any]:
     return given
 
 
-def definitions(given: Any) -> list[Tool]:
+def definitions_of(given: Any) -> list[Tool]:
     """The definitions of one thing that a toolbox takes."""
     if isinstance(given, Tool):
         return [given]

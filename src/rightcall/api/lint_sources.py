@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
     from rightcall.analysis import RunEvidence
@@ -15,27 +13,23 @@ if TYPE_CHECKING:
     from rightcall.lint import ToolSet
 
 
-def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
-    """The tools of files, folders and suites, then those of MCP servers. A suite stands for its tools."""
-    from rightcall.cli.python_tools import tools_of_module
+def read_sources(
+    sources: Sequence[str],
+    allow_import: bool = False,
+    unreadable: Callable[[InputError], None] = lambda error: None,
+) -> list[ToolSet]:
+    """The tools of files, folders and suites, then those of MCP servers. A suite stands for its tools.
+
+    A file in a folder that cannot be read is passed over, and told to `unreadable`.
+    """
+    from rightcall.api.python_tools import tools_of_module
     from rightcall.lint import read_paths
     from rightcall.lint.source import tool_set
 
     named = [_named_by(source) for source in sources]
     paths = [source for source in named if not source.startswith("mcp:")]
-    unreadable: list[InputError] = []
-    try:
-        sets = (
-            read_paths(
-                paths,
-                import_python=tools_of_module if allow_import else None,
-                unreadable=unreadable.append,
-            )
-            if paths
-            else []
-        )
-    finally:
-        _warn(unreadable)
+    importer = tools_of_module if allow_import else None
+    sets = read_paths(paths, import_python=importer, unreadable=unreadable) if paths else []
     for source in named:
         if source.startswith("mcp:"):
             from rightcall.tools.definitions import tools_of
@@ -43,14 +37,6 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
             name = f"mcp:{_server_name(source)}"
             sets.append(tool_set(tools_of(source), name=name, origin=name))
     return sets
-
-
-def _warn(unreadable: Sequence[InputError]) -> None:
-    for error in unreadable:
-        tell(f"warning: {error!s}", err=True)
-    if unreadable:
-        files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
-        tell(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
 
 
 def _named_by(source: str) -> str:
