@@ -12,15 +12,19 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.api import (
+        RunResult as RunResult,
         aevaluate as aevaluate,
+        ascore_cases as ascore_cases,
+        check_dataset as check_dataset,
+        compare as compare,
         evaluate as evaluate,
+        gate as gate,
+        lint as lint,
         load_dataset as load_dataset,
-        load_tools as load_tools,
-        observe as observe,
-        open_store as open_store,
+        plan as plan,
         rescore as rescore,
-        score_trajectory as score_trajectory,
-        tool as tool,
+        score as score,
+        score_cases as score_cases,
     )
     from rightcall.errors import (
         CheckFailed as CheckFailed,
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from rightcall.gate import (
         Verdict as Verdict,
     )
+    from rightcall.metrics import score_trajectory as score_trajectory
     from rightcall.metrics.base import (
         Metric as Metric,
     )
@@ -80,12 +85,15 @@ if TYPE_CHECKING:
         Turn as Turn,
         Usage as Usage,
     )
+    from rightcall.store import open_store as open_store
     from rightcall.testing.assertion import (
         assert_test as assert_test,
     )
     from rightcall.testing.evaluation_dataset import (
         EvaluationDataset as EvaluationDataset,
     )
+    from rightcall.tools import load_tools as load_tools
+    from rightcall.tools.definitions import tool as tool
     from rightcall.tools.runtime.errors import (
         Abort as Abort,
         ToolError as ToolError,
@@ -95,7 +103,15 @@ else:
     _found, __dir__, __all__ = window(
         __name__,
         {
-            "api": "aevaluate evaluate load_dataset load_tools observe open_store rescore score_trajectory tool",
+            "adapters": "observe",
+            "api": (
+                "RunResult aevaluate ascore_cases check_dataset compare evaluate gate lint load_dataset plan "
+                "rescore score score_cases"
+            ),
+            "store": "open_store",
+            "tools": "load_tools",
+            "tools.definitions": "tool",
+            "metrics": "score_trajectory",
             "errors": (
                 "CheckFailed ConfigError InfrastructureError InputError MissingExtraError "
                 "ProviderError RightCallError"

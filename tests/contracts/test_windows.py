@@ -6,6 +6,7 @@ import ast
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 
 import pytest
 
@@ -37,7 +38,9 @@ def windows() -> dict[str, dict[str, str]]:
         text = path.read_text("utf-8")
         if path.name == "__init__.py" and "= window(" in text:
             names = imported_names(ast.parse(text))
-            found[module_of(path)] = {name: home for name, home in names.items() if name != "window"}
+            found[module_of(path)] = {
+                name: home for name, home in names.items() if home != "rightcall.window"
+            }
     return found
 
 
@@ -54,7 +57,11 @@ def test_both_lists_of_a_window_are_the_same(room):
 def test_a_window_finds_each_name_where_editors_do(room):
     module = import_module(room)
     for name, home in WINDOWS[room].items():
-        assert getattr(module, name) is getattr(import_module(home), name)
+        found = getattr(module, name)
+        if isinstance(found, ModuleType):  # a room that answers calls, such as rc.gate
+            assert callable(found)
+        else:
+            assert found is getattr(import_module(home), name)
 
 
 def room_of(module: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rightcall.model.ledger import LedgerEntry
 from rightcall.model.record import Record
@@ -70,5 +70,5 @@ def fault_report(
     )
 
 
-def _ledger(result: CaseResult) -> tuple[LedgerEntry, ...]:
+def _ledger(result: CaseResult) -> Sequence[LedgerEntry]:
     return result.trajectory.ledger if result.trajectory else ()

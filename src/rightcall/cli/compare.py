@@ -31,13 +31,11 @@ def compare(
 
     Exit codes: 0 better or not worse, 1 worse, 3 undecided.
     """
-    from rightcall.store import open_store
-    from rightcall.suite import compare_runs
+    from rightcall import api
 
-    with open_store(store_url, must_exist=True) as store:
-        found = compare_runs(
-            store, baseline, list(candidates), margin=margin, alpha=alpha, metric=metric, anyway=anyway
-        )
+    found = api.compare(
+        baseline, *candidates, margin=margin, alpha=alpha, metric=metric, anyway=anyway, store=store_url
+    )
     if as_json:
         print_json(found)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -18,6 +19,9 @@ from rightcall.cli.options import (
     store_option,
 )
 from rightcall.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from rightcall.gate import About
 
 
 @click.command()
@@ -51,8 +55,8 @@ def gate(
     least: float | None,
     target: float | None,
     alpha: float | None,
-    rule: str | None,
-    about: str | None,
+    rule: Literal["interval", "point"] | None,
+    about: About | None,
     baseline: str | None,
     margin: float | None,
     anyway: bool,
@@ -66,37 +70,30 @@ def gate(
 
     Exit codes: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 too many errors to decide.
     """
-    from rightcall.gate import read_gate
-    from rightcall.store import open_store
-    from rightcall.suite import gate_run, load_suite
+    from rightcall import api
 
-    loaded = load_suite(suite) if suite else None
-    mapping = dict(loaded.gate) if loaded else {}
-    given = {
-        "min": least,
-        "target": target,
-        "alpha": alpha,
-        "rule": rule,
-        "about": about,
-        "forbid": list(forbid) or None,
-    }
-    mapping |= {key: value for key, value in given.items() if value is not None}
-    against = {"run": baseline, "margin": margin, "anyway": anyway or None}
-    against = {key: value for key, value in against.items() if value is not None}
-    if against and not baseline and "baseline" not in mapping:
+    if not baseline and not suite and (margin is not None or anyway):
         raise click.UsageError(
             "--margin and --anyway require --baseline or a suite whose gate has a baseline"
         )
-    if against:
-        known = mapping.get("baseline")
-        mapping["baseline"] = {**(known if isinstance(known, dict) else {}), **against}
-    if not mapping.keys() - {"target", "alpha", "rule", "about"}:
+    if not suite and not baseline and not forbid and least is None:
         raise click.UsageError(
             "nothing to decide; pass --min RATE, --baseline RUN, --forbid CODE or --suite FILE"
         )
-    quarantine = frozenset(loaded.quarantine) if loaded else frozenset[str]()
-    with open_store(store_url, must_exist=True) as store:
-        verdict = gate_run(store, run, read_gate(mapping), quarantine)
+    verdict = api.gate(
+        run,
+        suite=suite,
+        min=least,
+        target=target,
+        alpha=alpha,
+        rule=rule,
+        about=about,
+        baseline=baseline,
+        margin=margin,
+        anyway=anyway,
+        forbid=forbid,
+        store=store_url,
+    )
     if as_json:
         print_json(verdict)
     else:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.lint_sources import queries_in, read_sources, seen_in_runs
 from rightcall.cli.options import FILE, json_option, output_option, store_option
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 
 if TYPE_CHECKING:
-    from rightcall.cli.lint_settings import LintSettings
-    from rightcall.lint import LintConfig, LintReport, ToolSet
+    from collections.abc import Sequence
+
+    from rightcall.errors import InputError
+    from rightcall.lint import LintConfig, LintReport, LintSettings, ToolSet
 
 _FORMATS = ("text", "json", "sarif", "github")
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -89,12 +90,12 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
     import gc
 
     gc.disable()  # a short process that creates no cycles; collecting takes a fifth of the time
-    from rightcall.cli.lint_settings import find_settings
+    from rightcall.lint import find_settings
 
     form = _form(options)
     settings = find_settings()
     config = _config(settings, options)
-    sets = read_sources(sources, options["allow_import"])
+    sets = _read(sources, options["allow_import"])
     if options["do_fix"]:
         sets = _fix(sets, config, sources, options["allow_import"])
     report = _lint(sets, config, settings, options)
@@ -127,48 +128,48 @@ def _fix(
     write(fixed)
     for each in fixed:
         tell(f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True)
-    return read_sources(sources, allow_import) if fixed else sets
+    return _read(sources, allow_import) if fixed else sets
+
+
+def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
+    from rightcall.api import read_sources
+
+    unreadable: list[InputError] = []
+    try:
+        return read_sources(sources, allow_import, unreadable.append)
+    finally:
+        _warn(unreadable)
+
+
+def _warn(unreadable: Sequence[InputError]) -> None:
+    for error in unreadable:
+        tell(f"warning: {error!s}", err=True)
+    if unreadable:
+        files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
+        tell(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
 
 
 def _lint(
     sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: dict[str, Any]
 ) -> LintReport:
-    import msgspec
-
+    from rightcall.api import lint_sets
     from rightcall.errors import ConfigError
-    from rightcall.lint import (
-        LintEvidence,
-        baseline_of,
-        lint as run_lint,
-        lock_of,
-        read_baseline,
-        read_lock,
-        without_known,
-        write_baseline,
-        write_lock,
-    )
-    from rightcall.lint.source import joined
+    from rightcall.lint import baseline_of, lock_of, read_baseline, without_known, write_baseline, write_lock
 
     lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
         if lock is None:
             raise ConfigError("--update-lock requires --lock FILE")
         write_lock(lock, lock_of(sets))
-    runs = seen_in_runs(options["runs"], options["store_url"])
-    report = run_lint(
-        joined(sets, together=options["together"]),
-        config=config,
-        locked=read_lock(lock) if lock else None,
-        evidence=LintEvidence(
-            [each for seen in runs for each in seen.confusions()],
-            [each for seen in runs for each in seen.misfilled()],
-        ),
-        queries=queries_in(options["goldens"]),
+    report = lint_sets(
+        sets,
+        config,
+        together=options["together"],
+        lock=lock,
+        goldens=options["goldens"],
+        runs=options["runs"],
+        store=options["store_url"],
     )
-    if runs:
-        from rightcall.analysis import rule_effects
-
-        report = msgspec.structs.replace(report, effects=rule_effects(report, runs))
     made: Path | None = options["write_baseline"]
     if made:
         write_baseline(made, baseline_of(report, made.parent))

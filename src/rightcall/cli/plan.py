@@ -59,15 +59,11 @@ def plan(
     as_json: bool,
 ) -> None:
     """Compute how many goldens are needed to show a pass rate of --min when the true rate is --target, and the cost."""
-    from rightcall.datasets import load_goldens
-    from rightcall.gate import cluster_sizes, percent, plan as planned
+    from rightcall import api
+    from rightcall.gate import percent
 
-    have = clusters = None
-    if dataset:
-        named = [golden.cluster for golden in load_goldens(dataset)]
-        have, clusters = len(named), cluster_sizes(named)
     with simulating(quiet=as_json) as watch:
-        found = planned(
+        found = api.plan(
             least,
             target,
             power=power,
@@ -75,9 +71,8 @@ def plan(
             trials=trials,
             icc=icc,
             about=about,
-            cost_per_trial=cost_per_case,
-            have=have,
-            clusters=clusters,
+            dataset=dataset,
+            cost_per_case=cost_per_case,
             watch=watch,
         )
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
@@ -18,9 +18,6 @@ from rightcall.cli.options import (
     tools_option,
 )
 from rightcall.cli.output import import_from_here, tell
-
-if TYPE_CHECKING:
-    from rightcall.model.run import GroupSummary
 
 
 @click.command()
@@ -56,30 +53,26 @@ def score(
     """
     import gc
 
-    from rightcall.metrics import Scorer, ScoringRules, Tally, as_metrics, observed
+    from rightcall.api import score as score_files
+    from rightcall.metrics import ScoringRules
     from rightcall.report import AskedMetrics, write_rows
-    from rightcall.suite import score_recorded
-    from rightcall.tools import load_tools
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
     import_from_here((*metrics, *observe))
-    chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(weights, pass_rule))
-    missing: list[int] = []
-    results = score_recorded(
+    scores = score_files(
         goldens,
         trajectories,
-        tools=load_tools(tools) if tools else (),
-        scorer=scorer,
+        tools=tools or (),
+        metrics=metrics,
+        observe=observe,
+        rules=ScoringRules(weights, pass_rule),
         partial=partial,
-        left_out=missing.append,
     )
-    tally, beside = Tally(scorer.names), AskedMetrics(scorer.names)
-    watched = tally.watch(beside.watch(results) if scorer.names else results)
+    beside = AskedMetrics(scores.metric_names)
+    watched = beside.watch(iter(scores)) if scores.metric_names else iter(scores)
     if as_json:
         write_rows(watched, sys.stdout.buffer)
-        summary = tally.summary()
-        for note in _left_out(missing):
+        for note in _left_out(scores.left_out):
             tell(note, err=True)
     else:
         from rightcall.report import Watcher, print_summary  # rich only when it is shown
@@ -87,37 +80,17 @@ def score(
         watcher = Watcher("scoring", keep=failures)
         for _ in watcher.watch(watched):
             pass
-        summary = tally.summary()
-        notes = [*_left_out(missing), *beside.lines(summary)]
-        print_summary(summary, watcher.failed, notes=notes, hints=_hints(goldens, trajectories, tools))
-    overall = summary.overall
-    unanswered = _unanswered(overall, least)
-    if unanswered:
-        tell(unanswered, err=True)
-    if unanswered or not overall.cases or overall.pass_rate < least - ROUNDING:
+        notes = [*_left_out(scores.left_out), *beside.lines(scores.summary)]
+        print_summary(scores.summary, watcher.failed, notes=notes, hints=_hints(goldens, trajectories, tools))
+    shortfall = scores.shortfall(least)
+    if shortfall:
+        tell(shortfall, err=True)
+    if shortfall is not None:
         raise click.exceptions.Exit(1)
 
 
-ROUNDING = 1e-12
-
-
-def _left_out(missing: list[int]) -> list[str]:
-    return [f"{count:,} golden{'s' if count != 1 else ''} without a trajectory skipped" for count in missing]
-
-
-def _unanswered(overall: GroupSummary, least: float) -> str:
-    """Why cases without an answer leave --min unproven; empty when they cannot matter.
-
-    They count in no rate, but a run in which 49 of 50 cases had no answer must not turn a build green.
-    """
-    everything = overall.cases + overall.errors
-    worst = overall.pass_rate * overall.cases / everything if everything else 0.0
-    if not overall.errors or overall.pass_rate < least - ROUNDING or worst >= least - ROUNDING:
-        return ""
-    return (
-        f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
-        f"{worst:.1%}, below --min {least:.1%}"
-    )
+def _left_out(count: int) -> list[str]:
+    return [f"{count:,} golden{'s' if count != 1 else ''} without a trajectory skipped"] if count else []
 
 
 def _hints(goldens: Path, trajectories: Path, tools: Path | None) -> list[str]:

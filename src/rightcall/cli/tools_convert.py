@@ -58,7 +58,7 @@ def convert(source: str, target: str, output: Path | None) -> None:
 def _read(source: str) -> list[ToolSet]:
     """Read tools as `lint` does, so that whatever can be linted can be converted."""
     from rightcall.adapters import agent_tools
-    from rightcall.cli.lint_sources import read_sources
+    from rightcall.api import read_sources
     from rightcall.lint import tool_set
     from rightcall.tools.definitions import is_attribute, tools_of
 

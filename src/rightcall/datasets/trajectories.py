@@ -26,7 +26,7 @@ from rightcall.model.depth import shallow
 from rightcall.model.dialects import native, read_messages, trajectory_from_messages
 from rightcall.model.ledger import LedgerEntry
 from rightcall.model.nesting_limit import bounded_trajectory
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Several
 from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage
 
 SUFFIXES = (".jsonl", ".json")
@@ -37,14 +37,14 @@ class TrajectoryLine(Record, frozen=True):
 
     golden_id: Annotated[str, msgspec.Meta(min_length=1)]
     trial: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    calls: tuple[ToolCall, ...] | UnsetType = UNSET
+    calls: Several[ToolCall] | UnsetType = UNSET
     messages: list[Any] | UnsetType = UNSET
     output: str | None = None
     usage: Usage = Usage()
     latency_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     stop_reason: StopReason = "done"
     error: str = ""
-    ledger: tuple[LedgerEntry, ...] = ()
+    ledger: Several[LedgerEntry] = ()
     state_before: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
     lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0

@@ -13,7 +13,7 @@ To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 
 from typing import TYPE_CHECKING
 
-from rightcall.window import window
+from rightcall.window import answers_calls, window
 
 if TYPE_CHECKING:
     from rightcall.gate.baseline import (
@@ -86,3 +86,4 @@ else:
             "verdict": "Verdict decide",
         },
     )
+    answers_calls(__name__, "gate")  # rc.gate(…)

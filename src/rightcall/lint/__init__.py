@@ -16,7 +16,7 @@ Nothing here fetches a reference or runs what it reads.
 
 from typing import TYPE_CHECKING
 
-from rightcall.window import window
+from rightcall.window import answers_calls, window
 
 if TYPE_CHECKING:
     from rightcall.lint.baseline import (
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from rightcall.lint.fixer import fix as fix, write as write
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
+    from rightcall.lint.settings import LintSettings as LintSettings, find_settings as find_settings
     from rightcall.lint.source.read import (
         read_paths as read_paths,
         read_text as read_text,
@@ -62,7 +63,9 @@ else:
             "fixer": "fix write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
+            "settings": "LintSettings find_settings",
             "source.read": "read_paths read_text tool_set",
             "source.tools": "ToolSet",
         },
     )
+    answers_calls(__name__, "lint")  # rc.lint(…)

@@ -100,7 +100,7 @@ def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[Expect
     for turn in golden.turns:
         exchange += turn.role == "user"
         if turn.expected_calls is not None:
-            found[exchange] = found.get(exchange, ()) + turn.expected_calls
+            found[exchange] = (*found.get(exchange, ()), *turn.expected_calls)
     return found
 
 

@@ -5,6 +5,7 @@ Arguments that are deeper count as `bad_json`, as if they were no JSON at all; r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -48,7 +49,7 @@ def _bounded_result(result: ToolResult) -> ToolResult:
     return replace(result, output=_text(result.output)) if is_too_deep(result.output) else result
 
 
-def _same(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
     return all(a is b for a, b in zip(left, right, strict=True))
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rightcall.api import RunResult, arun_cases
+from rightcall.api import RunResult, ascore_cases
 from rightcall.datasets import DatasetFiles, case_of
 from rightcall.errors import ConfigError
 from rightcall.executor import as_trajectory, finished
@@ -130,7 +130,7 @@ class EvaluationDataset(DatasetFiles):
         done = await asyncio.gather(*(_trajectory(made[golden.id]) for golden in self.goldens))
         cases = [_case(golden, found) for golden, found in zip(self.goldens, done, strict=True)]
         self.test_cases = cases
-        self.last_run = await arun_cases(cases, metrics, store=store, name=name)
+        self.last_run = await ascore_cases(cases, metrics, store=store, name=name)
 
 
 async def _trajectory(made: Any) -> Trajectory:

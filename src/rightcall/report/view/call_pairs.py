@@ -21,7 +21,7 @@ from rightcall.metrics.matching import (
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Several
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -68,7 +68,7 @@ class Pairing(Record, frozen=True):
     in the trajectory, which differ when failed calls do not count.
     """
 
-    expected: tuple[ExpectedCall, ...]
+    expected: Several[ExpectedCall]
     pairs: tuple[ShownPair, ...]
     positions: tuple[int, ...]
 
@@ -89,7 +89,7 @@ def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str,
 
 def expected_calls(
     golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS
-) -> tuple[ExpectedCall, ...]:
+) -> Sequence[ExpectedCall]:
     """The expected calls the case was scored by: of alternatives, the one whose failures were stored."""
     if golden is None:
         return ()
@@ -99,7 +99,7 @@ def expected_calls(
     stored = _marks(result.codes)
     trajectory = result.trajectory or Trajectory()
 
-    def distance(alternative: tuple[ExpectedCall, ...]) -> int:
+    def distance(alternative: Sequence[ExpectedCall]) -> int:
         alone = msgspec.structs.replace(golden, expected_calls=alternative, any_of=())
         try:
             return len(_marks(score_trajectory(alone, trajectory, tools).failures) ^ stored)

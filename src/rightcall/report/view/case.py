@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.metrics.matching import pattern_text
@@ -121,7 +121,7 @@ def reason_of(result: CaseResult) -> str:
     )
 
 
-def input_of(golden: AnyGolden | None, messages: tuple[Message, ...] = ()) -> str:
+def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
     """The input of the golden."""
     if golden is not None:
         return golden.input if isinstance(golden, Golden) else golden.scenario

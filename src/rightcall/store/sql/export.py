@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -42,6 +42,6 @@ def untimed(result: CaseResult) -> CaseResult:
     return msgspec.structs.replace(result, latency_ms=None, trajectory=trajectory)
 
 
-def _untimed_calls(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+def _untimed_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     without: dict[str, Any] = {"latency_ms": None}
     return tuple(msgspec.structs.replace(call, **without) for call in calls)

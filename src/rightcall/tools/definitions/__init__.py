@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from rightcall.tools.definitions.one_argument import argument_problems as argument_problems
     from rightcall.tools.definitions.source import (
+        definitions_of as definitions_of,
         from_module as from_module,
         is_attribute as is_attribute,
         listed_tools as listed_tools,
@@ -42,7 +43,7 @@ else:
             "function": "FunctionTool tool",
             "offer": "ToolSets offered_tools tool_set_problems with_tool_set",
             "one_argument": "argument_problems",
-            "source": "from_module is_attribute listed_tools open_source tools_of",
+            "source": "definitions_of from_module is_attribute listed_tools open_source tools_of",
             "validate": "compiled fits fullmatch is_valid problems",
         },
     )

@@ -43,7 +43,7 @@ def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
 
     async def listed() -> list[Tool]:
         async with open_source(source, agent_tools) as given:
-            return [tool for one in given for tool in definitions(one)]
+            return [tool for one in given for tool in definitions_of(one)]
 
     return asyncio.run(listed())
 
@@ -94,7 +94,7 @@ def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]
     return given
 
 
-def definitions(given: Any) -> list[Tool]:
+def definitions_of(given: Any) -> list[Tool]:
     """The definitions of one thing that a toolbox takes."""
     if isinstance(given, Tool):
         return [given]

@@ -1,18 +1,17 @@
-"""The public functions of the library. Each one calls into the rooms; the logic is there, not here."""
+"""Run an agent on a dataset, or score what was done; the results are a run in the store."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
 
-from rightcall.adapters import observe
-from rightcall.datasets import load_goldens
 from rightcall.executor import Agent, RunLimits, finished
 from rightcall.gate import Gate, Verdict
-from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed, score_trajectory
+from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
@@ -24,26 +23,11 @@ from rightcall.suite import (
     gate_of,
     read_request,
     run_plan,
-    score_cases,
+    score_cases as score_ready,
 )
-from rightcall.tools import load_tools
-from rightcall.tools.definitions import tool
 
 if TYPE_CHECKING:
     from rightcall.store import Store
-
-__all__ = [
-    "RunResult",
-    "aevaluate",
-    "evaluate",
-    "load_dataset",
-    "load_tools",
-    "observe",
-    "open_store",
-    "rescore",
-    "score_trajectory",
-    "tool",
-]
 
 
 @dataclass(frozen=True)
@@ -72,24 +56,6 @@ class RunResult:
         return list(self.results)
 
 
-def load_dataset(path: str | Path) -> list[AnyGolden]:
-    """All goldens of a file, in memory. `rightcall.datasets.load_goldens` reads them one at a time."""
-    return list(load_goldens(path))
-
-
-def evaluate(
-    agent: Agent | str | Callable[[Golden], Any] | Sequence[AnyTestCase] | None = None,
-    dataset: str | Path | Iterable[Golden] | Sequence[AnyMetric] = (),
-    **options: Any,
-) -> RunResult:
-    """Run an agent on a dataset, or score existing test cases; see `aevaluate` for the options.
-
-    `evaluate(agent, "goldens.jsonl", trials=3)`, `evaluate(test_cases=cases, metrics=["tool_selection"])`, or
-    `evaluate(data=items, executor=function, evaluators={"name": function})`.
-    """
-    return finished(aevaluate(agent, dataset, **options))
-
-
 async def aevaluate(
     agent: Agent | str | Callable[[Golden], Any] | Sequence[AnyTestCase] | None = None,
     dataset: str | Path | Iterable[Golden] | Sequence[AnyMetric] = (),
@@ -111,7 +77,12 @@ async def aevaluate(
     only: Sequence[str] = (),
     run_limits: RunLimits | None = None,
     store: str | Path | None = None,
-    **others: Any,
+    hyperparameters: Mapping[str, Any] | None = None,
+    identifier: str | None = None,
+    async_config: Any = None,
+    display_config: Any = None,
+    cache_config: Any = None,
+    **unknown: Never,
 ) -> RunResult:
     """Run an agent on a dataset and score every case, or score existing test cases.
 
@@ -123,6 +94,9 @@ async def aevaluate(
     Metrics in `observe` are measured without affecting the result. `gate` decides whether the run passes: a `Gate`,
     the mapping of a suite, or the pass rate to reach; without one every case must pass. `group` (or `group_name`)
     groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they finish.
+
+    DeepEval's `hyperparameters` are kept with the run, `identifier` is its `name`, `async_config.max_concurrent` its
+    `concurrency`; `display_config` and `cache_config` change nothing here.
     """
     given: dict[str, Any] = {
         "metrics": metrics,
@@ -137,6 +111,12 @@ async def aevaluate(
         "only": only,
         "run_limits": run_limits,
     }
+    words = {
+        "hyperparameters": hyperparameters,
+        "identifier": identifier,
+        "async_config": async_config,
+        **unknown,
+    }
     request = read_request(
         agent,
         dataset,
@@ -144,7 +124,7 @@ async def aevaluate(
         data=data,
         executor=executor,
         evaluators=evaluators,
-        options=EvaluateOptions(**given | deepeval_options(others)),
+        options=EvaluateOptions(**given | deepeval_options(words)),
     )
     if request.plan is None:
         return await arun_request(request, store)
@@ -175,23 +155,61 @@ def rescore(
     return RunResult(*finished(work), opened)
 
 
-async def arun_cases(
+async def ascore_cases(
     cases: Sequence[AnyTestCase],
     metrics: Sequence[AnyMetric] = (),
     *,
+    observe: Sequence[AnyMetric] = (),
+    rules: ScoringRules | None = None,
+    concurrency: int = 32,
     name: str = "evaluate",
+    group: str = "",
+    gate: Gate | Mapping[str, Any] | float | None = None,
     store: str | Path | None = None,
 ) -> RunResult:
-    """Score existing test cases and store the results as a run."""
-    return await aevaluate(test_cases=cases, metrics=metrics, name=name, store=store)
+    """Score existing test cases and store the results as a run; nothing is run.
+
+    A case passes when its golden is satisfied and every one of `metrics` passes. Several cases of one golden are its
+    trials.
+    """
+    return await aevaluate(
+        test_cases=cases,
+        metrics=metrics,
+        observe=observe,
+        rules=rules,
+        concurrency=concurrency,
+        name=name,
+        group=group,
+        gate=gate,
+        store=store,
+    )
 
 
 async def arun_request(request: Request, store: str | Path | None) -> RunResult:
     """Score the test cases of a request and store the results as a run."""
     options = request.options
-    results = await score_cases(request.ready, request.scorer, concurrency=options.concurrency)
+    results = await score_ready(request.ready, request.scorer, concurrency=options.concurrency)
     from rightcall.suite import keep_cases
 
     opened = open_store(store)
     run_id, summary, verdict = keep_cases(opened, request.ready, results, request.scorer, options)
     return RunResult(run_id, summary, verdict, opened)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The same function for programs without async; in a notebook it runs in a thread for itself."""
+
+    @wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return finished(work(*args, **kwargs))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+evaluate = _blocking("evaluate", aevaluate)
+score_cases = _blocking("score_cases", ascore_cases)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
     from rightcall.analysis import RunEvidence
@@ -15,32 +13,26 @@ if TYPE_CHECKING:
     from rightcall.lint import ToolSet
 
 
-def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
+def read_sources(
+    sources: Sequence[str],
+    allow_import: bool = False,
+    unreadable: Callable[[InputError], None] = lambda error: None,
+) -> list[ToolSet]:
     """The tools of files, folders and suites, then those of MCP servers and of `module:attribute`.
 
-    Naming an attribute imports its module: an agent of a framework knows its tools.
+    Naming an attribute imports its module: an agent of a framework knows its tools. A file in a folder that cannot
+    be read is skipped and passed to `unreadable`.
     """
     from rightcall.adapters import agent_tools
-    from rightcall.cli.python_tools import tools_of_module
+    from rightcall.api.python_tools import tools_of_module
     from rightcall.lint import read_paths
     from rightcall.lint.source import tool_set
     from rightcall.tools.definitions import is_attribute, tools_of
 
     named = [_named_by(source) for source in sources]
     paths = [source for source in named if not source.startswith("mcp:") and not is_attribute(source)]
-    unreadable: list[InputError] = []
-    try:
-        sets = (
-            read_paths(
-                paths,
-                import_python=tools_of_module if allow_import else None,
-                unreadable=unreadable.append,
-            )
-            if paths
-            else []
-        )
-    finally:
-        _warn(unreadable)
+    importer = tools_of_module if allow_import else None
+    sets = read_paths(paths, import_python=importer, unreadable=unreadable) if paths else []
     for source in named:
         if source.startswith("mcp:"):
             name = f"mcp:{_server_name(source)}"
@@ -48,14 +40,6 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
         elif is_attribute(source):
             sets.append(tool_set(tools_of(source, agent_tools), name=source, origin=source))
     return sets
-
-
-def _warn(unreadable: Sequence[InputError]) -> None:
-    for error in unreadable:
-        tell(f"warning: {error!s}", err=True)
-    if unreadable:
-        files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
-        tell(f"warning: {files} could not be read; any tools in them were not checked", err=True)
 
 
 def _named_by(source: str) -> str:
