@@ -35,7 +35,7 @@ def test_all_contradictions_are_told_at_once():
         ({"min": 1.0}, "no number of goldens can show 100 %"),
         ({"target": 0.9}, "target requires min"),
         ({"min": 0.9, "stop": "evalue"}, "requires min and target"),
-        ({"stop": "curtail"}, "needs min"),
+        ({"stop": "curtail"}, "requires min"),
         ({"min": 0.9, "stop": "curtail", "categories": {"negative": 0.9}}, "works only with min"),
     ],
 )

@@ -73,7 +73,7 @@ def test_warnings_speak_of_clusters_and_offer_the_other_claim():
     ]
     (trials,) = warnings(read_gate({"min": 0.9}), ["golden"] * 20, trials=10)
     assert trials.endswith(
-        "if exactly these goldens are the question, `about: these_goldens` counts their trials"
+        "to decide about exactly these goldens, set `about: these_goldens`, which counts their trials"
     )
     assert warnings(read_gate({"min": 0.9, "about": "these_goldens"}), ["golden"] * 20, trials=10) == []
 

@@ -52,7 +52,7 @@ def test_the_answer_does_not_depend_on_what_finishes_first(trials, seed, luck):
 @pytest.mark.parametrize("stop", ["evalue", "curtail"])
 def test_file_order_is_refused(stop):
     gate = read_gate({"min": 0.8, "target": 0.9, "stop": stop})
-    with pytest.raises(ConfigError, match="needs the goldens in a seeded random order"):
+    with pytest.raises(ConfigError, match="requires a seeded random order of goldens"):
         monitor_for(gate, in_file_order(["a", "b"]))
 
 

@@ -72,7 +72,7 @@ def test_an_undecided_run_of_many_trials_is_told_of_goldens_and_of_the_other_cla
     outcomes = [Outcome(f"g{i}", (1.0,) * 10) for i in range(29)] + [Outcome("hard", (0.0,) * 10)]
     hint = decide(read_gate({"min": 0.9}), outcomes).hint
     assert re.match(r"if the true rate is 96.7 %, \d+ goldens give a PASS with 80 % probability;", hint)
-    assert hint.endswith("say `about: these_goldens`")
+    assert hint.endswith("set `about: these_goldens`")
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=60), st.integers(0, 2**32))

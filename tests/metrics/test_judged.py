@@ -115,7 +115,7 @@ def test_no_text_can_close_the_fence(answer, rubric):
 
 
 def test_a_judge_must_be_named():
-    with pytest.raises(ConfigError, match="say which"):
+    with pytest.raises(ConfigError, match="requires a model"):
         resolve_metric("task_completion")
     made = resolve_metric("rubric(model='openai:x', rubric='names a price', label='price', votes=5)")
     assert (made.name, made.votes) == ("price", 5)

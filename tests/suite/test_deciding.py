@@ -135,7 +135,7 @@ def test_a_golden_that_was_edited_is_not_the_same_golden(store):
 def test_no_run_is_its_own_baseline(store):
     _, last = (run(store, lambda i, t: True, n=60) for _ in range(2))
     for name in ("last", "last~0", last.run.id):
-        with pytest.raises(ConfigError, match="cannot be its own baseline; `last~1`"):
+        with pytest.raises(ConfigError, match="cannot be its own baseline; use `last~1`"):
             gate_run(store, "last", read_gate({"baseline": {"run": name}}))
     with pytest.raises(ConfigError, match="cannot be its own baseline"):
         run(store, lambda i, t: True, gate=read_gate({"baseline": {"run": "last"}}))

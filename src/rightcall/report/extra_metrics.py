@@ -38,6 +38,6 @@ class AskedMetrics:
             mean = summary.overall.means.get(name)
             parts = [f"mean {mean:.2f}"] if mean is not None else []
             parts += [f"{failed:,} failed"] if failed else []
-            parts += [f"{self._broken[name]:,} errors"] if self._broken[name] else []
+            parts += [f"{self._broken[name]:,} could not be computed"] if self._broken[name] else []
             first = f" ({one_line(self._first[name], 160)})" if name in self._first else ""
             yield f"{name}: {', '.join(parts)}{first}"
