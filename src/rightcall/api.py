@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rightcall.datasets import load_goldens
-from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
+from rightcall.executor.blocking import finished
 from rightcall.gate import Gate, Verdict
 from rightcall.metrics import AnyMetric, Rules, Scorer, as_metrics, judge, observed
 from rightcall.model.case import AnyTestCase
@@ -39,8 +38,6 @@ __all__ = [
     "rescore",
     "tool",
 ]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -194,13 +191,3 @@ async def arun_request(request: Request, store: str | Path | None) -> RunResult:
     opened = open_store(store)
     run_id, summary, verdict = keep_cases(opened, request.ready, results, request.scorer, options)
     return RunResult(run_id, summary, verdict, opened)
-
-
-def finished(work: Coroutine[Any, Any, T], instead: str) -> T:
-    """What a coroutine gives; inside a running event loop an error that says what to type instead."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    work.close()
-    raise ConfigError(f"this cannot run inside a running event loop; write: {instead}")

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rightcall.api import RunResult, arun_cases, finished
+from rightcall.api import RunResult, arun_cases
 from rightcall.datasets.cases import case_of
 from rightcall.datasets.dataset import EvaluationDataset as Collection
 from rightcall.errors import ConfigError
+from rightcall.executor.blocking import finished
 from rightcall.executor.returns import as_trajectory
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
