@@ -30,6 +30,7 @@ MENU: dict[str, dict[str, str]] = {
     },
     "Prepare": {
         "init": "Write a suite to edit that already runs",
+        "generate": "Goldens from tools, documents or other goldens, and their review",
         "dataset": "Check, convert and count goldens",
         "lint": "Find what makes models choose wrong tools, before they do",
         "rule": "Explain one lint rule",

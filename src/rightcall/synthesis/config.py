@@ -86,7 +86,9 @@ class ContextConstructionConfig:
         _count("chunk_size", self.chunk_size, least=16)
         _count("chunk_overlap", self.chunk_overlap, least=0)
         if self.chunk_overlap >= self.chunk_size:
-            raise ConfigError(f"chunk_overlap ({self.chunk_overlap}) must be less than chunk_size ({self.chunk_size})")
+            raise ConfigError(
+                f"chunk_overlap ({self.chunk_overlap}) must be less than chunk_size ({self.chunk_size})"
+            )
         for name in ("max_contexts_per_document", "max_context_length", "min_context_length"):
             _count(name, getattr(self, name), least=1)
         if self.min_context_length > self.max_context_length:

@@ -70,7 +70,9 @@ async def judged_contexts(contexts: Sequence[Context], kit: Kit, threshold: floa
     for number, context in enumerate(contexts):
         scribe = kit.scribe(f"context-{number:04}")
         try:
-            marks = await scribe.record("quality", "context_quality", ContextQuality, judging=True, context=context.text)
+            marks = await scribe.record(
+                "quality", "context_quality", ContextQuality, {"context": context.text}, judging=True
+            )
         except Unreadable:
             continue
         best = max(best, marks.mean)
@@ -128,7 +130,12 @@ class _Vectors:
         counts = [Counter(_trigrams(text)) for text in texts]
         known = Counter(gram for count in counts for gram in count)
         self._vectors = [
-            _unit({gram: number * math.log((1 + len(texts)) / (0.5 + known[gram])) for gram, number in count.items()})
+            _unit(
+                {
+                    gram: number * math.log((1 + len(texts)) / (0.5 + known[gram]))
+                    for gram, number in count.items()
+                }
+            )
             for count in counts
         ]
 

@@ -20,6 +20,7 @@ MOST_UNPACKED = 100_000_000
 """What the parts of a docx may unpack to."""
 
 MOST_PAGES = 5_000
+BLOCK_TAGS = "p div section article li ul ol table tr h1 h2 h3 h4 h5 h6 br header footer main pre"
 OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 """How a .doc begins, and a .docx that is encrypted."""
 
@@ -62,7 +63,9 @@ def _plain(path: Path, data: bytes) -> str:
                 return data.decode(encoding).replace("\r\n", "\n")
             except UnicodeDecodeError as error:
                 raise InputError(
-                    str(path), f"is not {encoding[:6].upper()}: byte {error.start:,} cannot be read", "convert it to UTF-8"
+                    str(path),
+                    f"is not {encoding[:6].upper()}: byte {error.start:,} cannot be read",
+                    "convert it to UTF-8",
                 ) from None
     raise AssertionError
 
@@ -84,18 +87,24 @@ def _pdf(path: Path, data: bytes) -> str:
         if reader.is_encrypted and not reader.decrypt(""):
             raise InputError(str(path), "is encrypted", "save it without a password")
         if len(reader.pages) > MOST_PAGES:
-            raise InputError(str(path), f"has {len(reader.pages):,} pages, the most is {MOST_PAGES:,}", "split it")
+            raise InputError(
+                str(path), f"has {len(reader.pages):,} pages, the most is {MOST_PAGES:,}", "split it"
+            )
         return "\n\n".join(page.extract_text() for page in reader.pages)
     except InputError:
         raise
     except Exception as error:  # a broken file raises whatever the parser stumbles over
-        raise InputError(str(path), f"is not a PDF that can be read ({_first_line(error)})", "save it again") from None
+        raise InputError(
+            str(path), f"is not a PDF that can be read ({_first_line(error)})", "save it again"
+        ) from None
 
 
 def _docx(path: Path, data: bytes) -> str:
     if data.startswith(OLD_OFFICE):
         raise InputError(
-            str(path), "is encrypted, or an old .doc under another name", "save it as .docx without a password"
+            str(path),
+            "is encrypted, or an old .doc under another name",
+            "save it as .docx without a password",
         )
     try:
         import docx
@@ -105,10 +114,14 @@ def _docx(path: Path, data: bytes) -> str:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             unpacked = sum(part.file_size for part in parts.infolist())
         if unpacked > MOST_UNPACKED:
-            raise InputError(str(path), f"unpacks to {unpacked / 1e6:,.0f} MB", "remove its pictures, or split it")
+            raise InputError(
+                str(path), f"unpacks to {unpacked / 1e6:,.0f} MB", "remove its pictures, or split it"
+            )
         opened = docx.Document(io.BytesIO(data))
         rows = [" | ".join(cell.text for cell in row.cells) for table in opened.tables for row in table.rows]
-        return "\n\n".join([*(paragraph.text for paragraph in opened.paragraphs if paragraph.text.strip()), *rows])
+        return "\n\n".join(
+            [*(paragraph.text for paragraph in opened.paragraphs if paragraph.text.strip()), *rows]
+        )
     except InputError:
         raise
     except Exception as error:  # a broken file raises whatever the parser stumbles over
@@ -132,7 +145,7 @@ READERS: dict[str, Callable[[Path, bytes], str]] = {
 class _HtmlText(HTMLParser):
     """The words of a page, a line for each block; scripts and styles are left out."""
 
-    BLOCKS = frozenset("p div section article li ul ol table tr h1 h2 h3 h4 h5 h6 br header footer main pre".split())
+    BLOCKS = frozenset(BLOCK_TAGS.split())
     HIDDEN = frozenset(("script", "style", "template", "noscript", "svg"))
 
     def __init__(self) -> None:

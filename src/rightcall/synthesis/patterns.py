@@ -29,7 +29,7 @@ class _NotSupported(Exception):  # noqa: N818
     """A construct that cannot be turned round."""
 
 
-def _piece(name: str, value: Any, rng: random.Random) -> str:
+def _piece(name: str, value: Any, rng: random.Random) -> str:  # noqa: PLR0911  a table of constructs
     match name:
         case "LITERAL":
             return chr(value)

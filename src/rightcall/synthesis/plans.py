@@ -85,7 +85,8 @@ class Schedule:
         self._able = {kind: self._those_able(kind, shuffled) for kind in kinds}
         self._weights = {kind: weight for kind, weight in kinds.items() if weight and self._able[kind]}
         self._used: Counter[str] = Counter()
-        self._made: Counter[str] = Counter()
+        self._made: Counter[PlanKind] = Counter()
+        self._about: Counter[tuple[PlanKind, tuple[str, ...]]] = Counter()
         self._index = 0
 
     def take(self, count: int) -> list[Slot]:
@@ -97,13 +98,18 @@ class Schedule:
         index, self._index = self._index, self._index + 1
         kind = max(self._weights, key=lambda k: self._weights[k] * (index + 1) / total - self._made[k])
         self._made[kind] += 1
-        chosen = min(self._able[kind], key=lambda names: (sum(self._used[name] for name in names), self._made[kind, names]))
-        turn = self._made[kind, chosen]
-        self._made[kind, chosen] += 1
+        chosen = min(
+            self._able[kind],
+            key=lambda names: (sum(self._used[name] for name in names), self._about[kind, names]),
+        )
+        turn = self._about[kind, chosen]
+        self._about[kind, chosen] += 1
         self._used.update(chosen)
         return Slot(index, kind, chosen, turn)
 
-    def _those_able(self, kind: PlanKind, tools: Sequence[Tool]) -> list[tuple[str, ...]]:
+    def _those_able(  # noqa: PLR0911  a table of kinds
+        self, kind: PlanKind, tools: Sequence[Tool]
+    ) -> list[tuple[str, ...]]:
         """The tools, or groups of tools, that a kind of plan can be about."""
         match kind:
             case "none":
@@ -112,15 +118,25 @@ class Schedule:
                 return [(first, second) for first, second, _ in self._pairs]
             case "several":
                 step = max(1, len(tools) // 2)
-                return [(one.name, tools[(i + step) % len(tools)].name) for i, one in enumerate(tools)] if len(tools) > 1 else []
+                return (
+                    [(one.name, tools[(i + step) % len(tools)].name) for i, one in enumerate(tools)]
+                    if len(tools) > 1
+                    else []
+                )
             case "near_miss":
-                return [(tool.name, other.name) for tool in tools if (other := nearest(tool, tools)) is not None]
+                return [
+                    (tool.name, other.name) for tool in tools if (other := nearest(tool, tools)) is not None
+                ]
             case "missing":
                 return [(tool.name,) for tool in tools if required_without_default(tool)]
             case "enum":
-                return [(tool.name,) for tool in tools if any(choices_of(tool, name) for name in tool.parameters)]
+                return [
+                    (tool.name,) for tool in tools if any(choices_of(tool, name) for name in tool.parameters)
+                ]
             case "boundary":
-                return [(tool.name,) for tool in tools if any(has_bounds(tool, name) for name in tool.parameters)]
+                return [
+                    (tool.name,) for tool in tools if any(has_bounds(tool, name) for name in tool.parameters)
+                ]
             case "unicode":
                 return [(t.name,) for t in tools if any(is_free_text(t, name) for name in t.parameters)]
             case "parallel":
@@ -145,7 +161,9 @@ def plan_of(
 class _Sampler:
     """Fills one slot with values."""
 
-    def __init__(self, slot: Slot, tools: Mapping[str, Tool], rng: random.Random, language: Language, turn: int) -> None:
+    def __init__(
+        self, slot: Slot, tools: Mapping[str, Tool], rng: random.Random, language: Language, turn: int
+    ) -> None:
         self._slot, self._tools, self._rng, self._language, self._turn = slot, tools, rng, language, turn
         self.missing = ""
 
@@ -176,7 +194,12 @@ class _Sampler:
             free = [p for p in tool.parameters if is_free_text(tool, p)]
             wanted = {*required(tool), free[self._turn % len(free)]}
         arguments = sample_arguments(
-            tool, frozenset(wanted), self._rng, language=self._language, flavour=FLAVOURS.get(kind, "plain"), fixed=fixed
+            tool,
+            frozenset(wanted),
+            self._rng,
+            language=self._language,
+            flavour=FLAVOURS.get(kind, "plain"),
+            fixed=fixed,
         )
         return None if arguments is None else PlannedCall(name, arguments)
 
@@ -185,7 +208,9 @@ class _Sampler:
         made: list[PlannedCall] = []
         for _ in range(6 * count):
             tool = self._tools[name]
-            wanted = frozenset(parameters_of_turn(tool, self._turn)) or frozenset([next(iter(tool.parameters))])
+            wanted = frozenset(parameters_of_turn(tool, self._turn)) or frozenset(
+                [next(iter(tool.parameters))]
+            )
             arguments = sample_arguments(tool, wanted, self._rng, language=self._language)
             if arguments is not None and all(arguments != call.arguments for call in made):
                 made.append(PlannedCall(name, arguments))
@@ -232,7 +257,7 @@ def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
     """Two tools and the parameter of the second that the result of the first gives, by their schemas."""
     found = []
     for first in tools:
-        given = (first.output_schema or {}).get("properties")
+        given: Any = (first.output_schema or {}).get("properties")
         for second in tools if isinstance(given, dict) else ():
             shared = [p for p in required(second) if p in given and p not in first.parameters]
             if second.name != first.name and shared:

@@ -28,7 +28,18 @@ HINTS: tuple[tuple[str, frozenset[str]], ...] = (
 """A pool, and the words in a parameter's name that point to it; the first that fits is used."""
 
 CITIES = {
-    "en": ("Boston", "Denver", "Leeds", "Perth", "Austin", "Dublin", "Cardiff", "Toronto", "Nairobi", "Lisbon"),
+    "en": (
+        "Boston",
+        "Denver",
+        "Leeds",
+        "Perth",
+        "Austin",
+        "Dublin",
+        "Cardiff",
+        "Toronto",
+        "Nairobi",
+        "Lisbon",
+    ),
     "vi": ("Hà Nội", "Đà Nẵng", "Huế", "Cần Thơ", "Hải Phòng", "Đà Lạt", "Nha Trang", "Vũng Tàu"),
     "zh": ("北京", "上海", "广州", "成都", "杭州", "西安", "重庆", "南京"),
 }
@@ -38,7 +49,14 @@ PEOPLE = {
     "zh": ("王芳", "李强", "张伟", "刘洋", "陈静", "杨光"),
 }
 TITLES = {
-    "en": ("Budget review", "Team lunch", "Launch checklist", "Design critique", "Road trip", "Monday standup"),
+    "en": (
+        "Budget review",
+        "Team lunch",
+        "Launch checklist",
+        "Design critique",
+        "Road trip",
+        "Monday standup",
+    ),
     "vi": ("Họp ngân sách", "Ăn trưa cùng nhóm", "Danh sách ra mắt", "Chuyến đi cuối tuần"),
     "zh": ("预算会议", "团队午餐", "发布清单", "周末旅行", "设计评审"),
 }

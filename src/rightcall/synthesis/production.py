@@ -34,6 +34,9 @@ from rightcall.synthesis.duplicates import Duplicates
 ROUNDS = 3
 """How often what was dropped is planned anew."""
 
+FREE_ROUNDS = 10
+"""The same where nothing has to be paid for."""
+
 
 class Made(Record, frozen=True):
     """What came of one job: a golden, or the reason why there is none."""
@@ -48,7 +51,8 @@ class Made(Record, frozen=True):
 class Job(Protocol):
     """Makes one golden. Its id is the golden's, and the same in every run with the same settings."""
 
-    id: str
+    @property
+    def id(self) -> str: ...
 
     async def make(self) -> Made: ...
 
@@ -166,7 +170,9 @@ class _Shift:
         sifted = self._sifted()
         repeats = [Dropped(golden.id, f"nearly repeats {earlier}") for golden, earlier in sifted if earlier]
         results = [self._results[name] for name in self._order if name in self._results]
-        failed = [Dropped(r.golden_id, r.metrics["overall"].reason) for r in results if not r.passed and not r.error]
+        failed = [
+            Dropped(r.golden_id, r.metrics["overall"].reason) for r in results if not r.passed and not r.error
+        ]
         errors = tuple(Dropped(r.golden_id, r.error) for r in results if r.error)
         complete = not self.stopped and not errors
         if self._store is not None and complete:
@@ -191,7 +197,9 @@ class _Shift:
             return run
         stored = store.run(resume)
         if different := changes(stored.run, run):
-            raise ConfigError(f"generation {stored.id} cannot go on, because it would not be the same:", *different)
+            raise ConfigError(
+                f"generation {stored.id} cannot go on, because it would not be the same:", *different
+            )
         self._writer = store.resume_run(stored.id)
         self._writer.drop_errors()
         self._results = {result.golden_id: result for result in store.results(stored.id)}
@@ -218,7 +226,9 @@ class _Shift:
 
     def _write(self, batch: Sequence[CaseResult]) -> None:
         if self._writer is not None:
-            self._writer.add_goldens([self._goldens[r.golden_id] for r in batch if r.golden_id in self._goldens])
+            self._writer.add_goldens(
+                [self._goldens[r.golden_id] for r in batch if r.golden_id in self._goldens]
+            )
             self._writer.add(batch)
 
     def _written(self, batch: Sequence[CaseResult], pool: Pool) -> None:
@@ -230,7 +240,10 @@ class _Shift:
             pool.stop(f"{limits.seconds:g} seconds are over")
         pool.stop(spent(self.progress.usage, limits.tokens, limits.cost_usd))
         if self._work.asker is not None:
-            self.progress.retries, self.progress.at_once = self._work.asker.retries, self._work.asker.throttle.limit
+            self.progress.retries, self.progress.at_once = (
+                self._work.asker.retries,
+                self._work.asker.throttle.limit,
+            )
         self._watch(self.progress)
 
     def _count(self, result: CaseResult) -> None:

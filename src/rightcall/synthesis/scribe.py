@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,11 +19,16 @@ from rightcall.providers.base import ModelRequest, Prompt, Settings
 from rightcall.synthesis.prompts import step_prompt
 
 T = TypeVar("T")
-MOST_TOKENS = 400
-WRITING = Prompt(step_prompt("system").text, settings=Settings(temperature=0.8, max_tokens=MOST_TOKENS))
-JUDGING = Prompt(step_prompt("system").text, settings=Settings(temperature=0.0, max_tokens=MOST_TOKENS))
-_LEAD = re.compile(r"^(?:message|question|answer|user|request|tin nhắn|câu hỏi|消息|问题)\s*[:：]\s*", re.IGNORECASE)
-_QUOTES = ("\"\"", "''", "“”", "「」", "``")
+SHORT, LONG = 160, 400
+"""Tokens for a request, and for an answer or a judgement."""
+
+WRITING = Prompt(step_prompt("system").text, settings=Settings(temperature=0.8, max_tokens=SHORT))
+ANSWERING = Prompt(step_prompt("system").text, settings=Settings(temperature=0.8, max_tokens=LONG))
+JUDGING = Prompt(step_prompt("system").text, settings=Settings(temperature=0.0, max_tokens=LONG))
+_LEAD = re.compile(
+    r"^(?:message|question|answer|user|request|tin nhắn|câu hỏi|消息|问题)\s*[:：]\s*", re.IGNORECASE
+)
+_QUOTES = ('""', "''", "“”", "「」", "``")
 JSON_ATTEMPTS = 2
 
 
@@ -44,16 +50,18 @@ class Scribe:
         self.messages: list[Message] = []
         self.prompts: dict[str, str] = {}
 
-    async def text(self, step: str, prompt: str, **values: object) -> str:
+    async def text(self, step: str, prompt: str, *, kind: Prompt = WRITING, **values: object) -> str:
         """What the model writes, without quotes and labels around it; `Unreadable` when that is nothing."""
-        said = cleaned(await self._ask(self._asker, WRITING, step, prompt, values))
+        said = cleaned(await self._ask(self._asker, kind, step, prompt, values))
         if not said:
             raise Unreadable(f"{step}: the model wrote nothing")
         return said
 
-    async def record(self, step: str, prompt: str, shape: type[T], *, judging: bool = False, **values: object) -> T:
+    async def record(
+        self, step: str, prompt: str, shape: type[T], values: Mapping[str, object], *, judging: bool = False
+    ) -> T:
         """What the model answers, as a record read from the first JSON object in it."""
-        asker, kind = (self._critic, JUDGING) if judging else (self._asker, WRITING)
+        asker, kind = (self._critic, JUDGING) if judging else (self._asker, ANSWERING)
         problem = ""
         for number in range(JSON_ATTEMPTS):
             said = await self._ask(asker, kind, step if not number else f"{step}-again", prompt, values)
@@ -68,7 +76,9 @@ class Scribe:
         self.usage = total(self.usage, usage)
         self.messages += messages
 
-    async def _ask(self, asker: Asker, kind: Prompt, step: str, name: str, values: dict[str, object]) -> str:
+    async def _ask(
+        self, asker: Asker, kind: Prompt, step: str, name: str, values: Mapping[str, object]
+    ) -> str:
         prompt = step_prompt(name)
         self.prompts[prompt.name] = prompt.hash
         question = Message("user", prompt.filled(**values))

@@ -21,7 +21,10 @@ from rightcall.providers.base import Settings
 from rightcall.tools.offer import offered_tools
 from rightcall.tools.toolbox import Toolbox
 
-SYSTEM = "Use the tools to do what the user asks. Call no tool that is not needed. When something is missing, ask for it."
+SYSTEM = (
+    "Use the tools to do what the user asks. Call no tool that is not needed. "
+    "When something is missing, ask for it."
+)
 LIMITS = Limits(steps=6)
 
 
@@ -38,7 +41,9 @@ class Solver:
 
     async def sample(self, golden: Golden, number: int) -> Trajectory:
         """What one reader does. A provider that fails is a `ProviderError`: it says nothing of the golden."""
-        asked = Golden(golden.input, id=golden.id, tools=golden.tools, system=golden.system, context=golden.context)
+        asked = Golden(
+            golden.input, id=golden.id, tools=golden.tools, system=golden.system, context=golden.context
+        )
         performer = self._loop if depends(golden) else self._once
         trajectory = await performer.perform(asked, number)
         if trajectory.stop_reason == "infra_error":
@@ -47,7 +52,9 @@ class Solver:
 
     def judged(self, golden: Golden, trajectory: Trajectory) -> CaseResult:
         """The sample by the one scorer, strictly: no call too many, none missing, every argument as it should be."""
-        strict = msgspec.structs.replace(golden, expected_output=None, output_contains=(), category=_strict(golden))
+        strict = msgspec.structs.replace(
+            golden, expected_output=None, output_contains=(), category=_strict(golden)
+        )
         return result_of(strict, 0, trajectory, offered_tools(golden, self._tools))
 
 

@@ -8,14 +8,22 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-
 _NUMBER = re.compile(r"(?<![\d.,])-?\d+(?:[.,]\d+)*")
-_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-).split()
-_OTHER_WORDS = {"không": 0, "một": 1, "hai": 2, "ba": 3, "bốn": 4, "năm": 5, "sáu": 6, "bảy": 7, "tám": 8, "chín": 9,
-                "mười": 10, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}  # fmt: skip
+_ENGLISH = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty"""
+_WORDS = _ENGLISH.split()
+_OTHER_WORDS = {
+    "không": 0, "một": 1, "hai": 2, "ba": 3, "bốn": 4, "năm": 5, "sáu": 6, "bảy": 7, "tám": 8, "chín": 9, "mười": 10,
+    "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
+}  # fmt: skip
+LONGEST_REQUEST = 1_000
+_PLACEHOLDER = re.compile(r"\[[A-Za-z][^\]\n]{0,30}\]|<[a-z][a-z _]{1,20}>|\{[a-z_]+\}")
+_ASSISTANT = re.compile(
+    r"\b(?:as an ai|ai assistant|i(?:'?m| am) (?:here|ready) to (?:help|assist)|how can i (?:help|assist)"
+    r"|i'?d be happy to|here is (?:a|the|your) (?:message|sample|short|reworded)"
+    r"|the assistant (?:is|has|must|will)|your message)\b",
+    re.IGNORECASE,
+)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -42,12 +50,27 @@ def surplus_numbers(request: str, calls: Sequence[Mapping[str, Any]]) -> list[st
     rest = folded(request)
     for text in sorted(texts, key=len, reverse=True):
         rest = rest.replace(text, " ")
-    return [shown for shown, number in _shown_numbers(rest) if number not in known and abs(number) not in known]
+    return [
+        shown for shown, number in _shown_numbers(rest) if number not in known and abs(number) not in known
+    ]
 
 
 def named_tool(request: str, tools: Iterable[str]) -> str:
     """A tool's identifier in the request: one that is no plain word; a user would not know it."""
-    return next((n for n in tools if re.search(r"_|[a-z][A-Z]", n) and n.casefold() in request.casefold()), "")
+    return next(
+        (n for n in tools if re.search(r"_|[a-z][A-Z]", n) and n.casefold() in request.casefold()), ""
+    )
+
+
+def unlike_a_request(request: str) -> str:
+    """Why a text is no message of a user's, for what models write instead; empty when nothing is known against it."""
+    if len(request) > LONGEST_REQUEST:
+        return f"it has {len(request):,} characters"
+    if found := _PLACEHOLDER.search(request):
+        return f"it has a placeholder: {found.group()}"
+    if found := _ASSISTANT.search(request):
+        return f"it speaks as the assistant: {found.group()}"
+    return ""
 
 
 def leaves(value: Any) -> Iterator[Any]:
@@ -110,7 +133,11 @@ def _shown_numbers(text: str) -> Iterator[tuple[str, float]]:
 def _number_words(text: str) -> Iterator[float]:
     words = set(re.findall(r"\w+", text))
     yield from (float(value) for value, word in enumerate(_WORDS) if word in words)
-    yield from (float(value) for word, value in _OTHER_WORDS.items() if word in words or (len(word) == 1 and word in text))
+    yield from (
+        float(value)
+        for word, value in _OTHER_WORDS.items()
+        if word in words or (len(word) == 1 and word in text)
+    )
 
 
 def _date_numbers(text: str) -> Iterator[float]:

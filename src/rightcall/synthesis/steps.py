@@ -88,13 +88,19 @@ async def _good_enough(
             return text, marks.mean
         if number < filtration.max_quality_retries:
             text = await scribe.text(
-                f"rewrite-{number}", "rewrite", input=text, feedback=marks.feedback or "unclear", context=about
+                f"rewrite-{number}",
+                "rewrite",
+                input=text,
+                feedback=marks.feedback or "unclear",
+                context=about,
             )
-    raise BelowThreshold(f"quality {marks.mean:.2f} is below {threshold:g}: {marks.feedback or 'no feedback'}")
+    raise BelowThreshold(
+        f"quality {marks.mean:.2f} is below {threshold:g}: {marks.feedback or 'no feedback'}"
+    )
 
 
 async def _marks(text: str, step: str, scribe: Scribe, about: str) -> InputQuality:
-    return await scribe.record(step, "quality", InputQuality, judging=True, input=text, context=about)
+    return await scribe.record(step, "quality", InputQuality, {"input": text, "context": about}, judging=True)
 
 
 async def labelled(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden | None, Score]:

@@ -31,7 +31,7 @@ from rightcall.synthesis.documents import Document, load_document
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.plans import WEIGHTS, PlanKind, Schedule
 from rightcall.synthesis.pools import LANGUAGES
-from rightcall.synthesis.production import Production, Progress, Work, produce
+from rightcall.synthesis.production import FREE_ROUNDS, ROUNDS, Production, Progress, Work, produce
 from rightcall.synthesis.prompts import step_prompt
 from rightcall.synthesis.solver import Solver
 from rightcall.synthesis.verify import Verifier
@@ -41,7 +41,7 @@ from rightcall.synthesis.ways.goldens import golden_jobs, golden_scenarios
 from rightcall.synthesis.ways.scratch import scratch_jobs
 from rightcall.synthesis.ways.tools import ToolJobs
 
-LEAVE_OPEN = "this needs a model: Synthesizer(model=\"provider:model\")"
+LEAVE_OPEN = 'this needs a model: Synthesizer(model="provider:model")'
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,9 @@ class Synthesizer:
         self, tools: Sequence[Tool] = (), num_goldens: int = 20, **options: Any
     ) -> list[Golden]:
         """Goldens with the calls they should lead to, planned from the schemas; see `afrom_tools`."""
-        return _goldens(finished(self.afrom_tools(tools, num_goldens, **options), "await synthesizer.afrom_tools(…)"))
+        return _goldens(
+            finished(self.afrom_tools(tools, num_goldens, **options), "await synthesizer.afrom_tools(…)")
+        )
 
     def generate_goldens_from_docs(
         self,
@@ -154,7 +156,9 @@ class Synthesizer:
     ) -> list[ConversationalGolden]:
         """Scenarios in which the given texts are what a user needs."""
         given = _given(contexts, source_files)
-        work = self.afrom_contexts(given, include_expected_outcome, max_goldens_per_context, conversations=True)
+        work = self.afrom_contexts(
+            given, include_expected_outcome, max_goldens_per_context, conversations=True
+        )
         return _conversations(finished(work, "await synthesizer.afrom_contexts(…, conversations=True)"))
 
     def generate_conversational_goldens_from_scratch(self, num_goldens: int) -> list[ConversationalGolden]:
@@ -182,7 +186,9 @@ class Synthesizer:
         maker._require_tools()
         schedule = Schedule(maker.tools, maker.seed, kinds)
         async with maker._kit() as kit:
-            work = maker._work("tools", num_goldens, ToolJobs(schedule, kit), kit, goldens=num_goldens)
+            rounds = ROUNDS if kit.asker is not None else FREE_ROUNDS
+            jobs = ToolJobs(schedule, kit)
+            work = maker._work("tools", num_goldens, jobs, kit, rounds=rounds, goldens=num_goldens)
             return await maker._produce(work)
 
     async def aconversations_from_tools(
@@ -195,7 +201,9 @@ class Synthesizer:
             raise ConfigError(f"turns must be at least 1, got {turns}")
         async with maker._kit() as kit:
             jobs = ConversationJobs(maker.tools, kit, turns)
-            work = maker._work("conversations from tools", num_goldens, jobs, kit, goldens=num_goldens, turns=turns)
+            work = maker._work(
+                "conversations from tools", num_goldens, jobs, kit, goldens=num_goldens, turns=turns
+            )
             return await maker._produce(work)
 
     async def afrom_docs(
@@ -228,7 +236,12 @@ class Synthesizer:
         """Goldens from texts."""
         async with self._kit(needs_model=True) as kit:
             return await self._from_contexts(
-                kit, contexts, include_expected, max_goldens_per_context, conversations=conversations, way="contexts"
+                kit,
+                contexts,
+                include_expected,
+                max_goldens_per_context,
+                conversations=conversations,
+                way="contexts",
             )
 
     async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
@@ -252,11 +265,16 @@ class Synthesizer:
         async with self._kit(needs_model=needs_model) as kit:
             jobs = golden_jobs(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
             source = hashlib.sha256(encode(list(goldens))).hexdigest()
-            work = self._work("goldens", wanted, jobs, kit, rounds=1, source=source, per=max_goldens_per_golden)
+            work = self._work(
+                "goldens", wanted, jobs, kit, rounds=1, source=source, per=max_goldens_per_golden
+            )
             return await self._produce(work)
 
     async def aconversations_from_goldens(
-        self, goldens: Sequence[ConversationalGolden], max_goldens_per_golden: int = 2, include_expected: bool = True
+        self,
+        goldens: Sequence[ConversationalGolden],
+        max_goldens_per_golden: int = 2,
+        include_expected: bool = True,
     ) -> Production:
         """Scenarios from scenarios."""
         _require_some(goldens)
@@ -278,7 +296,14 @@ class Synthesizer:
         way: str,
     ) -> Production:
         wanted = len(contexts) * per_context
-        jobs = context_jobs(contexts, kit, per_context, include_expected=include_expected, conversations=conversations, way=way)
+        jobs = context_jobs(
+            contexts,
+            kit,
+            per_context,
+            include_expected=include_expected,
+            conversations=conversations,
+            way=way,
+        )
         source = hashlib.sha256(encode([context.texts for context in contexts])).hexdigest()
         work = self._work(way, wanted, jobs, kit, rounds=1, source=source, per=per_context)
         return await self._produce(work)
@@ -291,14 +316,18 @@ class Synthesizer:
         if self.model is None and needs_model:
             raise ConfigError(LEAVE_OPEN)
         if self.model is None and self.language not in LANGUAGES:
-            raise ConfigError(f"without a model the language must be one of {', '.join(LANGUAGES)}, got '{self.language}'")
+            raise ConfigError(
+                f"without a model the language must be one of {', '.join(LANGUAGES)}, got '{self.language}'"
+            )
         tools = {tool.name: tool for tool in self.tools}
         async with AsyncExitStack() as stack:
             desk = _Desk(stack, self)
             writer = await desk.asker(self.model)
             reader = await desk.asker(self.solver) if self.solver is not None else writer
             filtration = self.filtration_config
-            critic = await desk.asker(filtration.critic_model) if filtration and filtration.critic_model else None
+            critic = (
+                await desk.asker(filtration.critic_model) if filtration and filtration.critic_model else None
+            )
             checks = self.verification
             solver = (
                 Solver(reader, tools, seed=self.seed, temperature=checks.temperature)
@@ -322,7 +351,9 @@ class Synthesizer:
                 conversational_styling=self.conversational_styling_config or ConversationalStylingConfig(),
             )
 
-    def _work(self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = 3, **settings: Any) -> Work:
+    def _work(
+        self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
+    ) -> Work:
         if wanted < 1:
             raise ConfigError("at least one golden must be asked for")
         return Work(
@@ -335,7 +366,10 @@ class Synthesizer:
             self.max_concurrent,
             self.limits,
             settings | self._settings(kit),
-            {"tools": hashlib.sha256(encode(list(kit.tools.values()))).hexdigest(), "prompts": _prompts_hash()},
+            {
+                "tools": hashlib.sha256(encode(list(kit.tools.values()))).hexdigest(),
+                "prompts": _prompts_hash(),
+            },
             kit.asker,
         )
 
@@ -379,13 +413,21 @@ class _Desk:
 
 
 def _name(model: Model | None) -> str:
-    return model if isinstance(model, str) else "" if model is None else str(getattr(model, "name", "")) or "provider"
+    return (
+        model
+        if isinstance(model, str)
+        else ""
+        if model is None
+        else str(getattr(model, "name", "")) or "provider"
+    )
 
 
 def _prompts_hash() -> str:
     from importlib.resources import files
 
-    names = sorted(entry.name for entry in files("rightcall.synthesis.prompts").iterdir() if entry.name.endswith(".md"))
+    names = sorted(
+        entry.name for entry in files("rightcall.synthesis.prompts").iterdir() if entry.name.endswith(".md")
+    )
     return hashlib.sha256("".join(step_prompt(name[:-3]).hash for name in names).encode()).hexdigest()
 
 
@@ -395,7 +437,10 @@ def _given(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None
     sources = source_files or [""] * len(contexts)
     if len(sources) != len(contexts):
         raise ConfigError(f"{len(contexts)} contexts were given and {len(sources)} source_files")
-    return [Context(tuple(texts), (source,) if source else ()) for texts, source in zip(contexts, sources, strict=True)]
+    return [
+        Context(tuple(texts), (source,) if source else ())
+        for texts, source in zip(contexts, sources, strict=True)
+    ]
 
 
 def _require_some(goldens: Iterable[object]) -> None:

@@ -59,8 +59,8 @@ def _with_values(what: str, call: PlannedCall, plan: CallPlan, phrases: Phrases)
         words = label(name, phrases)
         if name in (plan.missing, *call.bound) or not isinstance(value, str) or words.endswith("id"):
             continue
-        pattern = rf"\b(?:an?|the)(?: given| specific| specified)? {re.escape(words)}\b(?! \w+s?\b(?<!in))"
-        found = re.search(rf"(?<=for |.in |.at ){pattern}", what)
+        noun = rf"(?:an?|the)(?: given| specific| specified)? {re.escape(words)}"
+        found = re.search(rf"(?<=for |.in |.at )\b{noun}\b(?! (?!for|in|at|on|to|by|and|with\b)\w)", what)
         if found:
             what = what[: found.start()] + spoken(value, phrases) + what[found.end() :]
             said.add(name)
@@ -78,12 +78,14 @@ def action_of(tool: Tool, phrases: Phrases) -> str:
     if not sentence or len(sentence) > 120 or sentence.casefold().startswith(_ABOUT_THE_TOOL):
         return " ".join(parts)
     if phrases.verbs or _starts_with_verb(sentence, parts):
-        return _lowered(sentence) if not phrases.verbs else f"{phrases.quotes[0]}{sentence}{phrases.quotes[1]}"
+        return (
+            _lowered(sentence) if not phrases.verbs else f"{phrases.quotes[0]}{sentence}{phrases.quotes[1]}"
+        )
     return f"get this: {_lowered(sentence)}"
 
 
 def _starts_with_verb(sentence: str, parts: list[str]) -> bool:
-    first = sentence.split()[0].casefold()
+    first = sentence.split(maxsplit=1)[0].casefold()
     return first in _VERBS or first == parts[0]
 
 
@@ -117,15 +119,16 @@ def _raised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-_VERBS = frozenset(
-    """add analyze answer apply approve archive assign book browse build buy calculate call cancel change check choose
-    clear close compare compute connect convert copy count create deactivate delete deliver deploy describe disable
-    download draft edit enable estimate evaluate execute export extract fetch filter find fix forward generate get give
-    import insert inspect install invite issue join list load lock log look make mark measure merge modify monitor move
-    notify open order pause pay perform pick place plan play post predict print process publish pull push query read
-    rebook receive recommend record refund register reject release remind remove rename render repeat replace reply report
-    request reschedule reserve reset resize resolve restart restore resume retrieve return review rotate run save scan
-    schedule search see select sell send set share show sign solve sort split start stop store submit subscribe suggest
-    summarize sync tag take tell test track transfer translate turn unlock unsubscribe update upload validate verify view
-    write zip""".split()
-)
+_BASE_FORMS = """
+add analyze answer apply approve archive assign book browse build buy calculate call cancel change check choose
+clear close compare compute connect convert copy count create deactivate delete deliver deploy describe disable
+download draft edit enable estimate evaluate execute export extract fetch filter find fix forward generate get
+give import insert inspect install invite issue join list load lock log look make mark measure merge modify
+monitor move notify open order pause pay perform pick place plan play post predict print process publish pull
+push query read rebook receive recommend record refund register reject release remind remove rename render
+repeat replace reply report request reschedule reserve reset resize resolve restart restore resume retrieve
+return review rotate run save scan schedule search see select sell send set share show sign solve sort split
+start stop store submit subscribe suggest summarize sync tag take tell test track transfer translate turn unlock
+unsubscribe update upload validate verify view write zip
+"""
+_VERBS = frozenset(_BASE_FORMS.split())

@@ -61,15 +61,28 @@ def is_free_text(tool: Tool, name: str) -> bool:
     """Whether a parameter takes words of the user's, in which case and spacing do not matter."""
     schema = resolved(_schema(tool, name), tool.input_schema)
     closed = any(key in schema for key in ("enum", "const", "pattern", "format"))
-    return schema.get("type") == "string" and not closed and (
-        pool_of(name, schema.get("description")) not in ("code", "path", "url", "email", "date", "time", "currency")
+    return (
+        schema.get("type") == "string"
+        and not closed
+        and (
+            pool_of(name, schema.get("description"))
+            not in ("code", "path", "url", "email", "date", "time", "currency")
+        )
     )
 
 
 def has_bounds(tool: Tool, name: str) -> bool:
     """Whether the schema of a parameter says how large or long it may be."""
     schema = resolved(_schema(tool, name), tool.input_schema)
-    bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems")
+    bounds = (
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+    )
     return any(key in schema for key in bounds)
 
 
@@ -105,7 +118,9 @@ _NOTHING = object()
 class _Maker:
     """Makes values of one tool's parameters."""
 
-    def __init__(self, root: dict[str, Any], rng: random.Random, language: Language, flavour: Flavour) -> None:
+    def __init__(
+        self, root: dict[str, Any], rng: random.Random, language: Language, flavour: Flavour
+    ) -> None:
         self._root, self._rng, self._language, self._flavour = root, rng, language, flavour
 
     def value(self, name: str, schema: Any, depth: int) -> Any:
@@ -115,7 +130,11 @@ class _Maker:
         if "const" in schema:
             return schema["const"]
         for key in ("enum", "examples"):
-            if isinstance(schema.get(key), list) and schema[key] and (key == "enum" or self._flavour == "plain"):
+            if (
+                isinstance(schema.get(key), list)
+                and schema[key]
+                and (key == "enum" or self._flavour == "plain")
+            ):
                 return self._rng.choice(schema[key])
         for key in ("anyOf", "oneOf"):
             if isinstance(schema.get(key), list) and schema[key]:
@@ -160,7 +179,15 @@ class _Maker:
         if isinstance(schema.get("format"), str) and (made := self._formatted(schema["format"])) is not None:
             return made
         chosen = pool_of(name, schema.get("description"))
-        if self._flavour == "unicode" and chosen not in ("date", "time", "code", "email", "phone", "url", "currency"):
+        if self._flavour == "unicode" and chosen not in (
+            "date",
+            "time",
+            "code",
+            "email",
+            "phone",
+            "url",
+            "currency",
+        ):
             options: tuple[str, ...] = UNUSUAL
         elif chosen in ("date", "time"):
             options = (self._formatted(chosen) or "",)
@@ -175,7 +202,7 @@ class _Maker:
             text = (text.replace(" ", "") * (length // max(1, len(text.replace(" ", ""))) + 1))[:length]
         return text[:most].rstrip().ljust(least, "x")
 
-    def _formatted(self, form: str) -> str | None:
+    def _formatted(self, form: str) -> str | None:  # noqa: PLR0911  a table of formats
         day = _TIMED + datetime.timedelta(days=self._rng.randint(0, 700))
         hour = f"{self._rng.randint(6, 21):02}:{self._rng.choice((0, 15, 30, 45)):02}"
         match form:
@@ -197,7 +224,11 @@ class _Maker:
     def _array(self, name: str, schema: dict[str, Any], depth: int) -> list[Any]:
         least = int(schema.get("minItems", 1))
         most = max(least, min(int(schema.get("maxItems", 3)), max(3, least)))
-        count = self._rng.choice((least, most)) if self._flavour == "boundary" else self._rng.randint(max(1, least), most)
+        count = (
+            self._rng.choice((least, most))
+            if self._flavour == "boundary"
+            else self._rng.randint(max(1, least), most)
+        )
         made: list[Any] = []
         for _ in range(ATTEMPTS * max(1, count)):
             if len(made) >= min(count, 20):
@@ -219,7 +250,8 @@ class _Maker:
 
 def _bound(schema: dict[str, Any], word: str, step: float) -> float | None:
     """The smallest or largest value a schema allows, brought onto the grid of its step."""
-    given, exclusive = schema.get(word), schema.get(f"exclusive{word.capitalize()}")
+    given: Any = schema.get(word)
+    exclusive: Any = schema.get(f"exclusive{word.capitalize()}")
     upward = word == "minimum"
     ends = [given] if _is_number(given) else []
     if _is_number(exclusive):

@@ -1,10 +1,11 @@
-"""Whether a golden is right: its calls fit their schemas, run on mocks, stand in the request, and are recovered from it.
+"""Whether a golden is right: its calls fit their schemas, run on mocks, stand in the request, and follow from it.
 
 The checks go from cheap to dear and stop at the first that fails. A golden that fails one is dropped with the reason.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.synthesis.config import VerificationConfig
 from rightcall.synthesis.solver import Solver, spent_on
-from rightcall.synthesis.statement import missing_values, named_tool, surplus_numbers
+from rightcall.synthesis.statement import missing_values, named_tool, surplus_numbers, unlike_a_request
 from rightcall.synthesis.values import sample_arguments
 from rightcall.tools.offer import offered_tools
 from rightcall.tools.toolbox import Toolbox
@@ -67,7 +68,9 @@ class Verifier:
                 return Score.passed_if(False, f"{call.tool}: an expected argument is no single value")
             wrong = [p for p in problems(offered[call.tool], self._concrete(call, arguments)) if p]
             if wrong:
-                return Score.passed_if(False, f"{call.tool}: {wrong[0].path or 'arguments'}: {wrong[0].message}")
+                return Score.passed_if(
+                    False, f"{call.tool}: {wrong[0].path or 'arguments'}: {wrong[0].message}"
+                )
         return Score.passed_if(True)
 
     async def _executes(self, golden: Golden) -> Score:
@@ -83,6 +86,8 @@ class Verifier:
     def _stated(self, golden: Golden) -> Score:
         if name := named_tool(golden.input, self._tools):
             return Score.passed_if(False, f"the request names the tool {name}")
+        if problem := unlike_a_request(golden.input):
+            return Score.passed_if(False, f"the request is not a user's: {problem}")
         if not self._config.literal or golden.no_calls:
             return Score.passed_if(True)
         values = [values_of(call) or {} for call in golden.expected_calls]
@@ -111,9 +116,7 @@ class Verifier:
 
     def _concrete(self, call: ExpectedCall, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with a made value for each that comes out of another call's result."""
-        import random
-
-        tool = self._tools[str(call.tool)] if str(call.tool) in self._tools else None
+        tool = self._tools.get(str(call.tool))
         open_ones = [name for name, spec in (call.args or {}).items() if _is_ref(spec)]
         if tool is None or not open_ones:
             return arguments

@@ -55,7 +55,9 @@ class ConversationJob:
             turn, checked = await self._turn(slot, number, turns, scribe)
             scores |= {f"{name} {number + 1}": score for name, score in checked.items()}
             if turn is None:
-                failed = next((s.reason for s in checked.values() if not s.passed), "no turn could be written")
+                failed = next(
+                    (s.reason for s in checked.values() if not s.passed), "no turn could be written"
+                )
                 return _made(None, scores, f"turn {number + 1}: {failed}", scribe)
             turns.append(turn)
         situation = await self._situation(turns, scribe)
@@ -118,7 +120,9 @@ class ConversationJob:
 
     async def _situation(self, turns: Sequence[Turn], scribe: Scribe | None) -> Situation:
         names = list(dict.fromkeys(str(call.tool) for turn in turns for call in turn.expected_calls or ()))
-        plain = Situation(f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}.")
+        plain = Situation(
+            f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}."
+        )
         if scribe is None:
             return plain
         try:
@@ -126,14 +130,18 @@ class ConversationJob:
                 "situation",
                 "scenario",
                 Situation,
-                messages="\n".join(f"- {turn.content}" for turn in turns),
-                language=self.kit.language_name,
+                {
+                    "messages": "\n".join(f"- {turn.content}" for turn in turns),
+                    "language": self.kit.language_name,
+                },
             )
         except Unreadable:
             return plain  # only a description; the turns and their calls are what is tested
 
 
-def _made(golden: ConversationalGolden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None) -> Made:
+def _made(
+    golden: ConversationalGolden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None
+) -> Made:
     if scribe is None:
         return Made(golden, scores, reason)
     return Made(golden, scores, reason, scribe.usage, tuple(scribe.messages))

@@ -41,7 +41,15 @@ def golden_jobs(
             context = Context(golden.context, (golden.source_file,) if golden.source_file else ())
             values = {**common, "context": context.text, "style": kit.style(name)}
             return TextJob(
-                name, kit, "goldens", "input_from_context", values, context, include_expected, parents, golden.id
+                name,
+                kit,
+                "goldens",
+                "input_from_context",
+                values,
+                context,
+                include_expected,
+                parents,
+                golden.id,
             )
         values = {**common, "examples": _examples(golden, goldens, kit)}
         return TextJob(

@@ -43,7 +43,7 @@ class ScenarioJob:
         for attempt in range(self.kit.verification.attempts):
             scribe.attempt = attempt
             try:
-                made = await scribe.record("situation", self.prompt, Situation, **self.values)
+                made = await scribe.record("situation", self.prompt, Situation, self.values)
                 if not made.scenario.strip():
                     raise Unreadable("situation: the model left the scenario empty")
                 about = self.context.text if self.context else ""

@@ -12,7 +12,7 @@ from rightcall.model.score import Score
 from rightcall.synthesis.contexts import Context
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.production import Made
-from rightcall.synthesis.scribe import Scribe, Unreadable
+from rightcall.synthesis.scribe import ANSWERING, Scribe, Unreadable
 from rightcall.synthesis.steps import BelowThreshold, Refinement, labelled, refined
 
 
@@ -50,7 +50,9 @@ class TextJob:
             except (Unreadable, BelowThreshold) as problem:
                 reasons.append(str(problem))
                 continue
-            return Made(self._signed(golden, refinement, scribe), scores, "", scribe.usage, tuple(scribe.messages))
+            return Made(
+                self._signed(golden, refinement, scribe), scores, "", scribe.usage, tuple(scribe.messages)
+            )
         why = "; ".join(dict.fromkeys(reasons))
         return Made(None, scores, why, scribe.usage, tuple(scribe.messages))
 
@@ -70,6 +72,7 @@ class TextJob:
         answer = await scribe.text(
             "expected-output",
             "expected_output",
+            kind=ANSWERING,
             input=golden.input,
             context=f"By this text alone:\n<text>\n{about}\n</text>" if about else "",
             format=f"Form of the answer: {form}" if form else "",

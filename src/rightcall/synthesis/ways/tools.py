@@ -11,12 +11,12 @@ from rightcall.model.golden import Golden
 from rightcall.model.score import Score
 from rightcall.synthesis.evolutions import Evolution, draw
 from rightcall.synthesis.kit import Kit
+from rightcall.synthesis.phrases import phrases_of
 from rightcall.synthesis.plans import CallPlan, PlannedCall, Schedule, Slot, plan_of
 from rightcall.synthesis.production import Job, Made
 from rightcall.synthesis.scribe import Scribe, Unreadable
-from rightcall.synthesis.statement import states
+from rightcall.synthesis.statement import missing_values, states, surplus_numbers
 from rightcall.synthesis.templates import label, spoken, template_request
-from rightcall.synthesis.phrases import phrases_of
 
 MOST_TOOLS_SHOWN = 30
 
@@ -40,7 +40,7 @@ class ToolJob:
     parents: tuple[str, ...] = ()
 
     @property
-    def id(self) -> str:  # type: ignore[override]
+    def id(self) -> str:
         """The slot's name."""
         return self.slot.id
 
@@ -76,8 +76,14 @@ class ToolJob:
         if plan.slot.kind == "none":
             shown = list(kit.tools.values())[:MOST_TOOLS_SHOWN]
             return await scribe.text(
-                "request", "request_none", tools="\n".join(f"- {tool.description}" for tool in shown), **common
+                "request",
+                "request_none",
+                tools="\n".join(f"- {tool.description}" for tool in shown),
+                **common,
             )
+        if attempt and attempt == kit.verification.attempts - 1:  # a weak model can at least reword
+            plain = template_request(plan, kit.tools, seed=kit.seed)
+            return await scribe.text("request", "reword", plain=plain, **common)
         return await scribe.text(
             "request", "request", calls=calls_in_words(plan, kit), rules=_rules(plan, kit), **common
         )
@@ -88,6 +94,12 @@ class ToolJob:
             given = [call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments]
             told = [value for value in given if not isinstance(value, bool) and states(golden.input, value)]
             scores["withheld"] = Score.passed_if(not told, f"the request gives away the {plan.missing}")
+            rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
+            lacking = missing_values(golden.input, rest) or surplus_numbers(golden.input, rest)
+            if not told and lacking and self.kit.verification.literal:
+                scores["withheld"] = Score.passed_if(
+                    False, f"the request does not fit its plan: {lacking[0]}"
+                )
         if all(score.passed for score in scores.values()):
             checked, used = await self.kit.verifier.verify(golden)
             scores |= checked
@@ -112,7 +124,8 @@ class ToolJob:
     async def _rewritten(
         self, golden: Golden, plan: CallPlan, scribe: Scribe, evolution: Evolution, number: int
     ) -> Golden | None:
-        keep = f"It must still make the assistant do exactly this, with every value literally:\n{calls_in_words(plan, self.kit)}"
+        wanted = calls_in_words(plan, self.kit)
+        keep = f"It must still make the assistant do exactly this, with every value literally:\n{wanted}"
         try:
             text = await scribe.text(
                 f"evolve-{number}",
@@ -127,7 +140,9 @@ class ToolJob:
         scores = await self._verified(candidate, plan, scribe)
         return candidate if all(score.passed for score in scores.values()) else None
 
-    def _signed(self, golden: Golden, plan: CallPlan, scribe: Scribe | None, scores: dict[str, Score]) -> Golden:
+    def _signed(
+        self, golden: Golden, plan: CallPlan, scribe: Scribe | None, scores: dict[str, Score]
+    ) -> Golden:
         evolutions = golden.metadata.get("evolutions")
         known = self.kit.provenance(
             "goldens" if self.parents else "tools",
@@ -166,7 +181,9 @@ def calls_in_words(plan: CallPlan, kit: Kit) -> str:
 def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
     """One call as something to be done."""
     phrases = phrases_of("en")
-    what = kit.tools[call.tool].description.strip().partition("\n")[0].rstrip(".") or call.tool.replace("_", " ")
+    what = kit.tools[call.tool].description.strip().partition("\n")[0].rstrip(".") or call.tool.replace(
+        "_", " "
+    )
     details = [
         f"{label(name, phrases)}: {'the one found before' if name in call.bound else spoken(value, phrases)}"
         for name, value in call.arguments.items()
@@ -180,7 +197,9 @@ def _rules(plan: CallPlan, kit: Kit) -> str:
     if plan.missing:
         rules.append(f"- Say nothing about the {label(plan.missing, phrases_of('en'))}: leave it out.")
     if plan.distractor:
-        rules.append(f"- It must be clear that the user does not want this: {kit.tools[plan.distractor].description}")
+        rules.append(
+            f"- It must be clear that the user does not want this: {kit.tools[plan.distractor].description}"
+        )
     return "\n".join(rules)
 
 
