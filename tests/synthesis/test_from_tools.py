@@ -80,7 +80,7 @@ def plain_writer():
     known: dict[str, list[ToolCall]] = {}
 
     def write(request):
-        index, kind, *_ = request.golden_id.partition("/")[0].split("-")
+        index, *_ = request.golden_id.partition("/")[0].split("-")
         slot = next(s for s in Schedule(TOOLS, 0).take(int(index) + 1) if s.index == int(index))
         plan = plan_of(slot, BY_NAME, attempt=request.trial)
         text = template_request(plan, BY_NAME)

@@ -135,6 +135,7 @@ class _Shift:
         self._goldens: dict[str, AnyGolden] = {}
         self._scrub = ResultScrubber()
         self._started = time.monotonic()
+        self._spent = Usage()
         self.stopped = ""
         run = _new_run(work)
         self._writer: RunWriter | None = None
@@ -157,7 +158,9 @@ class _Shift:
         async with Sink(self._write, lambda batch: self._written(batch, pool), broken=pool.fail) as sink:
 
             async def one(job: Job) -> None:
-                await sink.put(await self._result(job))
+                result = await self._result(job)
+                self._spend(result.usage, pool)
+                await sink.put(result)
 
             await pool.run(iter(todo), one)
         self.stopped = self.stopped or pool.stopped
@@ -235,16 +238,20 @@ class _Shift:
         for result in batch:
             self._results[result.golden_id] = msgspec.structs.replace(result, trajectory=None)
             self._count(result)
-        limits = self._work.limits
-        if limits.seconds is not None and time.monotonic() - self._started > limits.seconds:
-            pool.stop(f"{limits.seconds:g} seconds are over")
-        pool.stop(spent(self.progress.usage, limits.tokens, limits.cost_usd))
         if self._work.asker is not None:
             self.progress.retries, self.progress.at_once = (
                 self._work.asker.retries,
                 self._work.asker.throttle.limit,
             )
         self._watch(self.progress)
+
+    def _spend(self, usage: Usage, pool: Pool) -> None:
+        """Begin nothing new once a budget is used up; known at once, not when the result is on disk."""
+        limits = self._work.limits
+        self._spent = total(self._spent, usage)
+        if limits.seconds is not None and time.monotonic() - self._started > limits.seconds:
+            pool.stop(f"{limits.seconds:g} seconds are over")
+        pool.stop(spent(self._spent, limits.tokens, limits.cost_usd))
 
     def _count(self, result: CaseResult) -> None:
         self.progress.done += 1
