@@ -30,6 +30,7 @@ MENU: dict[str, dict[str, str]] = {
     },
     "Prepare": {
         "init": "Create a working example suite",
+        "generate": "Generate goldens from tools, documents or goldens, and review them",
         "dataset": "Check, convert, split and version datasets",
         "lint": "Find tool definitions that models misuse",
         "rule": "Explain a lint rule",

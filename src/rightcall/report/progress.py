@@ -32,9 +32,11 @@ class ProgressState(Record, frozen=True):
 class RunProgress:
     """The progress display of a run; updated with every stored batch."""
 
-    def __init__(self, planned: int, *, console: Screen | None = None, quiet: bool = False) -> None:
+    def __init__(
+        self, planned: int, *, console: Screen | None = None, quiet: bool = False, word: str = "passed"
+    ) -> None:
         self._console = console or Screen(stderr=True)
-        self._planned, self._quiet = planned, quiet
+        self._planned, self._quiet, self._word = planned, quiet, word
         self._started = self._last_line = time.monotonic()
         self._live = Live(console=self._console, refresh_per_second=8, transient=True)
         self._new = 0
@@ -72,7 +74,7 @@ class RunProgress:
         judged = state.done - state.errors
         parts = [
             f"{state.done:,}/{self._planned:,}",
-            f"{percent(state.passed / judged if judged else 0.0)} passed",
+            f"{percent(state.passed / judged if judged else 0.0)} {self._word}",
             f"{speed:,.1f}/s",
         ]
         tokens = state.usage.input_tokens + state.usage.output_tokens
