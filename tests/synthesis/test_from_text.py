@@ -140,7 +140,7 @@ def test_contexts_below_the_quality_threshold_are_an_error_that_says_what_to_do(
     (tmp_path / "a.md").write_text("lorem ipsum\n", encoding="utf-8")
     model = Model({"quality": '{"clarity": 0, "depth": 0, "structure": 0, "relevance": 0.4}'})
     with pytest.raises(
-        ConfigError, match="none of the 1 contexts reached the quality 0.5; the best had 0.10"
+        ConfigError, match=r"none of the 1 contexts reached the quality 0.5; the best had 0.10"
     ):
         Synthesizer(model).generate_goldens_from_docs(
             [tmp_path / "a.md"], context_construction_config=ContextConstructionConfig()
@@ -165,7 +165,7 @@ def test_goldens_without_calls_or_context_are_examples_for_more():
     assert all(
         "- Opening hours?" in prompt and "- Ticket prices?" in prompt for prompt in model.asked("input")
     )
-    assert [golden.metadata["generated"]["parents"] for golden in found][0] == ["hours"]
+    assert found[0].metadata["generated"]["parents"] == ["hours"]
     assert found[0].cluster == "hours"
 
 

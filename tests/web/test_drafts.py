@@ -12,7 +12,9 @@ from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Turn
 from tests.web.test_hostile import EVIL
 
 DRAFTS = [
-    Golden("Set a timer for 5 minutes", id="timer", expected_calls=(ExpectedCall("set_timer", {"minutes": 5}),)),
+    Golden(
+        "Set a timer for 5 minutes", id="timer", expected_calls=(ExpectedCall("set_timer", {"minutes": 5}),)
+    ),
     Golden("Thanks!", id="thanks", no_calls=True, category="negative"),
     Golden("Play Yesterday", id="song", expected_calls=(ExpectedCall("play_song", {"title": "Yesterday"}),)),
 ]
@@ -41,7 +43,10 @@ def test_a_draft_is_listed_with_what_is_left_to_decide(client, shelf):
 
 @pytest.mark.parametrize("decision", ["accepted", "rejected"])
 def test_a_decision_is_kept_and_leads_to_the_next_that_is_pending(client, post, shelf, decision):
-    answer = post("/drafts/mine/golden/decide?id=timer", {"state": decision, "seen": seen(client, "timer"), "author": "Lan"})
+    answer = post(
+        "/drafts/mine/golden/decide?id=timer",
+        {"state": decision, "seen": seen(client, "timer"), "author": "Lan"},
+    )
     assert answer.status_code == 303 and answer.headers["location"] == "/drafts/mine/golden?id=thanks"
     assert state(shelf, "timer") == decision
 
@@ -56,7 +61,9 @@ def test_a_decision_about_what_somebody_changed_meanwhile_is_refused(client, pos
 
 
 def test_an_edit_that_is_no_golden_changes_nothing(client, post, shelf):
-    answer = post("/drafts/mine/golden/edit?id=timer", {"text": '{"inptu": "x"}', "seen": seen(client, "timer")})
+    answer = post(
+        "/drafts/mine/golden/edit?id=timer", {"text": '{"inptu": "x"}', "seen": seen(client, "timer")}
+    )
     assert answer.status_code == 400 and "inptu" in answer.text
     assert next(shelf.pull_dataset("mine", finalized=False)) == DRAFTS[0]
 
@@ -80,7 +87,9 @@ def test_nothing_accepted_is_nothing_to_finalize(post, shelf):
 
 
 def test_a_golden_written_by_hand_is_accepted(post, shelf):
-    answer = post("/drafts/mine/new", {"text": '{"id": "hand", "input": "Hello", "no_calls": true}', "author": "Lan"})
+    answer = post(
+        "/drafts/mine/new", {"text": '{"id": "hand", "input": "Hello", "no_calls": true}', "author": "Lan"}
+    )
     assert answer.status_code == 303 and state(shelf, "hand") == "accepted"
     assert post("/drafts/mine/new", {"text": '{"id": "hand", "input": "Hello"}'}).status_code == 400
 
@@ -94,12 +103,23 @@ def test_conversations_show_their_turns(client, store):
 
 def test_nothing_in_a_draft_becomes_markup(client, store):
     call = ExpectedCall(EVIL, {EVIL: EVIL})
-    evil = Golden(EVIL, id=EVIL, expected_calls=(call,), tags=(EVIL,), comments=EVIL, metadata={"generated": {EVIL: EVIL}})
+    evil = Golden(
+        EVIL,
+        id=EVIL,
+        expected_calls=(call,),
+        tags=(EVIL,),
+        comments=EVIL,
+        metadata={"generated": {EVIL: EVIL}},
+    )
     store.push_dataset("evil", [evil], finalized=False)
     for address, query in (("/drafts/evil", {}), ("/drafts/evil/golden", {"id": EVIL})):
         answer = client.get(address, params=query)
         assert answer.status_code == 200
-        assert "<script>window" not in answer.text and "<img src=x" not in answer.text and "<svg/onload" not in answer.text
+        assert (
+            "<script>window" not in answer.text
+            and "<img src=x" not in answer.text
+            and "<svg/onload" not in answer.text
+        )
 
 
 def test_what_is_edited_comes_back_as_it_was(client, store):

@@ -17,6 +17,7 @@ from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
 from rightcall.providers.base import ModelRequest, Prompt, Settings
 from rightcall.synthesis.prompts import step_prompt
+from rightcall.synthesis.statement import echoes
 
 T = TypeVar("T")
 SHORT, LONG = 160, 400
@@ -55,6 +56,8 @@ class Scribe:
         said = cleaned(await self._ask(self._asker, kind, step, prompt, values))
         if not said:
             raise Unreadable(f"{step}: the model wrote nothing")
+        if echo := echoes(said, step_prompt(prompt).text):
+            raise Unreadable(f"{step}: the model repeated its instructions: “{echo}”")
         return said
 
     async def record(

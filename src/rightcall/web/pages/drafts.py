@@ -100,7 +100,9 @@ def decide(request: Request) -> Response:
         raise HTTPException(400, f"a golden is one of {', '.join(STATES)}, not '{state[:30]}'")
     comment = fields.get("comment") if "comment" in fields else None
     made = _try(
-        lambda: reviewed(found, cast("None", state or None), comment=comment, author=_author(fields), at=_now())
+        lambda: reviewed(
+            found, cast("None", state or None), comment=comment, author=_author(fields), at=_now()
+        )
     )
     store_of(request).add_to_draft(version.alias, made, author=_author(fields))
     here = golden_link(version.alias, found.id)
