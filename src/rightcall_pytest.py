@@ -31,7 +31,7 @@ SHARING_MODES = ("loadscope", "loadfile", "loadgroup", "no")
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rightcall", "testing agents with goldens")
     group.addoption("--rightcall-trials", type=int, default=1, metavar="N",
-                    help="how often each golden is tried")  # fmt: skip
+                    help="trials per golden")  # fmt: skip
     group.addoption("--rightcall-min", type=float, default=None, metavar="RATE",
                     help="pass when at least this share of goldens passes (0 to 1), instead of all")  # fmt: skip
     group.addoption("--rightcall-rule", choices=("point", "interval"), default="point",
@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--rightcall-store", default=None, metavar="URL",
                     help="where results are kept; .rightcall/rightcall.db unless said")  # fmt: skip
     group.addoption("--rightcall-concurrency", type=int, default=32, metavar="N",
-                    help="the most cases at once")  # fmt: skip
+                    help="maximum concurrent cases")  # fmt: skip
     group.addoption("--rightcall-seed", type=int, default=0, metavar="N", help="of every random choice")
 
 

@@ -1,6 +1,6 @@
 """RightCall: did your agent make the right call?
 
-Importing this does nothing and costs next to nothing: each public name is loaded when it is first used.
+Importing the package is cheap and has no side effects: each public name is loaded on first use.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ else:
     _found, __dir__, __all__ = window(
         __name__,
         {
+            "adapters": "observe",
             "api": (
                 "RunResult aevaluate ascore_cases check_dataset compare evaluate gate lint load_dataset plan "
                 "rescore score score_cases"

@@ -78,12 +78,12 @@ def test_a_fact_may_be_told_in_any_turn():
 
 def test_the_state_left_behind_decides_too():
     golden = ConversationalGolden("x", expected_state={"bank": {"open": True}})
-    assert "no world to look at" in result_of(golden, 0, RIGHT, {}).error
+    assert "the run had no world" in result_of(golden, 0, RIGHT, {}).error
 
 
 def test_turns_need_messages():
     result = result_of(GOLDEN, 0, type(RIGHT)(calls=RIGHT.calls), {})
-    assert "recorded without its messages" in result.error
+    assert "recorded without messages" in result.error
 
 
 @pytest.mark.parametrize("metric", [(), ("tool_selection",)])

@@ -48,7 +48,7 @@ def test_judging_that_takes_too_long_is_an_error_of_the_case():
 
     result = asyncio.run(judged())
     assert not result.passed
-    assert result.error == f"judging {MANY_CALLS} calls took more than the 0.01 seconds that were left"
+    assert result.error == f"scoring {MANY_CALLS} calls took longer than the remaining 0.01 seconds"
 
 
 def test_scoring_has_what_the_case_has_left_and_never_less_than_a_second():

@@ -17,16 +17,19 @@ from tests.metrics.builders import a_golden, a_trajectory, codes, judged
     [
         ({"no_calls": True, "expected_calls": [{"tool": "a"}]}, "no_calls is true, but calls are expected"),
         ({"no_calls": True, "any_of": [[{"tool": "a"}]]}, "no_calls is true, but calls are expected"),
-        ({"category": "negative", "any_of": [[{"tool": "a"}]]}, "a negative golden says what must not be"),
+        ({"category": "negative", "any_of": [[{"tool": "a"}]]}, "a negative golden must not expect"),
         (
             {"expected_calls": [{"tool": "a", "max": 0}]},
-            "max 0 is less than min 1; name a tool that must not",
+            "max 0 is less than min 1; list tools that must not",
         ),
         ({"expected_calls": [{"tool": "a", "min": 3, "max": 1}]}, "max 1 is less than min 3"),
         ({"expected_calls": [{"tool": "a", "min": 1_000_000}]}, "min may be at most 1,000, got 1,000,000"),
         ({"expected_calls": [{"tool": ""}]}, "a tool must have a name"),
         ({"expected_calls": [{"tool": []}]}, "a tool must have a name"),
-        ({"expected_calls": [{"tool": "a", "args": {"n": {"range": [7, 1]}}}]}, "from 7 to 1 fits no number"),
+        (
+            {"expected_calls": [{"tool": "a", "args": {"n": {"range": [7, 1]}}}]},
+            "from 7 to 1 matches no number",
+        ),
         ({"expected_calls": [{"tool": "a", "args": {"n": {"present": False}}}]}, "'present' is written"),
     ],
 )
@@ -91,7 +94,7 @@ def test_a_default_is_no_argument_that_is_present():
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ({"id": 3}, "pay: order should be the value id of F's result, but 7 came from nowhere"),
+        ({"id": 3}, "pay: order should be the value id of F's result, but 7 is not from any earlier result"),
         (None, "pay: order should be the value id of F's result, which was not recorded, was 7"),
     ],
 )

@@ -60,7 +60,7 @@ def test_a_missing_key_and_goldens_that_do_not_fit_the_tools_are_told_together(t
         json.dumps([{"name": "get_weather", "input_schema": {"type": "object"}}])
     )
     told = "\n".join(problems_of(path))
-    assert "OPENAI_API_KEY" in told and "there is no tool 'send_email'" in told
+    assert "OPENAI_API_KEY" in told and "no such tool 'send_email'" in told
 
 
 def test_an_unreachable_host_is_told_before_the_first_request(tmp_path):

@@ -110,10 +110,10 @@ def test_a_code_of_ones_own_reaches_the_model_with_its_hint() -> None:
 @pytest.mark.parametrize(
     ("code", "problem"),
     [
-        ("card_declined", "A code of your own needs a hint"),
+        ("card_declined", "a custom code requires a hint"),
         ("not_fuond", "did you mean 'not_found'"),
-        ("no such thing", "is no error code"),
-        ("", "is no error code"),
+        ("no such thing", "is not a valid error code"),
+        ("", "is not a valid error code"),
     ],
 )
 def test_a_code_without_a_next_step_is_refused(code: str, problem: str) -> None:
@@ -136,7 +136,7 @@ def test_an_error_of_ones_own_survives_in_the_store_of_keys() -> None:
     [
         ({"paid": 5}, {"paid": 5, "replayed": True}),
         ([1, 2], {"result": [1, 2], "replayed": True}),
-        ("paid", "paid\n(this was done before under the same key, and was not done again)"),
+        ("paid", "paid\n(this was already done under the same key and was not repeated)"),
         (None, {"result": None, "replayed": True}),
     ],
 )

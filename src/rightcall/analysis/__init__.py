@@ -1,10 +1,10 @@
-"""What stored runs teach.
+"""What can be learned from stored runs.
 
 tool_evidence    which tools were confused and which parameters filled wrongly, and how often
-confusion_count  which tool was called where another was expected: the one count that reports and the linter show
-rule_evidence    lint rules ranked by what went wrong with the tools they speak of
+confusion_count  which tool was called where another was expected; used by reports and the linter
+rule_evidence    lint rules ranked by the mistakes made with the tools they flag
 fault_effects    what faults changed
-changed_tools    what became of tool definitions from one run to the next
+changed_tools    how tool definitions changed between runs
 """
 
 from typing import TYPE_CHECKING

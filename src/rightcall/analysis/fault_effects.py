@@ -1,4 +1,4 @@
-"""What faults did to a run: the run with faults beside its twin without."""
+"""The effects of faults: a run with faults compared with its fault-free control."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rightcall.tools.faults import (
 
 
 class FaultReport(Record, frozen=True):
-    """The paired measures. `doubled` says of each case with a double effect what was done twice, and why."""
+    """The paired measures. `doubled` says, for each case with a repeated side effect, what was repeated and why."""
 
     twin: str
     run: str
@@ -38,7 +38,7 @@ class FaultReport(Record, frozen=True):
 def fault_report(
     store: Store, twin: str, run: str, planned: tuple[str, ...], tools: Mapping[str, Tool]
 ) -> FaultReport:
-    """Compare a run with faults to its twin, trial by trial; a fault that never fired is `not_run`."""
+    """Compare a run with faults to its control, trial by trial; a fault that never fired is `not_run`."""
     twins = {(r.golden_id, r.trial): r for r in store.results(twin, trajectories=True)}
     pairs: list[FaultPair] = []
     doubled: dict[str, str] = {}

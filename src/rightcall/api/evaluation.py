@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunResult:
-    """A finished run: its id in the store, what it adds up to, and the verdict.
+    """A finished run: its id in the store, the summary and the verdict.
 
-    `results` reads every case back from the store, in a fixed order.
+    `results` reads the cases from the store, in a fixed order.
     """
 
     id: str
@@ -53,7 +53,7 @@ class RunResult:
 
     @property
     def test_results(self) -> list[CaseResult]:
-        """Every result, in a list."""
+        """All results as a list."""
         return list(self.results)
 
 
@@ -85,16 +85,16 @@ async def aevaluate(
     cache_config: Any = None,
     **unknown: Never,
 ) -> RunResult:
-    """Run an agent on a dataset and score every case, or score ready test cases.
+    """Run an agent on a dataset and score every case, or score existing test cases.
 
     `agent` is an `Agent`, a model's name, or any callable from a golden to what it did. `dataset` is a file or
     goldens. With `test_cases` (or a list of them first) nothing is run. With `data` and `executor`, a function is run
     on the data of each `{data, target}`, and `evaluators` score what it returned against the target.
 
     A case passes when its golden is satisfied and every one of `metrics` passes: names, metrics or plain functions.
-    Those under `observe` only measure. `gate` decides about the run: a `Gate`, the mapping of a suite, or the pass rate
-    to reach; without one every case must pass. `group` (or `group_name`) follows runs over time. Results go to `store`
-    [default: .rightcall/rightcall.db] as they finish.
+    Metrics in `observe` are measured without affecting the result. `gate` decides whether the run passes: a `Gate`,
+    the mapping of a suite, or the pass rate to reach; without one every case must pass. `group` (or `group_name`)
+    groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they finish.
 
     DeepEval's `hyperparameters` are kept with the run, `identifier` is its `name`, `async_config.max_concurrent` its
     `concurrency`; `display_config` and `cache_config` change nothing here.
@@ -143,9 +143,9 @@ def rescore(
     goldens: Iterable[AnyGolden] = (),
     store: str | Path | None = None,
 ) -> RunResult:
-    """Score the stored trajectories of a run again, by other metrics or rules, and keep that as a new run.
+    """Score the stored trajectories of a run again with other metrics or rules, and store the result as a new run.
 
-    Nothing is run. `goldens` replace stored ones of the same id, for those that hold functions.
+    Runs nothing. `goldens` replace stored ones with the same id, which is needed for goldens that contain functions.
     """
     from rightcall.suite import rescore_run
 
@@ -168,7 +168,7 @@ async def ascore_cases(
     gate: Gate | Mapping[str, Any] | float | None = None,
     store: str | Path | None = None,
 ) -> RunResult:
-    """Score ready test cases and keep the results as a run; nothing is run.
+    """Score existing test cases and store the results as a run; nothing is run.
 
     A case passes when its golden is satisfied and every one of `metrics` passes. Several cases of one golden are its
     trials.
@@ -193,7 +193,7 @@ def _warn_of_mode(warning: PlanWarning) -> None:
 
 
 async def arun_request(request: Request, store: str | Path | None) -> RunResult:
-    """Score the test cases of a request and keep the results as a run."""
+    """Score the test cases of a request and store the results as a run."""
     options = request.options
     results = await score_ready(request.ready, request.scorer, concurrency=options.concurrency)
     from rightcall.suite import keep_cases

@@ -1,4 +1,4 @@
-"""Where the linter's tools come from, and what sharpens its judgement: suites, servers, goldens, runs."""
+"""The inputs of `rightcall lint`: tools from files, suites and servers; evidence from goldens and runs."""
 
 from __future__ import annotations
 
@@ -18,29 +18,32 @@ def read_sources(
     allow_import: bool = False,
     unreadable: Callable[[InputError], None] = lambda error: None,
 ) -> list[ToolSet]:
-    """The tools of files, folders and suites, then those of MCP servers. A suite stands for its tools.
+    """The tools of files, folders and suites, then those of MCP servers and of `module:attribute`.
 
-    A file in a folder that cannot be read is passed over, and told to `unreadable`.
+    Naming an attribute imports its module: an agent of a framework knows its tools. A file in a folder that cannot
+    be read is skipped and passed to `unreadable`.
     """
+    from rightcall.adapters import agent_tools
     from rightcall.api.python_tools import tools_of_module
     from rightcall.lint import read_paths
     from rightcall.lint.source import tool_set
+    from rightcall.tools.definitions import is_attribute, tools_of
 
     named = [_named_by(source) for source in sources]
-    paths = [source for source in named if not source.startswith("mcp:")]
+    paths = [source for source in named if not source.startswith("mcp:") and not is_attribute(source)]
     importer = tools_of_module if allow_import else None
     sets = read_paths(paths, import_python=importer, unreadable=unreadable) if paths else []
     for source in named:
         if source.startswith("mcp:"):
-            from rightcall.tools.definitions import tools_of
-
             name = f"mcp:{_server_name(source)}"
             sets.append(tool_set(tools_of(source), name=name, origin=name))
+        elif is_attribute(source):
+            sets.append(tool_set(tools_of(source, agent_tools), name=source, origin=source))
     return sets
 
 
 def _named_by(source: str) -> str:
-    """What a source stands for: the tools of a suite, or itself."""
+    """The source to read: the tools of a suite, or the source itself."""
     if source.startswith("mcp:"):
         return source
     path = Path(source)
@@ -51,7 +54,7 @@ def _named_by(source: str) -> str:
 
 
 def _server_name(source: str) -> str:
-    """The program of a server, or the host of its URL: options and the rest of a URL may hold secrets."""
+    """The program or host of a server; options and the rest of a URL may contain secrets."""
     from urllib.parse import urlsplit
 
     from rightcall.tools.mcp import read_address
@@ -64,7 +67,7 @@ def _server_name(source: str) -> str:
 
 
 def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[RunEvidence]:
-    """What stored runs showed about tools."""
+    """What stored runs show about tools."""
     if not runs:
         return []
     from rightcall.analysis import seen_in
@@ -85,7 +88,7 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
 
 
 def _tools_of_suite(path: Path) -> str | None:
-    """The file of tools that a suite names; None when the path is no suite, or holds its tools itself."""
+    """The tools file that a suite names; None when the path is not a suite or has its tools inline."""
     if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file():
         return None
     from rightcall.errors import RightCallError
@@ -93,6 +96,6 @@ def _tools_of_suite(path: Path) -> str | None:
 
     try:
         tools = load_suite(path).tools
-    except RightCallError:  # some other document: the linter reads it as it is
+    except RightCallError:  # not a suite: the linter reads it as a document
         return None
     return tools if isinstance(tools, str) else None

@@ -1,4 +1,4 @@
-"""Tools that a Python module defines with `@rc.tool`. Finding them runs the module: the user must allow it."""
+"""The `@rc.tool` functions of a Python module. Finding them runs the module, so the user must opt in."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rightcall.model.tool import Tool
 
 
 def tools_of_module(path: Path) -> list[Tool]:
-    """Run a module and give the tools among its names, in the order of the file.
+    """Run a module and return its tools, in file order.
 
-    What the module prints goes to stderr, because stdout is for the report.
+    Its output goes to stderr, because stdout is for the report.
     """
     import contextlib
     import runpy
@@ -29,8 +29,8 @@ def tools_of_module(path: Path) -> list[Tool]:
     except SystemExit as error:
         raise InputError(
             str(path),
-            f"the module ended the program: sys.exit({'' if error.code is None else repr(error.code)})",
-            "put what only a script does under: if __name__ == '__main__'",
+            f"the module called sys.exit({'' if error.code is None else repr(error.code)})",
+            "move script code under: if __name__ == '__main__'",
         ) from None
     except Exception as error:
         raise InputError(str(path), f"the module failed: {type(error).__name__}: {error}") from None

@@ -1,4 +1,4 @@
-"""`rightcall lint`: find what makes models choose and fill tools wrongly."""
+"""`rightcall lint`: find tool definitions that models misuse."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.output import as_json_option, print_commands, print_json_text, print_painted, tell
+from rightcall.cli.options import FILE, json_option, output_option, store_option
+from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,72 +25,71 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 @click.option(
     "--select",
     multiple=True,
-    help="Only these rules: TD301, TD3, a name or a family. Repeatable, commas too.",
+    help="Check only these rules: a code (TD301), prefix (TD3), name or family (repeatable, or comma-separated)",
 )
-@click.option("--ignore", multiple=True, help="Not these rules.")
+@click.option("--ignore", multiple=True, help="Skip these rules (repeatable, or comma-separated)")
 @click.option("--target", multiple=True,
-              help="Providers the tools are for: anthropic, anthropic-strict, openai, openai-strict, gemini, "
-                "bedrock, mcp. "
-              "Default: the one whose spelling each definition uses.")  # fmt: skip
+              help="Target provider: anthropic, anthropic-strict, openai, openai-strict, gemini, bedrock or mcp "
+              "(repeatable) [default: inferred from each definition]")  # fmt: skip
 @click.option(
     "--format",
     "form",
     type=click.Choice(_FORMATS),
-    help="Form of the report. [text]",
+    help="Report format [default: text]",
 )
-@as_json_option
-@click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
+@json_option
+@output_option("Output file [default: stdout]")
 @click.option("--show", type=click.Choice(["error", "warning", "info"]), default="warning", show_default=True,
-              help="The mildest findings to print as text.")  # fmt: skip
+              help="Lowest severity to print as text")  # fmt: skip
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "info", "never"]),
-    help="Exit with 1 from here on. [error]",
+    help="Lowest severity that gives exit code 1 [default: error]",
 )
-@click.option("--fix", "do_fix", is_flag=True, help="Correct in the files what can be corrected safely.")
-@click.option("--suggest", is_flag=True, help="Show patches for what needs a second look; changes nothing.")
-@click.option(
-    "--baseline", type=click.Path(path_type=Path), help="Only findings that are not in this file count."
-)
-@click.option("--write-baseline", type=click.Path(path_type=Path), help="Make every present finding known.")
+@click.option("--fix", "do_fix", is_flag=True, help="Apply safe fixes to the files")
+@click.option("--suggest", is_flag=True, help="Show patches that need review; change nothing")
+@click.option("--baseline", type=FILE, help="Report only findings missing from this baseline")
+@click.option("--write-baseline", type=FILE, help="Write current findings to a baseline")
 @click.option(
     "--lock",
-    type=click.Path(path_type=Path),
-    help="Lockfile of approved definitions; changed ones are errors.",
+    type=FILE,
+    help="Lockfile of approved definitions; changes are errors",
 )
-@click.option("--update-lock", is_flag=True, help="Accept the present definitions into the lockfile.")
+@click.option("--update-lock", is_flag=True, help="Write current definitions to the lockfile")
 @click.option(
-    "--import", "allow_import", is_flag=True, help="Run Python modules to find their @rc.tool functions."
+    "--import",
+    "allow_import",
+    is_flag=True,
+    help="Import Python modules to find @rc.tool functions; this runs them",
 )
 @click.option(
     "--together",
     is_flag=True,
-    help="All sources are one set: files and servers that one client uses at once.",
+    help="Compare the tools of all sources with each other, as if one client used them all",
 )
-@click.option(
-    "--goldens", type=click.Path(path_type=Path), help="Requests that sharpen which tools are confusable."
-)
+@click.option("--goldens", type=FILE, help="Goldens whose requests show which tools are easily confused")
 @click.option(
     "--run",
     "runs",
     multiple=True,
     metavar="RUN",
-    help="A run that shows what went wrong: findings carry it, rules are ranked by it. Repeatable.",
+    help="Stored run to take evidence of mistakes from (repeatable)",
 )
-@click.option("--store", "store_url", help="Where runs are kept.")
+@store_option
 def lint(sources: tuple[str, ...], **options: Any) -> None:
-    """Find what makes models choose and fill tools wrongly, and say how to mend it.
+    """Find tool definitions that models misuse, and how to fix them.
 
-    SOURCES are JSON or YAML files with tools in any spelling, OpenAPI documents, suites, folders of them,
-    `mcp:COMMAND` for an MCP server, or with --import Python modules. Definitions may switch a rule off for themselves:
-    "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults come from [tool.rightcall.lint] in pyproject.toml.
+    SOURCES are JSON or YAML files with tools in any provider's format, OpenAPI documents, suites, folders of these,
+    `mcp:COMMAND` for an MCP server, `module:agent` for an agent of a framework, or (with --import) Python modules. A
+    definition can disable a rule for itself:
+    "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults are read from [tool.rightcall.lint] in pyproject.toml.
 
-    Tools of one file are compared with each other; files that hold a single tool each are compared as one set, and
-    with --together all that is read.
+    Tools in one file are compared with each other. Files with a single tool each are compared as one set;
+    --together compares everything.
     """
     import gc
 
-    gc.disable()  # the process ends soon and makes no cycles worth finding; collecting costs a fifth of the time
+    gc.disable()  # a short process that creates no cycles; collecting takes a fifth of the time
     from rightcall.lint import find_settings
 
     form = _form(options)
@@ -159,7 +159,7 @@ def _lint(
     lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
         if lock is None:
-            raise ConfigError("--update-lock needs to know the lockfile; name it with --lock FILE")
+            raise ConfigError("--update-lock requires --lock FILE")
         write_lock(lock, lock_of(sets))
     report = lint_sets(
         sets,
@@ -181,7 +181,7 @@ def _lint(
 def _form(options: dict[str, Any]) -> str:
     form: str = options["form"] or ("json" if options["as_json"] else "text")
     if options["as_json"] and form != "json":
-        raise click.UsageError(f"--json and --format {form} exclude each other; give one of them")
+        raise click.UsageError(f"--json and --format {form} cannot be combined")
     return form
 
 
@@ -226,7 +226,7 @@ def _rendered(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
 
 
 def _paint(style: str, words: str) -> str:
-    """Colours that click takes away again when stdout is no terminal."""
+    """Colour a text; click strips colours when stdout is not a terminal."""
     if style in _STYLES:
         return click.style(words, fg=_STYLES[style], bold=True)
     return click.style(words, dim=style == "dim", bold=style == "bold")

@@ -9,37 +9,51 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rightcall.cli.options import concurrency_option, failures_option, store_option, trials_option
 from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
     from rightcall.suite import Plan, RunOutcome
 
 WORTH_A_WARNING_MS = 50
-"""How much of a latency must have been this machine's own to deserve a word."""
+"""Delay added by this machine from which latencies deserve a warning."""
 
 
 @click.command()
 @click.argument("suite", type=click.Path(path_type=Path))
-@click.option("--model", "models", multiple=True, help="Another model; several make a comparison.")
-@click.option("--trials", type=click.IntRange(1, 100_000), help="How often each golden is tried.")
-@click.option("--only", multiple=True, help="Ids (with * and ?), tags or categories; may be repeated.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many goldens.")
-@click.option("--concurrency", type=click.IntRange(1, 10_000), help="The most cases at once.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    help="Model to use (repeatable) [default: the suite's]",
+)
+@trials_option()
+@click.option(
+    "--only",
+    multiple=True,
+    help="Only this id (wildcards * and ?), tag or category (repeatable)",
+)
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of goldens")
+@concurrency_option
 @click.option(
     "--faults",
     type=click.Path(path_type=Path),
-    help="Break tools as this plan says, beside a twin run without.",
+    help="Inject these faults; also run a fault-free control",
 )
-@click.option("--resume", metavar="RUN", help="Go on with an unfinished run: its id, a prefix, or 'last'.")
-@click.option("--store", "store_url", help="Where results are kept; .rightcall/rightcall.db unless said.")
-@click.option("--dry-run", is_flag=True, help="Say what would be sent, and how much of it; send nothing.")
+@click.option("--resume", metavar="RUN", help="Resume an unfinished run: an id, a prefix or `last`")
+@store_option
 @click.option(
-    "--trust", is_flag=True, help="Let a suite from outside this project start and import what it names."
+    "--dry-run",
+    is_flag=True,
+    help="Estimate requests, tokens and cost without sending anything",
 )
-@click.option("--failures", type=click.IntRange(0), default=20, show_default=True, help="How many to show.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object a line for each case, then one for the run."
+    "--trust",
+    is_flag=True,
+    help="Allow a suite from outside this project to start programs and import modules",
 )
+@failures_option
+@click.option("--json", "as_json", is_flag=True, help="Output JSON: one line per case, then one for the run")
 def run(
     suite: Path,
     models: tuple[str, ...],
@@ -55,10 +69,10 @@ def run(
     failures: int,
     as_json: bool,
 ) -> None:
-    """Run SUITE: ask the agent every golden, score every call, keep every result.
+    """Run every golden of SUITE, score the calls and store the results.
 
-    Ctrl-C stores what finished and says how to go on. Exit codes: 0 passed, 1 did not pass, 3 inconclusive, 4 the
-    provider or the store failed.
+    Ctrl-C keeps finished results and prints the command to resume. Exit codes: 0 passed, 1 did not pass,
+    3 inconclusive, 4 the provider or the store failed.
     """
     from rightcall.suite import (
         Selection,
@@ -69,7 +83,7 @@ def run(
     )
 
     if resume and len(models) > 1:
-        raise click.UsageError("--resume goes with one model at a time")
+        raise click.UsageError("--resume takes a single --model")
     loaded = load_suite(suite)
     if not dry_run:
         for model in models or (None,):
@@ -117,9 +131,9 @@ def run(
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:
-    """The command that was typed, to be typed again: everything that decides what is run and where it is kept.
+    """The command to repeat this run: every option that affects what runs and where it is stored.
 
-    A password in the address of a store is left out.
+    A password in a store URL is left out.
     """
     import shlex
 
@@ -143,7 +157,7 @@ def execute(
     again: str,
     warned: set[str] | None = None,
 ) -> RunOutcome:
-    """Run one plan and show it; on Ctrl-C say how to go on."""
+    """Run one plan and print its results; on Ctrl-C print how to resume."""
     import shlex
 
     from rightcall.cli.run_progress import Watching, run_to_end
@@ -152,10 +166,12 @@ def execute(
 
     watching = Watching(keep=failures, as_json=as_json, warned=warned)
     outcome = run_to_end(plan, store_url, resume, watching, again)
+    for notice in outcome.notices:
+        tell(f"warning: {notice}", err=True)
     if outcome.lag_ms >= WORTH_A_WARNING_MS:
         tell(
-            f"warning: this machine was busy: up to {outcome.lag_ms:,.0f} ms of a latency are its own, and budgets "
-            "within that are not judged; lower --concurrency for exact latencies",
+            f"warning: this machine was overloaded and added up to {outcome.lag_ms:,.0f} ms to latencies; "
+            "latency limits exceeded by less than that are not enforced; lower --concurrency for exact latencies",
             err=True,
         )
     if as_json:
@@ -185,9 +201,9 @@ def run_broken(
     failures: int,
     resume: str | None = None,
 ) -> int:
-    """Each plan twice, without its faults and with them, and what the faults changed; gives the exit code.
+    """Run each plan without and with its faults, print what the faults changed, and return the exit code.
 
-    `resume` is either of the two runs; when it is the one with faults, the other was finished before.
+    `resume` names either of the two runs; if it is the one with faults, the control run has already finished.
     """
     from rightcall.analysis import fault_report
     from rightcall.report import print_fault_report
@@ -227,15 +243,15 @@ def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:
         print_json(found)
         return
     out = console()
-    cost = "no price is known" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
+    cost = "unknown price" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
     counts = f"{found.goldens:,} goldens × {found.trials} trials"
     out.say("[bold]{}[/bold] on {}: {}", plan.name, plan.agent.name, counts)
-    out.print(f"{found.requests:,} requests{' at least' if plan.agent.mode == 'loop' else ''}, "
+    out.print(f"{found.requests:,} requests{' or more' if plan.agent.mode == 'loop' else ''}, "
               f"about {found.input_tokens:,} input tokens, {cost}")  # fmt: skip
-    out.say("[dim]the first request would be:[/dim]")
+    out.say("[dim]first request:[/dim]")
     print_json(found.first_request)
     if not_started:
-        out.say("[dim]nothing was started; a run would first[/dim]")
+        out.say("[dim]nothing was started; a run would first:[/dim]")
         for words in not_started:
             out.print(f"  {words}")
     out.say("[dim]nothing was sent[/dim]")

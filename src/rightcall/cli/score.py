@@ -1,4 +1,4 @@
-"""`rightcall score`: score recorded behaviour."""
+"""`rightcall score`: score recorded trajectories against goldens."""
 
 from __future__ import annotations
 
@@ -8,27 +8,32 @@ from typing import Literal
 
 import click
 
-from rightcall.cli.output import FiniteRange, import_from_here, tell
+from rightcall.cli.options import (
+    FILE,
+    FiniteRange,
+    failures_option,
+    metric_option,
+    observe_option,
+    pass_rule_option,
+    tools_option,
+)
+from rightcall.cli.output import import_from_here, tell
 
 
 @click.command()
-@click.argument("goldens", type=click.Path(path_type=Path))
-@click.argument("trajectories", type=click.Path(path_type=Path))
-@click.option(
-    "--tools", type=click.Path(path_type=Path), help="Tool definitions, for defaults and schema checks."
-)
-@click.option("--metric", "metrics", multiple=True, help="A metric that must pass too; may be repeated.")
-@click.option("--observe", multiple=True, help="A metric that only measures; may be repeated.")
-@click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
+@click.argument("goldens", type=FILE)
+@click.argument("trajectories", type=FILE)
+@tools_option
+@metric_option
+@observe_option
+@pass_rule_option
 @click.option("--weights", type=click.Choice(["default", "seed"]), default="default", show_default=True,
-              help="Weighting of the overall score; seed counts tool names, and half for a wrong value.")  # fmt: skip
-@click.option("--partial", is_flag=True, help="Goldens without a trajectory are left out instead of refused.")
+              help="Weights of the overall score; `seed` gives wrong values half credit")  # fmt: skip
+@click.option("--partial", is_flag=True, help="Skip goldens without a trajectory instead of failing")
 @click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
-              help="The pass rate from which the exit code is 0.")  # fmt: skip
-@click.option("--failures", type=click.IntRange(0), default=20, show_default=True, help="How many to show.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object a line, one line a case, nothing else."
-)
+              help="Minimum pass rate for exit code 0")  # fmt: skip
+@failures_option
+@click.option("--json", "as_json", is_flag=True, help="Output JSON, one line per case")
 def score(
     goldens: Path,
     trajectories: Path,
@@ -44,7 +49,7 @@ def score(
 ) -> None:
     """Score TRAJECTORIES (what an agent did) against GOLDENS (what it should have done).
 
-    Nothing is run and nothing is sent. Exit code 1 when fewer cases pass than --min asks for.
+    Runs and sends nothing. Exit code 1 if the pass rate is below --min.
     """
     import gc
 
@@ -52,7 +57,7 @@ def score(
     from rightcall.metrics import ScoringRules
     from rightcall.report import AskedMetrics, write_rows
 
-    gc.disable()  # cases make no cycles, and looking for some takes a tenth of the time
+    gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
     import_from_here((*metrics, *observe))
     scores = score_files(
         goldens,
@@ -85,7 +90,7 @@ def score(
 
 
 def _left_out(count: int) -> list[str]:
-    return [f"{count:,} golden{'s' if count != 1 else ''} without a trajectory left out"] if count else []
+    return [f"{count:,} golden{'s' if count != 1 else ''} without a trajectory skipped"] if count else []
 
 
 def _hints(goldens: Path, trajectories: Path, tools: Path | None) -> list[str]:

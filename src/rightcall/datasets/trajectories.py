@@ -68,8 +68,8 @@ def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Pa
         try:
             file_format.write(map(_line_of, trajectories), TRAJECTORIES, file)
         except UnicodeEncodeError:
-            problem = "a text holds half of a surrogate pair, which no file can"
-            raise InputError(str(path), problem, "leave it out") from None
+            problem = "a text contains a lone surrogate, which cannot be written to a file"
+            raise InputError(str(path), problem, "remove it") from None
 
 
 def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, RecordedTrajectory]]:

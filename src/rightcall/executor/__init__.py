@@ -1,12 +1,13 @@
 """Runs agents: from a golden to a trajectory.
 
-agent         Agent (what is tested) and Session (an agent made ready for a run)
+agent         Agent (what is tested) and Session (an agent ready to run)
 single_turn   one request, tools offered but never run
-agent_loop    ask, run tools, tell, until done or a limit
+agent_loop    ask, run tools, return results, until done or a limit is reached
 models        goldens that name another model
-callable_agent   a user's own agent; agent_output: what it may return
-retrying_client  retries with jitter; throttle: as many at once as the provider bears
-pool          many cases at once; event_loop: from async to sync
+callable_agent  a user-defined agent; agent_output: what it may return
+observed      agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+retrying_client  retries with jitter; throttle: adapts concurrency to the provider
+pool          concurrent cases; event_loop: from async to sync
 prompts, recorder, limits
 """
 

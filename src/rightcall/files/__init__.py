@@ -1,13 +1,13 @@
-"""Reading and writing files so that whatever is wrong with one becomes one clear `InputError`.
+"""Reading and writing files; any problem with a file becomes one clear `InputError`.
 
     opening    a path to checked bytes: missing, a folder, empty, binary, UTF-16, byte order mark
     lines      numbered lines of bounded length
     documents  items of a JSON or YAML document, each with the line where it begins
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
-    atomic     a file appears whole or not at all
+    atomic     files are replaced completely or not at all
     revision   the git branch and commit of a folder
 
-Knows nothing of goldens, tools or suites; rooms that have files stand on it.
+Knows nothing about goldens, tools or suites.
 """
 
 from typing import TYPE_CHECKING

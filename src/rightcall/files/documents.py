@@ -1,6 +1,6 @@
 """The items of a JSON or YAML document, each with the line where it begins.
 
-A document is a bare list, or an object that holds the list under a key beside a `format`.
+A document is a list, or an object with a `format` and the list under a key.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from rightcall.model import codec
 T = TypeVar("T")
 DOCUMENT_SUFFIXES = (".json", ".yaml", ".yml")
 NO_KEY = "\0"
-"""A key that no document has: it is then read as one value."""
+"""A key that no document has, to read a document as one value."""
 _GAP = re.compile(rb"[\s,]*")
 
 
 @dataclass(frozen=True)
 class DocumentItems:
-    """What a document holds: its items with their lines, and what else stood beside the list.
+    """The contents of a document: its items with their lines, and the fields next to the list.
 
     An item is `msgspec.Raw` (JSON not decoded yet) or a plain value; `value_of` makes a record of either.
     `single` says the document was one object without the list: that object is then the only item.
@@ -38,7 +38,7 @@ class DocumentItems:
 
 
 def read_items(path: str | Path, key: str) -> DocumentItems:
-    """The items of a document, which is a list or holds one under `key`. By suffix; not streaming."""
+    """The items of a document, which is a list or has one under `key`. The suffix sets the format; not streaming."""
     path = existing_file(path)
     if path.suffix.lower() == ".json":
         return _json_items(read_checked(path), key, str(path))
@@ -49,7 +49,7 @@ def read_items(path: str | Path, key: str) -> DocumentItems:
 
 
 def read_document(path: str | Path) -> Any:
-    """The whole value of a document: a list or an object, by suffix. YAML is read as in every other place."""
+    """The whole value of a document: a list or an object. The suffix sets the format."""
     path = existing_file(path)
     data = read_checked(path)
     if path.suffix.lower() == ".json":
@@ -74,10 +74,10 @@ def refuse_other_format(text: Any, kind: str, newest: int, where: str) -> None:
     if parts is None:
         raise InputError(where, f"format must be {expected}, got {_short(text)}")
     if parts[1] != kind:
-        raise InputError(where, f"this is a file of {parts[1]}, {kind} were expected ({expected})")
+        raise InputError(where, f"this is a {parts[1]} file, a {kind} file was expected ({expected})")
     if int(parts[2]) > newest:
-        problem = f"the file has the format '{text}', this RightCall reads up to number {newest}"
-        raise InputError(where, problem, "install a newer RightCall")
+        problem = f"the file has the format '{text}'; this version of RightCall reads up to {newest}"
+        raise InputError(where, problem, "upgrade RightCall")
 
 
 def _short(value: Any) -> str:
@@ -131,8 +131,8 @@ def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> I
     byte = re.search(r"\(byte (\d+)\)", str(error))
     offset = int(byte[1]) if byte else None
     if offset is not None and "trailing characters" in str(error) and data[offset - 1 : offset] in b"{[":
-        line = data.count(b"\n", 0, offset) + 1  # this one message counts the byte after
-        hint = "if it has one object a line, name it .jsonl"
+        line = data.count(b"\n", 0, offset) + 1  # this message alone counts from the next byte
+        hint = "if it has one object per line, use the suffix .jsonl"
         return InputError(f"{path}:{line}", "a second JSON value after the first", hint)
     if offset is None and "truncated" in str(error):
         offset = len(data.rstrip())

@@ -1,12 +1,12 @@
-"""Deciding about a run, on plain outcomes: no store, no screen, no clock.
+"""Decides whether a run passes, from plain outcomes: no store, no screen, no clock.
 
     config     Gate: the `gate:` mapping of a suite, read and checked
     outcome    Outcome: what a gate sees of a golden; gathered from case results
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules
-    check      what one rule saw             verdict    the rules together: PASS, FAIL, INCONCLUSIVE, ERROR
-    compare    two runs golden by golden     baseline   not worse than an earlier run; like with like
-    stopping   ending a run early            planning   how many goldens, and whether PASS is possible
-    simulation what a rule will do           advice     what would settle an unsettled rate
+    check      the result of one rule        verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
+    compare    two runs golden by golden     baseline   not worse than an earlier, comparable run
+    early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
+    simulation what a rule will do           advice     what would decide an undecided rate
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """

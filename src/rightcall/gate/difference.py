@@ -22,10 +22,10 @@ class GoldenPair(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The mean of b − a with what is known of its error.
+    """The mean of b − a with its error.
 
     `units` hold (1 + b − a)/2 of each cluster, for claims that nothing got worse. `careful` is a normal estimate of
-    the mean, for what a comparison could have noticed; it and `interval` are None with one cluster.
+    the mean, for the detectable difference; it and `interval` are None with one cluster.
     """
 
     mean: float

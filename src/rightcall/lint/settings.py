@@ -1,4 +1,4 @@
-"""What `[tool.rightcall.lint]` of the nearest pyproject.toml says, with its place in every error."""
+"""The settings in `[tool.rightcall.lint]` of the nearest pyproject.toml; errors name the file."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rightcall.errors import ConfigError, InputError
 
 @dataclass(frozen=True)
 class LintSettings:
-    """The table, and the file it is from; both empty when no pyproject.toml has one."""
+    """The table and its file; both empty when no pyproject.toml has one."""
 
     table: dict[str, Any] = field(default_factory=dict)
     file: Path | None = None
 
     @property
     def where(self) -> str:
-        """The place to name in errors."""
+        """The location shown in errors."""
         return f"{self.file}: [tool.rightcall.lint]"
 
     def fields(self) -> dict[str, Any]:
-        """The fields of a `LintConfig`; whatever is wrong with them is a `ConfigError` that names the file."""
+        """The fields of a `LintConfig`; invalid ones raise a `ConfigError` that names the file."""
         from rightcall.lint import LintConfig, all_rules, config_from
 
         fields = config_from(self.table, self.where)
@@ -34,7 +34,7 @@ class LintSettings:
         return fields
 
     def path(self, key: str) -> Path | None:
-        """A path of the table, which counts from the folder of pyproject.toml; None when it is not there."""
+        """A path from the table, relative to the folder of pyproject.toml; None when absent."""
         value = self.table.get(key)
         if value is None or self.file is None:
             return None
@@ -45,7 +45,7 @@ class LintSettings:
 
 
 def find_settings() -> LintSettings:
-    """Look for pyproject.toml here and in the folders above; the nearest one counts."""
+    """The settings of the nearest pyproject.toml, in this folder or a parent."""
     import tomllib
 
     for folder in (Path.cwd(), *Path.cwd().parents):

@@ -1,4 +1,4 @@
-"""What a metric is."""
+"""The base classes of metrics."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rightcall.model.failure import Code
 from rightcall.model.score import Score
 
 PERFECT = Score(1.0, True)
-"""One object for every score without fault."""
+"""The perfect score, one shared object."""
 
 
 ABOUT_ARGUMENTS = frozenset(
     ("call_precision", "call_recall", "call_f1", "call_soft_f1", "parameter_accuracy")
 )
-"""Numbers that mean nothing for calls whose arguments are not known."""
+"""Numbers that are undefined for calls with unknown arguments."""
 
 
 def without_arguments(value: float, verdict: CaseVerdict) -> Score:
-    """The score over the calls whose arguments are known; an error, not 1 and not 0, when there are none."""
+    """The score over the calls with known arguments; an error, neither 1 nor 0, when there are none."""
     why = unknown_text(verdict)
     if verdict.unknown == verdict.called:
         return Score.broken(f"arguments_unknown: {why}")
@@ -42,10 +42,10 @@ class Metric:
     """
 
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
-        raise NotImplementedError(f"{type(self).__name__} needs a method measure(self, case) -> Score")
+        raise NotImplementedError(f"{type(self).__name__} must define measure(self, case) -> Score")
 
     async def check(self) -> list[str]:
-        """What would keep it from ever being computed, such as a judge without a key. Spends nothing."""
+        """Problems that make the metric impossible to compute, such as a judge without a key. Spends nothing."""
         return []
 
     @property
@@ -55,7 +55,7 @@ class Metric:
 
 
 AnyMetric = Metric | str | Callable[..., Any]
-"""How users name a metric: by its name, itself, or a plain function."""
+"""A metric as users pass it: a name, a metric or a plain function."""
 
 
 def metric_name(metric: type) -> str:
@@ -78,7 +78,7 @@ class VerdictMetric(Metric):
         return self.of(verdict, [sentence(failure) for failure in verdict.failures])
 
     def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
-        """The score by a verdict whose failures have been put into sentences, once for all metrics."""
+        """The score for a verdict whose failures are already worded, once for all metrics."""
         if verdict.unknown and self.number in ABOUT_ARGUMENTS:
             return without_arguments(getattr(verdict.numbers, self.number), verdict)
         value: float = getattr(verdict.numbers, self.number)

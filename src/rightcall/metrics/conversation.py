@@ -1,7 +1,7 @@
-"""Judge a conversation: turn by turn, and as a whole.
+"""Scores a conversation turn by turn and as a whole.
 
 A turn is what user or agent said; calls belong to the agent's turn that made them. An exchange is a user's turn
-and all that the agent said and did until the user spoke again. Expected calls of a turn are expected in its exchange.
+and everything the agent said and did until the next user turn. Expected calls of a turn are expected in its exchange.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class ConversationVerdict(Record, frozen=True):
 
     @property
     def first_failing_turn(self) -> int | None:
-        """Where it first went wrong, from 0; None when nothing did, or nobody can say where."""
+        """The first turn that went wrong, from 0; None when none did or it cannot be determined."""
         return min((f.turn for f in self.failures if f.turn is not None), default=None)
 
     def turns_score(self) -> Score:
-        """Share of the exchanges with expectations that went as they should, with the first that did not."""
+        """Share of the exchanges with expectations that passed, and the first that did not."""
         if not self.turns:
             return Score(1.0, True)
         good = [turn.verdict.passed for turn in self.turns]
@@ -73,7 +73,7 @@ def score_conversation(
     wanted = expected_by_exchange(golden)
     whole = score_trajectory(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
     if wanted and not trajectory.messages:
-        problem = "the conversation was recorded without its messages, so its turns cannot be told apart"
+        problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
     turns = tuple(
         held.judged(number, expected, golden, tools, rules) for number, expected in sorted(wanted.items())
@@ -105,9 +105,9 @@ def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[Expect
 
 
 def as_one_golden(golden: ConversationalGolden) -> Golden:
-    """The conversation as one golden, for metrics that look at all of it.
+    """The conversation as one golden, for metrics of the whole.
 
-    Where only turns say what to call, or nothing does, no call is one too many for the whole.
+    When only turns state calls, or nothing does, extra calls are allowed for the whole.
     """
     silent = not golden.expected_calls and not golden.no_calls
     return Golden(
@@ -195,7 +195,7 @@ class _Held:
 
 
 def _all_said(trajectory: Trajectory) -> Trajectory:
-    """The same with everything the agent said as its output: a fact may be told in any turn."""
+    """The trajectory with everything the agent said as its output: a fact may appear in any turn."""
     said = [
         message.content for message in trajectory.messages if message.role == "assistant" and message.content
     ]

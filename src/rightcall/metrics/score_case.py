@@ -1,8 +1,8 @@
-"""The one scorer: from what an agent did and what it is held to, to the result of the case.
+"""The scorer: computes the result of a case from what the agent did and what was expected.
 
-`run`, `evaluate`, `score`, `assert_test`, `check` and re-scoring all go through it, so a case has one verdict whoever
-asks. A case passes when its calls pass, everything its golden states holds, and every named metric passes. What cannot
-be computed makes the case an error, never a pass. docs/scoring.md states the rule for users.
+`run`, `evaluate`, `score`, `assert_test`, `check` and re-scoring all go through it, so a case has one verdict
+everywhere. A case passes when its calls pass, everything its golden states is true, and every named metric passes.
+What cannot be computed makes the case an error, never a pass. docs/scoring.md states the rule for users.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from rightcall.tools.definitions import offered_tools
 
 @dataclass(frozen=True)
 class Scorer:
-    """What cases are held to beside their goldens.
+    """The criteria of cases in addition to their goldens.
 
     `metrics` decide, `observe` only measure. A metric that takes longer than `seconds` is broken.
     """
@@ -61,7 +61,7 @@ class Scorer:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The metrics that were asked for, to decide or to observe."""
+        """The requested metrics, deciding and observed."""
         return tuple(metric.name for metric in (*self.metrics, *self.observe))
 
     def stated(
@@ -107,7 +107,7 @@ class Scorer:
         return await measure_one(metric, case, min(self.seconds, left))
 
     async def problems(self) -> list[str]:
-        """What would keep a metric from ever being computed (a judge's key, host or model), found for nothing."""
+        """Problems that make a metric impossible to compute (a judge's key, host or model), found at no cost."""
         found: list[str] = []
         for metric in (*self.metrics, *self.observe):
             check = getattr(metric, "check", None)
@@ -158,7 +158,7 @@ def result_of(
 
 
 def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
-    """The result with further scores deciding: it passes when it did and all of them do.
+    """The result combined with further scores: it passes if it did and all of them do.
 
     One that broke makes the case an error. Their codes become codes of the case, and their reasons reasons.
     """
@@ -196,7 +196,7 @@ def _joined(codes: tuple[Failure, ...], scores: Iterable[Score]) -> tuple[Failur
 def _with_measured(
     result: CaseResult, golden: Golden, trajectory: Trajectory, numbers: Numbers | None, rules: ScoringRules
 ) -> CaseResult:
-    """The result held to what was measured beside the calls: the state of the world, and the time.
+    """The result combined with the final state and the latency.
 
     `numbers` are given when no call is expected, so that the state counts for the score.
     """
@@ -208,7 +208,7 @@ def _with_measured(
         if numbers is not None and not state.error and not _spoilt(result, golden, trajectory):
             result = _scored(result, score_of_stated(golden, numbers, rules, state.value))
     if golden.max_latency_ms is not None and trajectory.latency_ms is None:
-        named["latency"] = Score.broken("the golden has max_latency_ms, and the time taken was not recorded")
+        named["latency"] = Score.broken("the golden has max_latency_ms, but the latency was not recorded")
     elif result.passed and (doubt := latency_in_doubt(golden, trajectory)):
         named["latency"] = Score.broken(doubt)  # whatever else fails a case fails it on any machine
     return decided(result, named)
@@ -253,7 +253,7 @@ def _reason(verdict: ConversationVerdict) -> str:
 
 
 def _not_judged(golden: AnyGolden, trial: int, trajectory: Trajectory, error: str) -> CaseResult:
-    """A case whose calls could not be compared, because a function of the golden broke."""
+    """The result of a case whose golden contains a function that failed."""
     scores = {"overall": Score.broken(error)}
     return _result(golden, trial, trajectory, False, 0.0, scores, (), error)
 

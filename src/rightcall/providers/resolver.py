@@ -57,6 +57,8 @@ SHELVES = (
     Shelf("keyword", "keyword:", "no model: the tool that shares most words with the request"),
     Shelf("scripted", "scripted:FILE", "says what a script tells it to", "a script"),
     Shelf("recorded", "recorded:FILE", "replays a cassette", "a *.cassette.jsonl"),
+    Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
+    Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
 )
 
 Maker = Callable[[str, ProviderOptions], Provider]
@@ -74,7 +76,7 @@ def resolve(
 ) -> Provider:
     """The provider of `provider:model`; also of a provider object, or an SDK client with its `model`.
 
-    `record` is a cassette to write every exchange to. Raises a `ConfigError` when the name says nothing.
+    `record` is cassette file to record every exchange to. Raises a `ConfigError` when the name says nothing.
     """
     options = ProviderOptions(base_url, network or Network(), prices, threads)
     provider = _named(name, options) if isinstance(name, str) else _object(name, model, prices)
@@ -108,6 +110,8 @@ def _named(name: str, options: ProviderOptions) -> Provider:
     if shelf is not None:
         if not rest and prefix != "keyword":
             raise ConfigError(f"'{name}' names no model; write {shelf.usage}")
+        if prefix not in _MAKERS:
+            raise ConfigError(f"'{name}' is an agent, which runs its own tools; a model was expected here")
         return _MAKERS[prefix](rest, options)
     others = _entry_points()
     if prefix in others and colon:

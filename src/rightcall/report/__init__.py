@@ -1,9 +1,9 @@
-"""What people and machines see of results.
+"""How results are shown to people and machines.
 
-    view/       every number that is shown, worked out once, from a stored run
+    view/       every displayed number, computed once from a stored run
     text        foreign text, safe to look at; numbers: how numbers are written
-    lines       the one door to terminal and log; screen: the same with colours and tables
-    terminal    tables; progress: how far a run is; rows: one JSON object a line
+    lines       all output to terminals and logs; screen: with colours and tables
+    terminal    tables; progress: the progress bar; rows: JSON Lines
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; embedded: cases inside report.html
     github      step summary and annotations

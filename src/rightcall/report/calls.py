@@ -1,4 +1,4 @@
-"""What should have been called beside what was: a difference that reads like one of code."""
+"""Expected and actual calls as a diff."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
 
 
 def expected_text(wanted: ExpectedCall) -> str:
-    """An expected call as it would be written in code; `(…)` when any arguments will do."""
+    """An expected call as code; `(…)` when any arguments are accepted."""
     name = pattern_text(wanted.tool)
     text = f"{name}(…)" if wanted.args is None else call_text(name, wanted.args)
     return text if wanted.required else f"{text}  (optional)"
 
 
 def actual_text(call: ToolCall) -> str:
-    """A call that was made, as it would be written in code."""
+    """An actual call as code."""
     if call.arguments_unknown:
         return f"{call.name}(?)"
     return call_text(call.name, call.raw if call.arguments is None else call.arguments)

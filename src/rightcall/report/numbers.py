@@ -1,4 +1,4 @@
-"""Numbers as people read them, the same in every format."""
+"""Number formatting, the same in every report format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def percent(rate: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """The 95 % interval beside a rate."""
+    """The 95 % interval of a rate."""
     return f"{low * 100:.0f}–{high * 100:.0f}%"
 
 

@@ -1,4 +1,4 @@
-"""What brings the rooms together: datasets, tools and metrics meet here.
+"""Running suites: datasets, tools and metrics come together here.
 
 suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet

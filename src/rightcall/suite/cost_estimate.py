@@ -1,4 +1,4 @@
-"""What a run would send, before anything is sent."""
+"""Estimates what a run would send, without sending anything."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import Prepared, preflight
 
 CHARACTERS_PER_TOKEN = 4
-"""The usual rule of thumb for English and JSON; other scripts take more."""
+"""Rule of thumb for English and JSON; other scripts need more tokens."""
 
 EXPECTED_OUTPUT_TOKENS = 60
-"""What a call and a few words take; the median of tool calls in BFCL's answers is below this."""
+"""Output tokens of a call and a few words; the median of tool calls in BFCL's answers is below this."""
 
 
 class CostEstimate(Record, frozen=True):
     """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more.
 
-    `not_started` is what a run would start or import first; its tools are then missing here.
+    `not_started` lists what a run would start or import first; tools from there are missing here.
     """
 
     goldens: int

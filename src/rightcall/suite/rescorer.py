@@ -1,4 +1,4 @@
-"""A stored run, scored again: the same trajectories by other metrics or rules, kept as a new run."""
+"""Scores a stored run again with other metrics or rules, and stores the result as a new run."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ BATCH = 100
 async def rescore_run(
     store: Store, run: str, scorer: Scorer, *, goldens: Iterable[AnyGolden] = ()
 ) -> tuple[str, Summary, Verdict]:
-    """Score every stored trajectory of a run; the id of the new run, what it adds up to, the verdict.
+    """Score every stored trajectory of a run; returns the new run's id, summary and verdict.
 
-    `goldens` stand in for stored ones of the same id, which have lost the functions they were made with.
+    `goldens` replace stored ones with the same id, which have lost any functions they contained.
     """
     problems = await scorer.problems()
     if problems:
@@ -52,7 +52,7 @@ async def rescore_run(
 
 
 def stored_tools(store: Store, run: StoredRun) -> dict[str, Tool]:
-    """The tools a run was made with; none when the store does not hold them."""
+    """The tools of a run; none when they were not stored."""
     fingerprint = run.run.fingerprints.get("tools", "")
     content = store.document("tools", fingerprint) if fingerprint else None
     tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
@@ -65,7 +65,7 @@ async def _again(
     golden, trajectory = goldens.get(result.golden_id), result.trajectory
     if golden is None or trajectory is None:
         what = "golden" if golden is None else "trajectory"
-        error = result.error or f"the {what} of this case was not kept, so it cannot be scored again"
+        error = result.error or f"the {what} of this case was not stored, so it cannot be rescored"
         overall = {"overall": Score.broken(error)}
         return msgspec.structs.replace(
             result, passed=False, score=0.0, metrics=overall, codes=(), error=error

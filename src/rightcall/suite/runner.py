@@ -1,4 +1,4 @@
-"""Runs a plan: goldens → trajectories → results → store, with news for whoever watches."""
+"""Runs a plan: goldens → trajectories → results → store, with progress reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rightcall.tools.idempotency import run_keys
 
 
 class Progress(msgspec.Struct):
-    """How far a run is. `planned` counts trials of goldens; `done` those on disk, in earlier parts of it too."""
+    """The progress of a run. `planned` counts trials; `done` counts stored ones, including those before a resume."""
 
     run_id: str
     planned: int
@@ -42,8 +42,8 @@ class Progress(msgspec.Struct):
 
 
 class RunOutcome(msgspec.Struct, frozen=True):
-    """What came of a run. `stopped` says which budget ended it; `lag_ms` how much of a latency that
-    counts, because its golden or the gate limits it, may have been this machine's.
+    """The outcome of a run. `stopped` names the budget that ended it; `lag_ms` is how much of a limited latency may
+    have been added by this machine.
     """
 
     run: Run
@@ -53,6 +53,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
     planned: int = 0
     done: int = 0
     lag_ms: float = 0.0
+    notices: tuple[str, ...] = ()
     tools: Mapping[str, Tool] = {}
 
 
@@ -69,11 +70,11 @@ async def run_plan(
     persist: Persistence | None = None,
     warn: Callable[[PlanWarning], None] | None = None,
 ) -> RunOutcome:
-    """Run every trial of the plan that is not done yet. Results are on disk before `watch` hears of them.
+    """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
-    Interrupting it stores what finished; `resume` goes on with such a run, and refuses when it would not be the
-    same run any more. `warn` hears of what can never come out well, before anything is asked. A store that fails for
-    longer than `persist` tries raises a `StoreError`: the run stops, stays unfinished and can be resumed.
+    Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
+    store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
+    can be resumed. `warn` receives warnings before anything is asked.
     """
     persist = persist or Persistence()
     async with await preflight(plan) as prepared:
@@ -109,6 +110,7 @@ async def _run_prepared(
     prepared.session.begin(run.id, run_keys(store.file, store.url))
     await running.run(prepared.session, writer, done)
     outcome = running.outcome(run, baseline, prepared.tools)
+    outcome = msgspec.structs.replace(outcome, notices=tuple(prepared.session.notices()))
     if not outcome.stopped:
         finish = partial(
             store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided
@@ -118,7 +120,7 @@ async def _run_prepared(
 
 
 class _Running:
-    """One run under way: the pool, what has been counted, and whether it may end early."""
+    """A run in progress: the pool, the tally and early stopping."""
 
     def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
@@ -143,12 +145,12 @@ class _Running:
                 self._note_lag(job[0], result)
                 await sink.put(result)
 
-            if not self._pool.stopped:  # a resumed run may be decided already
+            if not self._pool.stopped:  # a resumed run may already be decided
                 await self._pool.run(self._plan.jobs(done), do)
 
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
-        """Keep the goldens for those who look at the run later; no case need wait for that."""
+        """Store the goldens for later inspection; no case waits for this."""
         keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens()))
         keeping = asyncio.create_task(asyncio.to_thread(keep))
         keeping.add_done_callback(self._stop_if_failed)
@@ -167,18 +169,18 @@ class _Running:
 
     @property
     def decided(self) -> bool:
-        """Whether the run ended early because its verdict was known."""
+        """Whether the run stopped early because its verdict was known."""
         return self._early is not None and self._early.stopped is not None
 
     def count(self, result: CaseResult) -> None:
-        """Take a result that is on disk into account."""
+        """Count a result that is on disk."""
         self._progress.tally.add(result)
         self._progress.done += 1
         if self._evidence is not None:
             self._evidence.add(result)
 
     def recall(self, result: CaseResult) -> None:
-        """Take a result of an earlier part of the run into account."""
+        """Count a result from before the resume."""
         self.count(result)
         self._consider(result)
 
@@ -207,7 +209,14 @@ class _Running:
         else:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
-            run, summary, verdict, self._over_budget, progress.planned, progress.done, self._lag_ms, tools
+            run,
+            summary,
+            verdict,
+            self._over_budget,
+            progress.planned,
+            progress.done,
+            self._lag_ms,
+            tools=tools,
         )
 
     def _written(self, batch: Sequence[CaseResult]) -> None:
@@ -223,7 +232,7 @@ class _Running:
 
 
 def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
-    """The outcomes that the gate compares with; refused when they are of another kind of run."""
+    """The baseline outcomes of the gate; raises if that run is not comparable."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
     wanted = plan.gate.baseline
@@ -231,7 +240,7 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
 
 
 class CaseRunner:
-    """Does one trial of a plan and scores it."""
+    """Runs and scores one trial of a plan."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._session, self._scorer = session, plan.scorer
@@ -247,7 +256,7 @@ class CaseRunner:
 def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
-        raise ConfigError(f"run {stored.id} cannot go on, because it would not be the same run:", *different)
+        raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
     writer = store.resume_run(stored.id)
     writer.drop_errors()
     return stored.run, writer, set(store.finished(stored.id))
@@ -256,7 +265,7 @@ def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[t
 def _used_up(plan: Plan, progress: Progress) -> str:
     limits = plan.run_limits
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
-        return f"{limits.seconds:g} seconds are over"
+        return f"{limits.seconds:g} seconds have passed"
     return (
         spent(progress.tally.usage, limits.tokens, limits.cost_usd)
         if limits.tokens or limits.cost_usd

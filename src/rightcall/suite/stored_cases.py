@@ -1,4 +1,4 @@
-"""Scored test cases as a run in the store."""
+"""Stores scored test cases as a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rightcall.suite.request import EvaluateOptions
 from rightcall.suite.run_record import new_run
 
 RECORDED = "recorded"
-"""What the agent of a run is called when nobody ran one."""
+"""The agent's name in runs of existing test cases."""
 
 
 def keep_cases(
@@ -29,7 +29,7 @@ def keep_cases(
     scorer: Scorer,
     options: EvaluateOptions,
 ) -> tuple[str, Summary, Verdict]:
-    """Store results that are all there already; the id of their run, what they add up to, the verdict."""
+    """Store existing results; returns the run's id, summary and verdict."""
     goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
     tools = {name: tool for case in cases for name, tool in case.tools.items()}
     documents = {"tools": encode(list(tools.values()))} if tools else {}

@@ -15,8 +15,8 @@ from rightcall.model.score import Score
 class ArgumentMatch(Metric):
     """Whether every call of an expected tool has exactly the expected arguments.
 
-    Says nothing of calls that are missing or needless: use it beside `tool_selection` to see which of the two
-    went wrong. The value is the parameter accuracy among the calls whose tool was right.
+    Ignores missing and extra calls: combine it with `tool_selection` to see which of the two went wrong. The value
+    is the parameter accuracy among the calls whose tool was right.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi", "units": "K"}}]

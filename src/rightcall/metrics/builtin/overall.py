@@ -15,8 +15,8 @@ from rightcall.model.score import Score
 class Overall(VerdictMetric):
     """The score of the case: the weighted mean of its dimensions; passes when the case passes.
 
-    0.3·precision + 0.3·recall + 0.3·parameter accuracy + 0.1·content unless the suite says otherwise, and 0
-    when a forbidden call or argument occurred. Its reason is the reason of the case.
+    0.3·precision + 0.3·recall + 0.3·parameter accuracy + 0.1·content by default, and 0 when a forbidden call or
+    argument occurred. Its reason is the reason of the case.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hue"}}]

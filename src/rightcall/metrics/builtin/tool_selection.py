@@ -14,7 +14,7 @@ from rightcall.model.score import Score
 class ToolSelection(VerdictMetric):
     """How well the selected tools agree with the expected ones: F1 on tool names, repeats counted.
 
-    The third single-turn evaluator, made for ambiguous goldens. Passes from `threshold` upward
+    The third single-turn evaluator, for ambiguous goldens. Passes at `threshold` or above
     (`tool_selection(threshold=0.5)`).
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather"}]}

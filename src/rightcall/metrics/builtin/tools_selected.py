@@ -14,8 +14,8 @@ from rightcall.model.score import Score
 class ToolsSelected(VerdictMetric):
     """Whether all expected tools were selected: 1 or 0, whatever the arguments and whatever else was called.
 
-    The first of the three single-turn evaluators: offer tools, run none, look at the choice. `tool_recall` tells which
-    share of them was.
+    The first of the three single-turn evaluators: offer tools, run none, check the choice. `tool_recall` gives the
+    share that was selected.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather"}]}
     Fails: [{"name": "get_time", "arguments": {}}]

@@ -1,4 +1,4 @@
-"""The one alignment between expected and actual calls, which gives every number and every explanation.
+"""The alignment between expected and actual calls, from which every number and explanation follows.
 
 It maximises, in this order: required strict pairs, optional strict pairs, the sum of soft scores of required
 pairs, by weights B², B and 1 with B = |E| + |A| + 1. Which solver runs depends on the order constraints:
@@ -21,13 +21,13 @@ from rightcall.model.golden import ExpectedCall
 
 MOST_ORDERED = 16
 MOST_COMPARED = 2_000_000
-"""Expected times actual calls that are compared: about two seconds."""
+"""Maximum product of expected and actual calls: about two seconds."""
 MOST_STATES = 4_000_000
-"""Steps of the dynamic programme over sets: about two seconds too."""
+"""Maximum steps of the dynamic programme over sets: about two seconds."""
 
 
 class TooManyCalls(Exception):  # noqa: N818  the agent's doing: a verdict, never seen by a user
-    """More calls than can be aligned in the time that scoring one case may take."""
+    """Too many calls to align within the time limit for scoring a case."""
 
 
 class CallPair(NamedTuple):
@@ -57,7 +57,7 @@ class CallComparison:
         self.compare(range(len(slots)))
 
     def compare(self, rows: Iterable[int]) -> None:
-        """Fill these rows, or fill them anew when what their references read has changed."""
+        """Fill these rows, or refill them after their references changed."""
         calls = self.calls
         base = len(self.slots) + len(calls) + 1
         worth = {True: float(base * base), False: float(base)}

@@ -1,4 +1,4 @@
-"""Alignments of expected calls that refer to each other's results.
+"""Alignment of expected calls that refer to each other's results.
 
 What a `ref` accepts depends on which call its expected call is aligned with, so scores depend on the alignment
 that is sought. It is found by branch and bound: while the partner of an expected call is open, its references accept

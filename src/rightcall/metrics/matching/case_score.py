@@ -1,4 +1,4 @@
-"""Judge a case: from golden, trajectory and tools to a verdict."""
+"""Scores a case: from golden, trajectory and tools to a verdict."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DEFAULT_RULES = ScoringRules()
 NO_TOOLS: Mapping[str, Tool] = {}
 MOST_ALTERNATIVES = 256
 Helpers = tuple[Callable[[str], Sequence[float]] | None, Callable[[str, Any], float] | None, bool]
-"""What serves the matchers `semantic` and `judge`, and whether unknown arguments get the benefit of the doubt."""
+"""The functions behind the matchers `semantic` and `judge`, and whether unknown arguments count as right."""
 
 FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg"))
 SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"))
@@ -57,7 +57,7 @@ def score_trajectory(
     embed: Callable[[str], Sequence[float]] | None = None,
     grade: Callable[[str, Any], float] | None = None,
 ) -> CaseVerdict:
-    """Did the agent make the right call? Every number, the pass mark, and a failure for each thing wrong.
+    """Score a case: every number, whether it passes, and a failure for each mistake.
 
     `tools` are those the agent was offered; without them defaults, unknown tools and schemas are not considered.
     `embed` and `grade` serve the matchers `semantic` and `judge`. A golden that cannot be judged (an unknown id
@@ -76,12 +76,10 @@ def score_closely(
     embed: Callable[[str], Sequence[float]] | None = None,
     grade: Callable[[str, Any], float] | None = None,
 ) -> CaseVerdict:
-    """The same for whoever has seen already that the case is not flawless."""
+    """Like `judge`, for cases already known not to be flawless."""
     try:
         return _judged(golden, trajectory, tools, rules, embed, grade)
-    except (
-        RecursionError
-    ):  # files and replies are bounded where they come in; what Python code made is bounded here
+    except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here
         bounded = bounded_trajectory(trajectory)
         if bounded is trajectory:
             raise
@@ -130,7 +128,7 @@ def _judged(
 
 
 def _beyond_measure(golden: Golden, calls: int) -> CaseVerdict:
-    """An agent that called more than can be aligned has made no right call that anyone could find."""
+    """The verdict of a case with too many calls to align: none counts as right."""
     wanted = sum(call.required for call in golden.expected_calls)
     why = f"too many to compare with {len(golden.expected_calls):,} expected calls"
     numbers = Numbers(0, calls, wanted, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
@@ -194,7 +192,7 @@ def _judge_one(
         counted = set(map(id, calls))
         failures += forbidden_among(golden, slots, [c for c in trajectory.calls if id(c) not in counted])
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
-    if not verdict.passed and not failures:  # allowed calls cost precision, and `pass_rule: score` minds
+    if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
         extra = extra_calls(calls, pairs, slots)
         verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, comparison, pairs, free, rules)
@@ -368,7 +366,7 @@ def _latency(golden: Golden, trajectory: Trajectory) -> float:
 
 
 def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
-    """Why nobody can say whether the agent kept to its time; empty when it can be said.
+    """Why the latency budget cannot be decided; empty when it can.
 
     The time taken lies between `least_latency_ms` and `latency_ms`. Where the budget lies between the two, a verdict
     would be about the machine that measured.
@@ -377,6 +375,6 @@ def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
     if budget is None or taken is None or certain is None or not certain <= budget < taken:
         return ""
     return (
-        f"took {taken:g} ms with a budget of {budget:g} ms, but up to {trajectory.lag_ms:g} ms of it were spent by "
-        "this machine, which was too busy to measure; lower the concurrency or run it on a quieter machine"
+        f"took {taken:g} ms with a budget of {budget:g} ms, but this machine was overloaded and added up to "
+        f"{trajectory.lag_ms:g} ms; lower the concurrency or use a less busy machine"
     )

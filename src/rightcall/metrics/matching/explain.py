@@ -1,4 +1,4 @@
-"""From an alignment to failures: what went wrong, with its evidence, never read off message text."""
+"""Derives failures with evidence from an alignment, never from message text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 MOST_VIOLATIONS = 1000
-"""Schema violations told of one case: ten thousand calls need no million messages."""
+"""Maximum schema violations reported per case."""
 
 STOPS: dict[str, Code] = {
     "limit": "loop_limit",
@@ -198,7 +198,7 @@ def _surplus(
     tools: Mapping[str, Tool],
     slots: Sequence[Slot],
 ) -> Iterator[Failure]:
-    """Calls that nobody expected."""
+    """Calls that were not expected."""
     lenient = not golden.no_calls and (
         golden.extra_calls == "allow" or (golden.category == "negative" and bool(golden.forbidden_calls))
     )
@@ -224,7 +224,7 @@ def _surplus(
 def extra_calls(
     calls: Sequence[ToolCall], pairs: Sequence[CallPair], slots: Sequence[Slot]
 ) -> Iterator[Failure]:
-    """Calls that nobody expected, allowed or not."""
+    """Calls that were not expected, whether allowed or not."""
     strict = {pair.call for pair in pairs if pair.strict}
     twins = Twins(calls)
     for at, call in enumerate(calls):
@@ -265,7 +265,7 @@ class Twins:
 
 
 def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping[str, Tool]) -> list[Failure]:
-    """Arguments that the tool's own schema refuses, of calls that are not right anyway."""
+    """Arguments that violate the tool's schema, in calls that are wrong anyway."""
     if not tools:
         return []
     from rightcall.tools.definitions import is_valid, problems

@@ -1,4 +1,4 @@
-"""Exactly the expected calls and nothing else to look at: most cases, decided quickly."""
+"""Fast path for flawless cases: exactly the expected calls and nothing else to check."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def flawless(calls: int) -> CaseVerdict:
 
 
 def is_flawless(golden: Golden, trajectory: Trajectory) -> bool:
-    """Whether the calls are the expected ones, one for one, as written. A no means "look closer"."""
+    """Whether the calls equal the expected ones, one to one, as written. False means "undecided"."""
     expected, calls = golden.expected_calls, trajectory.calls
     if len(expected) != len(calls):
         return False

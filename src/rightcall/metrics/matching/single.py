@@ -1,4 +1,4 @@
-"""One expected call, one actual call: half of all cases, decided without a solver."""
+"""Fast path for one expected and one actual call: half of all cases, decided without the solver."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def score_single(
 ) -> tuple[Numbers, list[Failure]] | None:
     """Numbers and failures when plain arguments or another tool are all there is to see; None otherwise.
 
-    Gives what the general solver gives, which a property test says.
+    Equivalent to the general solver, as a property test checks.
     """
     if len(golden.expected_calls) != 1 or len(trajectory.calls) != 1:
         return None

@@ -1,7 +1,7 @@
-"""Calls whose arguments nobody recorded: a trace without content, a list of tool names.
+"""Calls with unknown arguments: a trace without content, a list of tool names.
 
-They are given the benefit of the doubt when calls are aligned, and left out of every number about arguments. Whether a
-case passes is told only when the arguments could not change it.
+They count as right when calls are aligned, and are excluded from every number about arguments. Whether a case passes
+is decided only if the arguments cannot change it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def in_doubt(at_best: CaseVerdict, at_worst: CaseVerdict) -> CaseVerdict:
 
 
 def unknown_text(verdict: CaseVerdict) -> str:
-    """How many calls numbers about arguments leave out; empty when they leave out none."""
+    """How many calls are excluded from numbers about arguments, as text; empty when none are."""
     if not verdict.unknown:
         return ""
     return f"arguments unknown for {verdict.unknown} of {verdict.called} call{'s' * (verdict.called > 1)}"

@@ -1,4 +1,4 @@
-"""Every number that is shown, worked out once: terminal, JSON, Markdown, JUnit and pages all show these.
+"""Every displayed number, computed once for terminal, JSON, Markdown, JUnit and HTML.
 
     run        RunView of a stored run, streamed: run_view, or RunTally for results that come one by one
     summary    by category and over all; rate: a share with its n and interval
@@ -8,7 +8,7 @@
     case       one case: messages, scores, rules; calls: arguments side by side; waterfall: its time
     pairing    which actual call answers which expected one
 
-To show something new: a record and what fills it in the file of its subject, a field in `RunView` or `CaseView`.
+To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Which actual call answers which expected one, as the stored failures say it."""
+"""Pairs of expected and actual calls, reconstructed from the stored failures."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ KINDS: dict[str, Kind] = {
     "order_violation": "out_of_order",
     "forbidden_call": "forbidden",
 }
-"""What a code says of the pair it names. Codes about the whole case say nothing of a pair."""
+"""The mark of a pair for each code. Codes about the whole case have none."""
 NO_TOOLS: Mapping[str, Tool] = {}
 
 
@@ -64,7 +64,7 @@ class ShownPair(Record, frozen=True):
 class Pairing(Record, frozen=True):
     """All pairs of a case, in the order of the expected calls, then of the actual ones.
 
-    `expected` is the alternative the case was judged by; `positions` maps positions in failures to positions
+    `expected` is the alternative the case was scored by; `positions` maps positions in failures to positions
     in the trajectory, which differ when failed calls do not count.
     """
 
@@ -74,7 +74,7 @@ class Pairing(Record, frozen=True):
 
 
 def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
-    """Read the pairs off the failures; what no failure names was as it should be."""
+    """Derive the pairs from the failures; whatever no failure names was correct."""
     expected = expected_calls(golden, result, tools)
     calls = result.trajectory.calls if result.trajectory else ()
     counted = counted_calls(calls, golden.count_failed) if isinstance(golden, Golden) else calls
@@ -90,7 +90,7 @@ def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str,
 def expected_calls(
     golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS
 ) -> Sequence[ExpectedCall]:
-    """The expected calls the case was judged by: with alternatives, those whose failures are the stored ones."""
+    """The expected calls the case was scored by: of alternatives, the one whose failures were stored."""
     if golden is None:
         return ()
     if not isinstance(golden, Golden) or not golden.any_of:
@@ -118,14 +118,14 @@ def _place(positions: tuple[int, ...], call: int | None) -> int | None:
 
 
 def _told(failures: Sequence[Failure]) -> list[ShownPair]:
-    """One pair for each call or expected call that failures name; the gravest word wins."""
+    """One pair for each call or expected call that failures name; the most severe mark wins."""
     found: dict[tuple[int | None, int | None], Kind] = {}
     for failure in failures:
         kind = KINDS.get(failure.code)
         if kind is None or (failure.call is None and failure.expected_call is None):
             continue
         if failure.code == "forbidden_arg" and failure.expected_call is None:
-            continue  # said of a call that another failure explains
+            continue  # about a call that another failure explains
         found.setdefault((failure.expected_call, failure.call), kind)
     matched = {call for expected, call in found if expected is not None and call is not None}
     missing = Counter(f.expected_call for f in failures if KINDS.get(f.code) == "missing")
@@ -142,7 +142,7 @@ def _silent(
     tools: Mapping[str, Tool],
     result: CaseResult,
 ) -> list[ShownPair]:
-    """Pairs no failure speaks of: calls that were right, and extra ones that are allowed."""
+    """Pairs without a failure: correct calls, and extra calls that are allowed."""
     used = Counter(pair.expected for pair in told)
     least = [(call.min if call.required else 0) - used[i] for i, call in enumerate(expected)]
     if result.trajectory is None:
@@ -182,6 +182,6 @@ def _matches(
             [weight if at in free else 0.0 for at, weight in enumerate(line)]
             for line in CallComparison(slots, calls).weights
         ]
-    except InputError:  # a matcher that needs a model: the names must do
+    except InputError:  # a matcher that needs a model: compare names only
         return by_name
     return [(slots[row].index, at) for row, at in assign_by_groups(weights)] + by_name

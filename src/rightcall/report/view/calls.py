@@ -1,4 +1,4 @@
-"""Expected and actual call side by side, with a mark on every argument."""
+"""Expected and actual calls side by side, with a mark on every argument."""
 
 from __future__ import annotations
 
@@ -116,9 +116,7 @@ def arguments(
                 json_text(specs[name], LONGEST_VALUE) if name in specs else None,
                 json_text(values[name], LONGEST_VALUE) if name in values else None,
                 mark if compared or not (name in specs and name in values) else "different",
-                "not known"
-                if call and call.arguments_unknown
-                else _note(name, specs, values, wrong.get(name)),
+                "unknown" if call and call.arguments_unknown else _note(name, specs, values, wrong.get(name)),
             )
         )
     return rows
@@ -130,5 +128,5 @@ def _note(name: str, specs: dict[str, Any], values: dict[str, Any], failure: Fai
             return "must not be passed"
         return one_line(f"should be {failure.detail}", 400) if failure.detail else ""
     if name in specs and name not in values and values:
-        return "left to its default"
+        return "default value"
     return "not compared" if name in values and name not in specs and specs else ""

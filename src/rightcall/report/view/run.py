@@ -1,4 +1,4 @@
-"""A whole run, read once from the store in memory that does not grow with its cases."""
+"""The view of a run, read once from the store in constant memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_INVENTED = 20
 
 
 class RunView(Record, frozen=True):
-    """Every number of a run that is shown anywhere.
+    """Every displayed number of a run.
 
     `finished` is false while the run is being written, or when it was stopped; the numbers are then those of
     the results so far.
@@ -47,7 +47,7 @@ class RunView(Record, frozen=True):
 
 
 class RunTally:
-    """Takes each result once and gives the view of them all. May be asked at any time."""
+    """Takes each result once and builds the view, available at any time."""
 
     def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
         self._offered = tools
@@ -87,7 +87,7 @@ class RunTally:
 def run_view(
     store: Store, run: str, *, each: Callable[[AnyGolden | None, CaseResult], object] | None = None
 ) -> RunView:
-    """Read a run and add it up. `each` is shown every case on the way, by golden id and trial."""
+    """Read a run and compute its view. `each` is called with every case, ordered by golden id and trial."""
     stored = store.run(run)
     tally = RunTally()
     for golden, result in cases_of(store, stored.id):

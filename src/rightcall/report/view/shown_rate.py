@@ -1,4 +1,4 @@
-"""A share with what it rests on: its count, its n, and the interval beside it."""
+"""A rate with its count, n and interval."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ShownRate(Record, frozen=True):
 def rate(count: int, n: int, *, trials: int = 1) -> ShownRate:
     """Wilson's interval. Trials of one golden repeat each other, so n counts for n/trials observations.
 
-    That is careful: it takes all trials of a golden to agree. A gate, which decides, weighs them exactly.
+    This is conservative: it assumes that all trials of a golden agree. Gates compute it exactly.
     """
     if n <= 0:
         return ShownRate(count, 0, None, 0.0, 1.0)

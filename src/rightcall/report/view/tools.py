@@ -1,4 +1,4 @@
-"""Per tool: how often it was expected, called, right; and what it was mixed up with."""
+"""Statistics per tool: expected, called and correct calls, and confusions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rightcall.report.view.call_pairs import Pairing, ShownPair
 from rightcall.report.view.shown_rate import ShownRate, rate
 
 MOST_NAMES = 1000
-"""Distinct tool names kept; a model that invents a new one every time shall not fill the memory."""
+"""Maximum number of distinct tool names, in case a model invents a new one every time."""
 BEYOND = "…"
 
 
@@ -20,7 +20,7 @@ class ToolRow(Record, frozen=True):
     """One tool over all cases, in calls.
 
     `expected` = `right` + `wrong_arguments` + `missed`; `missed` were not made, or made to another tool.
-    `surplus` were made though nobody expected them. `found` is right of expected, `sound` right of called.
+    `surplus` were made without being expected. `found` is right of expected, `sound` right of called.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ConfusionCell(Record, frozen=True):
 
 
 class ToolTally:
-    """Adds up pairs as they come."""
+    """Counts pairs as they arrive."""
 
     def __init__(self) -> None:
         self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -56,7 +56,7 @@ class ToolTally:
         self.invented: Counter[str] = Counter()
 
     def add(self, pairing: Pairing, result: CaseResult) -> None:
-        """Count one case; one without an answer says nothing."""
+        """Count one case, unless it has no answer."""
         if result.error:
             return
         for pair in pairing.pairs:
@@ -67,7 +67,7 @@ class ToolTally:
             self._cells[None, None, False] += 1
 
     def rows(self, trials: int) -> tuple[ToolRow, ...]:
-        """Tools with the most that went wrong first."""
+        """Tools with the most failures first."""
         rows = [self._row(name, counts, trials) for name, counts in self._counts.items()]
         return tuple(sorted(rows, key=lambda r: (r.right - r.expected - r.surplus, -r.expected, r.name)))
 

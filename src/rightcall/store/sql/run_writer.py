@@ -145,7 +145,7 @@ def _count(connection: Connection, run_key: int, run_id: str, stored: list[Resul
     costs = [row.usage.cost_usd for row in stored if row.usage.cost_usd is not None]
     changed = connection.execute(
         update(tables.runs)
-        .where(runs.key == run_key, runs.id == held(run_id), runs.finished_at.is_(None))
+        .where(runs.key == run_key, runs.id == run_id, runs.finished_at.is_(None))
         .values(
             results=runs.results + len(stored),
             passed=runs.passed + sum(row.outcome == tables.PASSED for row in stored),

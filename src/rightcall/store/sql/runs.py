@@ -192,7 +192,7 @@ def _earlier(before: Run | None) -> Select[Any]:
     query = select(tables.runs)
     if before is None:
         return query
-    return query.where(runs.started_at <= held(before.started_at), runs.id != held(before.id))
+    return query.where(runs.started_at <= before.started_at, runs.id != before.id)
 
 
 def listed(connection: Connection, which: RunFilter, limit: int, after: str | None) -> Sequence[Row[Any]]:

@@ -1,4 +1,4 @@
-"""The list of tools as a model is shown it, after the faults of a plan: more, fewer, or other names."""
+"""The tools shown to a model after the faults of a plan: added, removed or renamed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DISTRACTORS = (
     ("count_calories", "Calories of a meal.", ("meal",)),
     ("get_train_times", "Departures from a station.", ("station",)),
 )
-"""Harmless tools about other matters; each answers when called, so that a wrong call goes on and is seen."""
+"""Harmless distractor tools; each answers when called, so that a wrong call is visible."""
 
 
 def shown_entries(entries: Mapping[str, BoundTool], plan: FaultPlan) -> dict[str, BoundTool]:

@@ -1,4 +1,4 @@
-"""Doing a thing once, however often it is asked for.
+"""Runs operations once, however often they are requested.
 
 A key names an operation: `{run}/{task}/{trial}:{tool}:{client key}`. The runtime adds the first part, never
 the model, so two tasks cannot meet and a trial cannot see another's result.

@@ -1,4 +1,4 @@
-"""Where keys are kept: one table, the same SQL on SQLite and PostgreSQL, every step one atomic statement.
+"""The store of idempotency keys: one table, the same SQL on SQLite and PostgreSQL, every step one atomic statement.
 
     absent → started(owner, lease, attempt) → done | failed | retryable | unknown
 
@@ -30,11 +30,11 @@ BEATS = 6
 
 
 class StoreDownError(InfrastructureError):
-    """The store did not answer; nothing may be run without it."""
+    """The store is unavailable; nothing may run without it."""
 
 
 class CorruptRecordError(InfrastructureError):
-    """A row of the store makes no sense; running its call again would be a guess."""
+    """A row of the store is corrupt; running its call again would be a guess."""
 
 
 class ClaimRequest(NamedTuple):
@@ -159,7 +159,7 @@ class IdempotencyStore:
             claim = self._judge(wish, row) if row is not None else None
             if claim is not None:  # None: the row changed between two statements
                 return claim
-        raise StoreDownError("the idempotency store is contended: the key changed hands twenty times")
+        raise StoreDownError("the idempotency store is contended: the key changed owner twenty times")
 
     def claim_unknown(self, wish: ClaimRequest) -> int | None:
         """Take over a key whose effect is unknown: the attempt's number, or None when another did."""

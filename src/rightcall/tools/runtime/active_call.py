@@ -1,4 +1,4 @@
-"""One call on its way through the stages of the runtime."""
+"""A call as it passes through the stages of the runtime."""
 
 from __future__ import annotations
 

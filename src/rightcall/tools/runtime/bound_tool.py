@@ -23,7 +23,7 @@ Late = Callable[[Any, BaseException | None], None]
 Runner = Callable[[dict[str, Any], CallInfo, CallContext, Late], Awaitable[Any]]
 
 MOST_YIELDED = 100_000
-"""Items taken from a generator: a tool that never ends would otherwise fill the memory."""
+"""Maximum items taken from a generator, so that an endless tool cannot exhaust memory."""
 
 
 @dataclass(frozen=True)

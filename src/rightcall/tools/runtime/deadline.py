@@ -1,4 +1,4 @@
-"""How long a call is waited for, and what becomes of work that takes longer.
+"""Deadlines of calls, and what happens to work that takes longer.
 
 A read is cancelled at its deadline. A write is not: a thread cannot be stopped, a request that was sent cannot
 be called back, and cancelling would only lose sight of them. The model is told that it is still running,

@@ -1,4 +1,4 @@
-"""What an agent may do at all, whatever its arguments look like."""
+"""The policy: what an agent is permitted to do."""
 
 from __future__ import annotations
 

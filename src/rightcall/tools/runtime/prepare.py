@@ -1,4 +1,4 @@
-"""Everything that happens to a call before its tool is touched."""
+"""Prepares a call: everything that happens before its tool runs."""
 
 from __future__ import annotations
 

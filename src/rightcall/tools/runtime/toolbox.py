@@ -1,4 +1,4 @@
-"""The tools of an agent, ready to be called: `await toolbox.invoke_turn(calls, context)`."""
+"""The toolbox: the tools of an agent, ready to be called: `await toolbox.invoke_turn(calls, context)`."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Toolbox:
         made = [entry for given in tools for entry in self._made(given, execute)]
         for entry in made:
             if entry.tool.name in seen:
-                problems.append(f"there are two tools named '{entry.tool.name}'; rename one")
+                problems.append(f"two tools are named '{entry.tool.name}'; rename one")
             seen.add(entry.tool.name)
             try:
                 check_schema(entry.tool)

@@ -1,4 +1,4 @@
-"""What every world has in common: a state of plain data, its past, and methods that are tools."""
+"""The base class of worlds: plain data as state, its history, and methods that are tools."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield Finding(
             (*INPUT, "$schema"),
             "$schema names the dialect that is the default",
-            "leave it out",
+            "remove it",
             edits=(edit,),
             safe=True,
         )
