@@ -107,26 +107,3 @@ def test_the_package_runs_as_a_module(files):
         [sys.executable, "-m", "rightcall", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("rightcall")
-
-
-STRICT = """
-import rightcall as rc
-
-golden = rc.Golden("hi", expected_calls=[rc.ExpectedCall("weather", after=["a"])], tags=["x"])
-run = rc.evaluate("keyword:", [golden], trials=3, metrics=["tool_selection"])
-verdict: rc.Verdict = run.verdict
-case = rc.TestCase(golden, rc.Trajectory(calls=[rc.ToolCall("weather", {})]))
-done: rc.RunResult = rc.score_cases([case], ["tool_selection"])
-gated: rc.Verdict = rc.gate("last", min=0.9)
-errors: int = rc.lint("tools.json").counts()["error"]
-"""
-
-
-def test_a_typical_program_passes_strict_type_checks(tmp_path):
-    """Lists are fine where tuples are stored, and a misspelt option is found by the type checker."""
-    pytest.importorskip("mypy")
-    (tmp_path / "program.py").write_text(STRICT + "rc.evaluate('keyword:', [golden], trails=3)\n")
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "/dev/null", "program.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    lines = done.stdout.splitlines()
-    assert len(lines) == 2 and 'Argument "trails"' in lines[0], done.stdout

@@ -18,6 +18,7 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite import (
     EvaluateOptions,
+    PlanWarning,
     Request,
     deepeval_options,
     gate_of,
@@ -129,7 +130,7 @@ async def aevaluate(
     if request.plan is None:
         return await arun_request(request, store)
     opened = open_store(store)
-    outcome = await run_plan(request.plan, opened, warn=lambda note: warnings.warn(note, stacklevel=3))
+    outcome = await run_plan(request.plan, opened, warn=_warn_of_mode)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
@@ -183,6 +184,12 @@ async def ascore_cases(
         gate=gate,
         store=store,
     )
+
+
+def _warn_of_mode(warning: PlanWarning) -> None:
+    """What a gate cannot show, its verdict says; that a mode can never satisfy a golden, nobody else does."""
+    if warning.about == "mode":
+        warnings.warn(warning.text, stacklevel=2)
 
 
 async def arun_request(request: Request, store: str | Path | None) -> RunResult:

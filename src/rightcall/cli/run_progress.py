@@ -13,7 +13,7 @@ from rightcall.errors import InfrastructureError, RightCallError
 from rightcall.model.run import CaseResult, Run
 from rightcall.report import ProgressState, RunProgress, tell, write_rows
 from rightcall.store import Store, open_store
-from rightcall.suite import Plan, Progress, RunOutcome, run_plan
+from rightcall.suite import Plan, PlanWarning, Progress, RunOutcome, run_plan
 
 
 class ReaderGone(Exception):  # noqa: N818  a signal, not an error
@@ -30,11 +30,11 @@ class Watching:
         self._keep, self._as_json = keep, as_json
         self._bar: RunProgress | None = None
 
-    def warn(self, warning: str) -> None:
+    def warn(self, warning: PlanWarning) -> None:
         """Say what can never come out well, once for all runs of a command: they have much in common."""
-        if warning not in self._warned:
-            self._warned.add(warning)
-            tell(f"warning: {warning}", err=True)
+        if warning.text not in self._warned:
+            self._warned.add(warning.text)
+            tell(f"warning: {warning.text}", err=True)
 
     def started(self, run: Run) -> None:
         self.run = run

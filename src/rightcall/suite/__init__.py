@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
     from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
-    from rightcall.suite.preparation import Prepared as Prepared, preflight as preflight
+    from rightcall.suite.preparation import (
+        PlanWarning as PlanWarning,
+        Prepared as Prepared,
+        preflight as preflight,
+    )
     from rightcall.suite.recorded_scores import score_recorded as score_recorded
     from rightcall.suite.request import (
         EvaluateOptions as EvaluateOptions,
@@ -55,7 +59,7 @@ else:
             "decisions": "RunComparison compare_runs flakiness gate_run",
             "fault_twin": "finished_twin without_faults",
             "plan": "Plan plan_suite",
-            "preparation": "Prepared preflight",
+            "preparation": "PlanWarning Prepared preflight",
             "recorded_scores": "score_recorded",
             "request": "EvaluateOptions Request deepeval_options gate_of read_request",
             "rescorer": "rescore_run",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self, cast
+from typing import Literal, NamedTuple, Self, cast
 
 import msgspec
 
@@ -27,6 +27,13 @@ from rightcall.suite.run_record import new_run
 from rightcall.tools.definitions import with_tool_set
 
 SHOWN_PROBLEMS = 20
+
+
+class PlanWarning(NamedTuple):
+    """Why a run cannot come out well, and whether that is about its gate or its mode."""
+
+    about: Literal["gate", "mode"]
+    text: str
 
 
 @dataclass(frozen=True)
@@ -65,9 +72,11 @@ class Prepared:
             settings=plan.settings,
         )
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[PlanWarning]:
         """What can never come out well: a gate that cannot pass, goldens that the mode cannot satisfy."""
-        return [*gate_warnings(self.plan), *mode_warnings(self.plan.agent, self.plan.goldens())]
+        of_mode = mode_warnings(self.plan.agent, self.plan.goldens())
+        return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
+                *(PlanWarning("mode", text) for text in of_mode)]  # fmt: skip
 
     async def __aenter__(self) -> Self:
         return self

@@ -22,7 +22,7 @@ from rightcall.suite.baseline import baseline_for
 from rightcall.suite.early_stopping import EarlyStop
 from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan
-from rightcall.suite.preparation import Prepared, preflight
+from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_outcomes import stored_results
 from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink
@@ -68,7 +68,7 @@ async def run_plan(
     watch: Watcher | None = None,
     started: Callable[[Run], None] | None = None,
     persist: Persistence | None = None,
-    warn: Callable[[str], None] | None = None,
+    warn: Callable[[PlanWarning], None] | None = None,
 ) -> RunOutcome:
     """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
@@ -88,7 +88,7 @@ async def _run_prepared(
     watch: Watcher | None,
     started: Callable[[Run], None] | None,
     persist: Persistence,
-    warn: Callable[[str], None] | None,
+    warn: Callable[[PlanWarning], None] | None,
 ) -> RunOutcome:
     plan, planned = prepared.plan, prepared.goldens * prepared.plan.trials
     if warn is not None:
