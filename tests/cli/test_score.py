@@ -249,7 +249,10 @@ def test_metrics_of_a_module_in_this_folder_are_told_in_the_table(scored, tmp_pa
     assert shown.code == 1 and "0/0 +1 errors" in shown.out
     assert "fails: 1 failed (a: too long)" in shown.out
     assert "leaves: 1 could not be computed (a: leaves raised SystemExit: 0)" in shown.out
-    assert "seven: 1 could not be computed (a: seven gave the value 7.0, which is not between 0 and 1)" in shown.out
+    assert (
+        "seven: 1 could not be computed (a: seven gave the value 7.0, which is not between 0 and 1)"
+        in shown.out
+    )
     plain = scored([asked("a")], [did("a", "Hanoi")], "--metric=own_metrics:Plain")
     assert plain.code == 2 and "is not a subclass of rightcall.Metric" in plain.err
 
