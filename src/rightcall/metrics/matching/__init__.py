@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from rightcall.metrics.matching.base import Scope as Scope, shown as shown
     from rightcall.metrics.matching.binding import mentions_ref as mentions_ref
-    from rightcall.metrics.matching.case_score import counted_calls as counted_calls, judge as judge
+    from rightcall.metrics.matching.case_score import counted_places as counted_places, judge as judge
     from rightcall.metrics.matching.compile import (
         KINDS as KINDS,
         compile_matcher as compile_matcher,
@@ -50,7 +50,7 @@ else:
             "alignment": "Comparison MOST_ORDERED assign_by_groups",
             "base": "Scope shown",
             "binding": "mentions_ref",
-            "case_score": "counted_calls judge",
+            "case_score": "counted_places judge",
             "compile": "KINDS compile_matcher matcher_key",
             "expectation": "fits make_slots pattern_text predecessors",
             "reasons": "call_text reason sentence",
