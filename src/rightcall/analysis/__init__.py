@@ -15,7 +15,20 @@ if TYPE_CHECKING:
     from rightcall.analysis.changed_tools import changed_at as changed_at, tool_change as tool_change
     from rightcall.analysis.confusion_count import confusions as confusions
     from rightcall.analysis.fault_effects import fault_report as fault_report
+    from rightcall.analysis.findings import (
+        Analysis as Analysis,
+        RunFinding as RunFinding,
+        analyze_trials as analyze_trials,
+    )
+    from rightcall.analysis.hypothesis import Change as Change
+    from rightcall.analysis.results_analysis import analyze_results as analyze_results
     from rightcall.analysis.rule_evidence import rule_effects as rule_effects
+    from rightcall.analysis.run_record import (
+        AgentSetup as AgentSetup,
+        RunRecord as RunRecord,
+        run_record as run_record,
+    )
+    from rightcall.analysis.stored_analysis import analyze_run as analyze_run, trials_of as trials_of
     from rightcall.analysis.tool_evidence import Seen as Seen, queries_of as queries_of, seen_in as seen_in
 else:
     __getattr__, __dir__, __all__ = window(
@@ -24,7 +37,12 @@ else:
             "changed_tools": "changed_at tool_change",
             "confusion_count": "confusions",
             "fault_effects": "fault_report",
+            "findings": "Analysis RunFinding analyze_trials",
+            "hypothesis": "Change",
+            "results_analysis": "analyze_results",
             "rule_evidence": "rule_effects",
+            "run_record": "AgentSetup RunRecord run_record",
+            "stored_analysis": "analyze_run trials_of",
             "tool_evidence": "Seen queries_of seen_in",
         },
     )

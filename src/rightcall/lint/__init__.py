@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     )
     from rightcall.lint.catalog import all_rules as all_rules, find_rule as find_rule
     from rightcall.lint.config import LintConfig as LintConfig, config_from as config_from
+    from rightcall.lint.confusability.wording import (
+        Wording as Wording,
+        excluded as excluded,
+        included as included,
+        is_generic_name as is_generic_name,
+        request_words as request_words,
+    )
     from rightcall.lint.conversion import convert_all as convert_all
     from rightcall.lint.diagnostic import Diagnostic as Diagnostic, Severity as Severity
     from rightcall.lint.engine import lint as lint
@@ -54,6 +61,7 @@ else:
             "baseline": "baseline_of read_baseline without_known write_baseline",
             "catalog": "all_rules find_rule",
             "config": "LintConfig config_from",
+            "confusability.wording": "Wording excluded included is_generic_name request_words",
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
             "engine": "lint",

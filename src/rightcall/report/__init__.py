@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.report.analysis import print_analysis as print_analysis
     from rightcall.report.calls import calls_difference as calls_difference
     from rightcall.report.charts import (
         CONFIG as CONFIG,
@@ -64,6 +65,7 @@ else:
         {
             "calls": "calls_difference",
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
+            "analysis": "print_analysis",
             "comparison": "print_comparison",
             "extra_metrics": "AskedMetrics",
             "faults": "print_fault_report",

@@ -23,7 +23,7 @@ from rightcall.model import codec
 from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.providers import Settings
+from rightcall.providers import Settings, scrubber
 from rightcall.quality import check_goldens
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
@@ -100,6 +100,7 @@ class Plan:
             "mocks": _fingerprint(agent.mocks),
             "metrics": scorer_fingerprint(self.scorer),
             "selection": _fingerprint(repr(self.selection)),
+            "setup": _fingerprint(self._setup()),
         } | self._extra_fingerprints()
 
     def _extra_fingerprints(self) -> dict[str, str]:
@@ -112,7 +113,23 @@ class Plan:
 
     def documents(self) -> dict[str, bytes]:
         """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
-        return {"tools": _content(self._tool_definitions())}
+        return {"tools": _content(self._tool_definitions()), "setup": _content(self._setup())}
+
+    def _setup(self) -> dict[str, Any]:
+        """The agent in readable form, secrets removed; `compare` shows how two runs differ."""
+        agent = self.agent
+        settings = msgspec.to_builtins(agent.settings, enc_hook=described)
+        made = {
+            "model": agent.name,
+            "system": agent.system,
+            "mode": agent.mode,
+            "settings": settings if isinstance(settings, dict) else {},
+            "limits": msgspec.to_builtins(agent.limits),
+            "execute": agent.execute,
+            "base_url": agent.base_url or "",
+            "strict": agent.strict,
+        }
+        return msgspec.json.decode(scrubber()(_content(made).decode()), type=dict[str, Any])
 
     def _tool_definitions(self) -> list[Any]:
         return [msgspec.to_builtins(tool) for tool in Session(self.agent).toolbox.tools]

@@ -1,0 +1,35 @@
+"""`rightcall analyze`: why a run fails, and what to change."""
+
+from __future__ import annotations
+
+import click
+
+from rightcall.cli.output import as_json_option, console, print_json, print_next
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option("--against", multiple=True, metavar="RUN",
+              help="Run of another model on the same goldens; several models that agree show a wrong golden. "
+              "[default: the newest of each]")  # fmt: skip
+@click.option("--weak", is_flag=True, help="Show findings that chance could give, too.")
+@click.option("--store", "store_url", metavar="URL", help="Where results are kept.")
+@as_json_option
+def analyze(run: str, against: tuple[str, ...], weak: bool, store_url: str | None, as_json: bool) -> None:
+    """Explain the failures of RUN: findings with evidence, the change that each asks for, and what it would win back.
+
+    Nothing is run and no model is asked. Exit codes: 0 analysed, also when there are findings; 2 no such run.
+    """
+    from rightcall.analysis import analyze_run
+    from rightcall.store import open_store
+
+    with open_store(store_url, must_exist=True) as store:
+        found = analyze_run(store, run, against=against or None)
+    if as_json:
+        print_json(found)
+        return
+    from rightcall.report import print_analysis
+
+    print_analysis(console(), found, weak=weak)
+    if found.findings:
+        print_next(f"rightcall improve {found.run}", f"rightcall analyze {found.run} --json")
