@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from rightcall.analysis.dates import day_of, days_named, is_relative_date
@@ -145,12 +147,17 @@ def is_unit_error(one: Any, two: Any) -> bool:
     if first == second or not first or not second:
         return False
     ratio = max(abs(first), abs(second)) / min(abs(first), abs(second))
-    if first * second > 0 and any(abs(ratio - f) <= TOLERANCE * f for f in _RATIOS):
+    if first * second > 0 and _is_factor(ratio):
         return True
     return _close(first * 9 / 5 + 32, second) or _close(second * 9 / 5 + 32, first)
 
 
-_RATIOS = tuple(f if f > 1 else 1 / f for f in FACTORS)
+_RATIOS = sorted(f if f > 1 else 1 / f for f in FACTORS)
+
+
+def _is_factor(ratio: float) -> bool:
+    at = bisect_left(_RATIOS, ratio * (1 - TOLERANCE))
+    return any(abs(ratio - f) <= TOLERANCE * f for f in _RATIOS[at : at + 2])
 
 
 def _close(one: float, two: float) -> bool:
@@ -166,8 +173,10 @@ def _as_number(value: Any) -> float | None:
         return None
 
 
-def _numbers(words: str) -> list[float]:
-    return [float(found) for found in _NUMBER.findall(words[:20_000])]
+@lru_cache(maxsize=16)
+def _numbers(words: str) -> tuple[float, ...]:
+    """The numbers of a request, which is asked about once for each of its values and trials."""
+    return tuple(float(found) for found in _NUMBER.findall(words[:20_000]))
 
 
 def _whole_word(text: str, words: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 MONTHS = {
     name: number
@@ -29,6 +30,8 @@ _RELATIVE = re.compile(
     r"|in\s+\w+\s+(?:days?|weeks?|months?)|(?:day|week)\s+after)\b",
     re.I,
 )
+_MAYBE = re.compile(rf"\d[-/.]\d|\d{{8}}|\b(?:{_MONTH})\b", re.I)
+"""What every text with a day has: a cheap look before the dear ones."""
 NO_YEAR = 1
 """The year of a day that was named without one."""
 
@@ -44,10 +47,16 @@ def day_of(text: str) -> str | None:
     return min(found)
 
 
-def days_named(text: str) -> set[str]:
+def days_named(text: str) -> frozenset[str]:
     """Every day that a text names; of 03/04/2027 both readings, of "March 3" one without a year."""
-    text = text[:20_000]
+    return _named(text[:20_000])
+
+
+@lru_cache(maxsize=64)
+def _named(text: str) -> frozenset[str]:
     found: set[str] = set()
+    if not _MAYBE.search(text):
+        return frozenset()
     for pattern in (_ISO, _COMPACT):
         for year, month, day in pattern.findall(text):
             _add(found, int(year), int(month), int(day))
@@ -58,7 +67,7 @@ def days_named(text: str) -> set[str]:
         _add(found, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
     for day, month, year in _DAY_FIRST.findall(text):
         _add(found, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
-    return found
+    return frozenset(found)
 
 
 def is_relative_date(text: str) -> bool:

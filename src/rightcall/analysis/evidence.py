@@ -147,7 +147,7 @@ class Evidence:
             seen: Counter[Behaviour] = Counter()
             for trial in one.failed:
                 symptom, _ = symptom_of(trial.codes, trial.calls, request, by_name)
-                if (behaviour := behaviour_of(symptom, trial, request)) is not None:
+                if (behaviour := behaviour_of(symptom, trial)) is not None:
                     seen[behaviour] += 1
             best = min(seen.items(), key=lambda item: (-item[1], repr(item[0])), default=None)
             steady = best is not None and best[1] >= 2 / 3 * one.judged
@@ -179,12 +179,12 @@ class Evidence:
             self.codes.update({failure.code for failure in trial.codes})
             self._count_mistakes(mistakes)
             self._count_symptom(symptom, said, failed_words)
-            if (behaviour := behaviour_of(symptom, trial, request)) is not None:
+            if (behaviour := behaviour_of(symptom, trial)) is not None:
                 behaviours[behaviour] += 1
             if symptom.turn is not None:
                 self.by_turn[symptom.turn] += 1
         self._count_groups(golden, one, failed_words, said)
-        self._note_behaviour(golden.id, behaviours, one.judged, said, request)
+        self._note_behaviour(one, behaviours, said, request)
         suspect = golden.id in self.suspects
         negative = NEGATIVE in classes
         cells = tuple((self._number(symptom, suspect, negative), count) for symptom, count in found.items())
@@ -285,16 +285,12 @@ class Evidence:
             counts[key][1] += one.judged
 
     def _note_behaviour(
-        self,
-        golden_id: str,
-        behaviours: Counter[Behaviour],
-        judged: int,
-        said: Sequence[str],
-        request: Request,
+        self, one: GoldenTrials, behaviours: Counter[Behaviour], said: Sequence[str], request: Request
     ) -> None:
         """Remember a golden in whose trials the same wrong call is made again and again, in every run given."""
         if not behaviours:
             return
+        golden_id, judged = one.golden.id, one.judged
         behaviour, times = min(behaviours.items(), key=lambda item: (-item[1], repr(item[0])))
         agreeing = sum(other.get(golden_id) == behaviour for other in self.others)
         known = sum(golden_id in other for other in self.others)
@@ -304,7 +300,7 @@ class Evidence:
             and agreeing >= 2 / 3 * (known + 1) - 1
             and (agreeing or not known)
             and observations >= 2
-            and words_side_with(behaviour, said, request, self)
+            and words_side_with(behaviour, one.failed, said, request, self)
         ):
             self.suspects[golden_id] = behaviour
 

@@ -10,6 +10,7 @@ from rightcall.analysis.symptom import Request, Symptom, enum_of
 
 if TYPE_CHECKING:
     from rightcall.analysis.evidence import Evidence, FailedTrial
+    from rightcall.model.failure import Failure
 
 MORE_COVER = 0.1
 
@@ -22,7 +23,7 @@ class Behaviour(NamedTuple):
     values: tuple[tuple[str, str, str], ...] = ()
 
 
-def behaviour_of(symptom: Symptom, trial: FailedTrial, request: Request) -> Behaviour | None:
+def behaviour_of(symptom: Symptom, trial: FailedTrial) -> Behaviour | None:
     """The wrong call of a trial; None where nothing was called or a tool's error came in between."""
     if symptom.group == "miss" and symptom.called:
         return Behaviour(symptom.tool, symptom.called)
@@ -30,35 +31,41 @@ def behaviour_of(symptom: Symptom, trial: FailedTrial, request: Request) -> Beha
         return None
     names = {bad.parameter for bad in symptom.arguments}
     values = {
-        (f.parameter, repr(plain_value(f.expected))[:120], repr(f.actual)[:120])
+        _value(f)
         for f in trial.codes
         if f.tool == symptom.tool and f.parameter in names and f.code != "schema_violation"
     }
     return Behaviour(symptom.tool, symptom.tool, tuple(sorted(values))) if values else None
 
 
-def words_side_with(behaviour: Behaviour, said: Sequence[str], request: Request, evidence: Evidence) -> bool:
-    """Whether the request speaks for the call and against the golden."""
+def words_side_with(
+    behaviour: Behaviour,
+    trials: Sequence[FailedTrial],
+    said: Sequence[str],
+    request: Request,
+    evidence: Evidence,
+) -> bool:
+    """Whether the request speaks for the call and against the golden. `trials` are those that failed."""
     if behaviour.called != behaviour.wanted:
         covered = evidence.wording.cover(said, behaviour.called)
         return covered >= evidence.wording.cover(said, behaviour.wanted) + MORE_COVER
-    return all(_value_sides(behaviour.called, *value, request, evidence) for value in behaviour.values)
+    failures = {_value(f): f for trial in trials for f in trial.codes}
+    return all(
+        value in failures and _value_sides(failures[value], request, evidence) for value in behaviour.values
+    )
 
 
-def _value_sides(
-    tool: str, name: str, expected: str, actual: str, request: Request, evidence: Evidence
-) -> bool:
-    wanted, given = _read(expected), _read(actual)
-    enum = enum_of(evidence.by_name.get(tool), name)
+def _value_sides(failure: Failure, request: Request, evidence: Evidence) -> bool:
+    wanted, given = plain_value(failure.expected), failure.actual
+    enum = enum_of(evidence.by_name.get(failure.tool), failure.parameter)
     if enum:
         return wanted in enum and given in enum
     return is_held(given, request.words) and not is_held(wanted, request.words)
 
 
-def _read(text: str) -> Any:
-    import ast
+def _value(failure: Failure) -> tuple[str, str, str]:
+    return failure.parameter, _shown(plain_value(failure.expected)), _shown(failure.actual)
 
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return text
+
+def _shown(value: Any) -> str:
+    return repr(value)[:120]
