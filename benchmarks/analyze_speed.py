@@ -42,10 +42,10 @@ def _measured(path: str, failed: str) -> None:
         seconds, busy = time.perf_counter() - start, time.process_time() - busy
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     assert found.failed == int(failed)
-    first = found.findings[0]
     print(
-        f"{found.failed:>8,} failed cases: {seconds:.1f} s ({busy:.1f} s of processor time), {memory:.0f} MB at most; first finding {first.cause}"
+        f"{found.failed:>8,} failed cases: {seconds:.1f} s ({busy:.1f} s of processor time), {memory:.0f} MB at most"
     )
+    print(f"         first finding: {found.findings[0].cause}")
 
 
 TOOLS = [

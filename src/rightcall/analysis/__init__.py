@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         RunFinding as RunFinding,
         analyze_trials as analyze_trials,
     )
-    from rightcall.analysis.hypothesis import Change as Change
+    from rightcall.analysis.hypothesis import ProposedChange as ProposedChange
     from rightcall.analysis.results_analysis import analyze_results as analyze_results
     from rightcall.analysis.rule_evidence import rule_effects as rule_effects
     from rightcall.analysis.run_record import (
@@ -38,7 +38,7 @@ else:
             "confusion_count": "confusions",
             "fault_effects": "fault_report",
             "findings": "Analysis RunFinding analyze_trials",
-            "hypothesis": "Change",
+            "hypothesis": "ProposedChange",
             "results_analysis": "analyze_results",
             "rule_evidence": "rule_effects",
             "run_record": "AgentSetup RunRecord run_record",

@@ -11,7 +11,7 @@ from rightcall import stats
 from rightcall.analysis.causes import all_hypotheses
 from rightcall.analysis.evidence import Case, Evidence, GoldenTrials
 from rightcall.analysis.guidance import seeds_guidance
-from rightcall.analysis.hypothesis import Cause, Change
+from rightcall.analysis.hypothesis import Cause, ProposedChange
 from rightcall.analysis.lint_places import lint_places
 from rightcall.analysis.ranking import Explained, Ranking, rank
 from rightcall.analysis.suspicion import Behaviour
@@ -58,7 +58,7 @@ class RunFinding(msgspec.Struct, frozen=True):
     kinds: dict[str, int] = {}
     lint: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
-    change: tuple[Change, ...] = ()
+    change: tuple[ProposedChange, ...] = ()
     examples: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     count: int = 0

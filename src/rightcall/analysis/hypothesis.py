@@ -45,7 +45,7 @@ Cause = Literal[
 ]
 
 
-class Change(Record, frozen=True):
+class ProposedChange(Record, frozen=True):
     """A proposed edit: what stands at `path` of a tool's definition, and what should.
 
     Without a tool it is an edit of the system prompt.
@@ -73,7 +73,7 @@ class Hypothesis:
     tools: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
-    change: tuple[Change, ...] = ()
+    change: tuple[ProposedChange, ...] = ()
     lint: tuple[str, ...] = ()
     goldens: tuple[str, ...] = ()
     about: Literal["parameter", "tool", "pair", "set", "golden"] = "tool"

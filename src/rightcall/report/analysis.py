@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from rightcall.analysis import Analysis, Change, RunFinding
+from rightcall.analysis import Analysis, ProposedChange, RunFinding
 from rightcall.report.screen import Screen
 
 MOST_ROWS = 10
@@ -55,7 +55,7 @@ def _finding(out: Screen, one: RunFinding) -> None:
         out.print(f"   see: {', '.join(one.examples)}", style="dim", soft_wrap=True)
 
 
-def _change(out: Screen, change: Change) -> None:
+def _change(out: Screen, change: ProposedChange) -> None:
     where = ".".join(map(str, (change.tool or "agent", *change.path)))
     out.print(f"     {where}", style="dim", soft_wrap=True)
     if change.before is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.analysis.causes.choices import first_sentence, is_low_cover, missed_tools
 from rightcall.analysis.evidence import Evidence
-from rightcall.analysis.hypothesis import Change, Hypothesis, codes_on
+from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, codes_on
 from rightcall.lint import request_words
 
 
@@ -29,7 +29,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             (tool,),
             (),
             (f"the name is one of those {', '.join(fired)} warns of",),
-            (Change(tool, ("name",), tool, name),) if name and name not in evidence.by_name else (),
+            (ProposedChange(tool, ("name",), tool, name),) if name and name not in evidence.by_name else (),
             fired,
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rightcall.analysis.evidence import Evidence, ParameterStats
-from rightcall.analysis.hypothesis import Change
+from rightcall.analysis.hypothesis import ProposedChange
 
 UNITS = [
     "second",
@@ -150,10 +150,10 @@ class Place(NamedTuple):
         """The goldens that expect it."""
         return frozenset(((self.tool, self.parameter),))
 
-    def change(self, key: str, after: Any) -> Change:
+    def change(self, key: str, after: Any) -> ProposedChange:
         """An edit of one keyword of its schema."""
         path = ("input_schema", "properties", self.parameter, key)
-        return Change(self.tool, path, self.schema.get(key), after)
+        return ProposedChange(self.tool, path, self.schema.get(key), after)
 
 
 def places(evidence: Evidence) -> Iterator[Place]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from rightcall.analysis.evidence import Evidence
-from rightcall.analysis.hypothesis import Change
+from rightcall.analysis.hypothesis import ProposedChange
 from rightcall.lint import included
 
 LOW = 0.6
@@ -45,11 +45,11 @@ def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[
     return sorted(found, key=lambda w: (-mine[w] * evidence.wording.rarity(w), w))[:most]
 
 
-def describe(evidence: Evidence, tool: str, addition: str) -> Change:
+def describe(evidence: Evidence, tool: str, addition: str) -> ProposedChange:
     """A tool's description with one more sentence."""
     text = evidence.by_name[tool].description
     after = f"{text.rstrip()} {addition}" if text.strip() else addition
-    return Change(tool, ("description",), text, after)
+    return ProposedChange(tool, ("description",), text, after)
 
 
 def first_sentence(description: str) -> str:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from rightcall.analysis.causes.choices import missed_tools
 from rightcall.analysis.evidence import Evidence
-from rightcall.analysis.hypothesis import Change, Hypothesis, Weight, codes_on
+from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint import request_words
 
 MISSED = 0.2
@@ -42,8 +42,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             (),
             tuple(weight.reasons),
             (
-                Change(one, ("description",), texts[0], texts[1]),
-                Change(two, ("description",), texts[1], texts[0]),
+                ProposedChange(one, ("description",), texts[0], texts[1]),
+                ProposedChange(two, ("description",), texts[1], texts[0]),
             ),
             codes_on(evidence, ("TD501",), (one, two), (two, one)),
             about="pair",

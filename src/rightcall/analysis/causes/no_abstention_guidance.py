@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.analysis.evidence import NEGATIVE, Evidence
-from rightcall.analysis.hypothesis import Change, Hypothesis, Weight, codes_on
+from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 
 _GUIDANCE = re.compile(
     r"\b(?:(?:do not|don't|never) (?:call|use)|no tool|without (?:calling|using) (?:a |any )?tools?"
@@ -44,7 +44,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         (),
         (),
         tuple(weight.reasons),
-        () if told else (Change("", ("system",), evidence.system, after),),
+        () if told else (ProposedChange("", ("system",), evidence.system, after),),
         codes_on(evidence, ("TD205",), *((tool, "") for tool in tools)),
         about="set",
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from rightcall.analysis.causes.choices import describe
 from rightcall.analysis.evidence import NEGATIVE, Class, Evidence
-from rightcall.analysis.hypothesis import Change, Hypothesis, Weight, codes_on
+from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint import included
 
 _BROAD = re.compile(
@@ -68,7 +68,7 @@ def _common(evidence: Evidence, tool: str) -> list[str]:
     return sorted(found, key=lambda w: (-words[w] * evidence.wording.rarity(w), w))[:4]
 
 
-def _change(evidence: Evidence, tool: str, sentence: str) -> tuple[Change, ...]:
+def _change(evidence: Evidence, tool: str, sentence: str) -> tuple[ProposedChange, ...]:
     text = evidence.by_name[tool].description
     left = (
         re.sub(r"\s{2,}", " ", re.sub(re.escape(sentence) + r"[.!?]?\s*", "", text)).strip()
@@ -76,6 +76,6 @@ def _change(evidence: Evidence, tool: str, sentence: str) -> tuple[Change, ...]:
         else text
     )
     if sentence and len(left.split()) >= 4:
-        return (Change(tool, ("description",), text, left),)
+        return (ProposedChange(tool, ("description",), text, left),)
     words = _common(evidence, tool)
     return (describe(evidence, tool, f"Not for requests about {', '.join(words)}."),) if words else ()

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from rightcall.analysis.causes.arguments import order_of
 from rightcall.analysis.evidence import Evidence
-from rightcall.analysis.hypothesis import Change, Hypothesis, codes_on
+from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, codes_on
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
@@ -22,8 +22,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         paths = [("input_schema", "properties", name, "description") for name in (one, two)]
         texts = [str(schema.get("description", "")) for schema in (first, second)]
         change = (
-            Change(tool, paths[0], texts[0], texts[1]),
-            Change(tool, paths[1], texts[1], texts[0]),
+            ProposedChange(tool, paths[0], texts[0], texts[1]),
+            ProposedChange(tool, paths[1], texts[1], texts[0]),
         )
         yield Hypothesis(
             "parameters_swapped",

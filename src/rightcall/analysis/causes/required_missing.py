@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.analysis.causes.arguments import places
 from rightcall.analysis.evidence import Evidence
-from rightcall.analysis.hypothesis import Change, Hypothesis, codes_on
+from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, codes_on
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
@@ -20,7 +20,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         if place.parameter in required:
             continue
         always = place.stats.goldens >= 0.8 * max(1, evidence.tool_stats[place.tool].goldens)
-        change = Change(place.tool, ("input_schema", "required"), required, [*required, place.parameter])
+        change = ProposedChange(
+            place.tool, ("input_schema", "required"), required, [*required, place.parameter]
+        )
         yield Hypothesis(
             "required_missing",
             symptoms,
