@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         RuleEffect as RuleEffect,
     )
     from rightcall.lint.explain import as_table as as_table, as_text as as_text, rule_facts as rule_facts
+    from rightcall.lint.features.text import estimate_tokens as estimate_tokens, sentences as sentences
     from rightcall.lint.fixer import fix as fix, write as write
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
@@ -67,6 +68,7 @@ else:
             "engine": "lint",
             "evidence": "Broken Confusion Evidence Misfilled RuleEffect",
             "explain": "as_table as_text rule_facts",
+            "features.text": "estimate_tokens sentences",
             "fixer": "fix write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
