@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rightcall.api import (
         RunResult as RunResult,
         aevaluate as aevaluate,
+        analyze as analyze,
         ascore_cases as ascore_cases,
         check_dataset as check_dataset,
         compare as compare,
@@ -105,7 +106,7 @@ else:
         {
             "adapters": "observe",
             "api": (
-                "RunResult aevaluate ascore_cases check_dataset compare evaluate gate lint load_dataset plan "
+                "RunResult aevaluate analyze ascore_cases check_dataset compare evaluate gate lint load_dataset plan "
                 "rescore score score_cases"
             ),
             "store": "open_store",

@@ -111,3 +111,22 @@ def test_a_call_that_is_allowed_with_other_arguments_is_told_with_them():
     expected = [{"tool": "get", "args": {"x": 1}, "required": False}]
     said = reason(judged(expected, [{"name": "get", "arguments": {"x": 2}}]).failures)
     assert said == "get(x=2) was not expected, only get(x=1) would do"
+
+
+@pytest.mark.parametrize("counted", ["successful", "final"])
+def test_a_failure_names_the_call_the_user_sees_though_failed_attempts_do_not_count(counted):
+    golden = a_golden({"tool": "pay", "args": {"amount": 5}}, count_failed=counted)
+    failed = {"name": "pay", "arguments": {"amount": "5"}, "status": "error"}
+    wrong = {"name": "pay", "arguments": {"amount": 50}, "status": "ok"}
+
+    verdict = score_trajectory(golden, a_trajectory(failed, wrong))
+
+    assert [(failure.code, failure.call) for failure in verdict.failures] == [("wrong_value", 1)]
+
+
+def test_a_forbidden_call_that_failed_is_found_where_it_stands():
+    golden = a_golden({"tool": "a"}, forbidden_calls=["drop"], count_failed="successful")
+
+    verdict = score_trajectory(golden, a_trajectory("a", {"name": "drop", "status": "error"}))
+
+    assert [(failure.code, failure.call) for failure in verdict.failures] == [("forbidden_call", 1)]

@@ -1,6 +1,6 @@
 """The facade: what a program calls and what every command calls. It introduces the rooms to each other.
 
-evaluation    evaluate, score_cases, rescore, and RunResult
+evaluation    evaluate, score_cases, rescore, analyze, and RunResult
 recorded      score: recorded behaviour against goldens, from files
 tool_lint     lint: tool definitions from files, modules, servers or Python
 decisions     gate, compare, plan
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rightcall.api.evaluation import (
         RunResult as RunResult,
         aevaluate as aevaluate,
+        analyze as analyze,
         ascore_cases as ascore_cases,
         evaluate as evaluate,
         rescore as rescore,
@@ -30,7 +31,7 @@ else:
         __name__,
         {
             "decisions": "compare gate plan",
-            "evaluation": "RunResult aevaluate ascore_cases evaluate rescore score_cases",
+            "evaluation": "RunResult aevaluate analyze ascore_cases evaluate rescore score_cases",
             "goldens": "check_dataset load_dataset",
             "lint_sources": "read_sources",
             "recorded": "RecordedScores score",

@@ -28,6 +28,7 @@ from rightcall.suite import (
 )
 
 if TYPE_CHECKING:
+    from rightcall.analysis import Analysis
     from rightcall.store import Store
 
 
@@ -154,6 +155,19 @@ def rescore(
     opened = open_store(store, must_exist=True)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
     return RunResult(*finished(work), opened)
+
+
+def analyze(
+    run: str | RunResult = "last", *, against: Sequence[str] | None = None, store: str | Path | None = None
+) -> Analysis:
+    """Why a run fails: findings with evidence and the change that each asks for, the surest and largest first.
+
+    `against` names runs of other models on the same goldens [default: the newest of each]. Nothing is run.
+    """
+    from rightcall.analysis import analyze_run
+
+    opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
+    return analyze_run(opened, run.id if isinstance(run, RunResult) else run, against=against)
 
 
 async def ascore_cases(

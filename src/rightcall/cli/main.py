@@ -25,6 +25,7 @@ MENU: dict[str, dict[str, str]] = {
     "Decide": {
         "gate": "Decide whether a run passes, with a stated error rate",
         "compare": "Compare runs golden by golden: is one really better?",
+        "analyze": "Explain why a run fails, and what to change",
         "plan": "Compute how many goldens a decision needs",
         "flaky": "List goldens that pass only sometimes",
     },

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rightcall.report import Screen
 
 __all__ = [
+    "as_object",
     "console",
     "import_from_here",
     "print_commands",
@@ -49,6 +50,14 @@ def print_next(*commands: str) -> None:
     out.say("[dim]next:[/dim]")
     for command in commands:
         out.print(f"  {command}", soft_wrap=True)
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """A record as a JSON object, for adding to it."""
+    import msgspec
+
+    made: dict[str, Any] = msgspec.to_builtins(value)
+    return made
 
 
 def print_json(value: Any) -> None:

@@ -144,6 +144,28 @@ def rescore(
 
 
 @runs.command()
+@click.argument("group")
+@click.option("--limit", type=click.IntRange(2), default=20, show_default=True, help="Number of newest runs")
+@store_option
+@json_lines_option
+def trend(group: str, limit: int, store_url: str | None, as_json: bool) -> None:
+    """Pass rates of the runs of GROUP over time, with intervals and what changed between them."""
+    from rightcall.analysis import group_trend
+    from rightcall.cli.output import console
+    from rightcall.report import print_trend
+
+    with _opened(store_url) as store:
+        points = group_trend(store, group, limit)
+    if not points:
+        raise InputError(f"group '{group}'", "has no finished run", "see `rightcall runs list`")
+    if as_json:
+        for point in points:
+            print_json_line(point)
+    else:
+        print_trend(console(), group, points)
+
+
+@runs.command()
 @click.argument("run", nargs=-1, required=True)
 @yes_option
 @store_option

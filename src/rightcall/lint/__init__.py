@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     )
     from rightcall.lint.catalog import all_rules as all_rules, find_rule as find_rule
     from rightcall.lint.config import LintConfig as LintConfig, config_from as config_from
+    from rightcall.lint.confusability.wording import (
+        Wording as Wording,
+        excluded as excluded,
+        included as included,
+        is_generic_name as is_generic_name,
+        request_words as request_words,
+    )
     from rightcall.lint.conversion import convert_all as convert_all
     from rightcall.lint.diagnostic import Diagnostic as Diagnostic, Severity as Severity
     from rightcall.lint.engine import lint as lint
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
         RuleEffect as RuleEffect,
     )
     from rightcall.lint.explain import as_table as as_table, as_text as as_text, rule_facts as rule_facts
+    from rightcall.lint.features.text import estimate_tokens as estimate_tokens, sentences as sentences
     from rightcall.lint.fixer import fix as fix, write as write
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
@@ -55,11 +63,13 @@ else:
             "baseline": "baseline_of read_baseline without_known write_baseline",
             "catalog": "all_rules find_rule",
             "config": "LintConfig config_from",
+            "confusability.wording": "Wording excluded included is_generic_name request_words",
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
             "engine": "lint",
             "evidence": "Broken Confusion LintEvidence Misfilled RuleEffect",
             "explain": "as_table as_text rule_facts",
+            "features.text": "estimate_tokens sentences",
             "fixer": "fix write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.report.analysis import print_analysis as print_analysis
     from rightcall.report.calls import calls_difference as calls_difference
+    from rightcall.report.changes import print_changes as print_changes
     from rightcall.report.charts import (
         CONFIG as CONFIG,
         SCHEMA as SCHEMA,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         tell as tell,
         without_old_commands as without_old_commands,
     )
+    from rightcall.report.matrix import print_matrix as print_matrix, print_trend as print_trend
     from rightcall.report.numbers import (
         FILTERS as FILTERS,
         count as count,
@@ -64,7 +67,10 @@ else:
         {
             "calls": "calls_difference",
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
+            "analysis": "print_analysis",
+            "changes": "print_changes",
             "comparison": "print_comparison",
+            "matrix": "print_matrix print_trend",
             "extra_metrics": "AskedMetrics",
             "faults": "print_fault_report",
             "formats": "FORMATS format_of writer_of",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from rightcall.metrics.matching import call_text, counted_calls, pattern_text, score_trajectory
+from rightcall.metrics.matching import call_text, pattern_text, score_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -16,7 +16,6 @@ from rightcall.model.trajectory import Trajectory
 def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) -> list[str]:
     """Lines `  as expected`, `- expected, not made`, `+ made, not expected`; of alternatives, the nearest one."""
     chosen = _nearest(golden, trajectory, tools)
-    calls = counted_calls(trajectory.calls, golden.count_failed)
     partners: dict[int, list[int]] = {}
     wrong: list[int] = []
     for failure in score_trajectory(chosen, trajectory, tools).failures:
@@ -30,7 +29,7 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
     def show(place: int) -> None:
         if place not in shown:
             shown.add(place)
-            lines.append(f"+ {actual_text(calls[place])}")
+            lines.append(f"+ {actual_text(trajectory.calls[place])}")
 
     for place, wanted in enumerate(chosen.expected_calls):
         if place not in partners:

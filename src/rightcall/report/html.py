@@ -12,6 +12,7 @@ import hashlib
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
+from rightcall.analysis import analyze_run
 from rightcall.errors import MissingExtraError
 from rightcall.report.charts import charts
 from rightcall.report.html_cases import Embedding
@@ -23,6 +24,7 @@ from rightcall.report.view import DIMENSIONS, RunTally, RunView, cases_of
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from rightcall.analysis import Analysis
     from rightcall.store import Store
 
 CUT = "<!-- cases -->"
@@ -44,7 +46,8 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
         for piece in embedding.rest():
             spool.write(piece)
         view = tally.view(stored)
-        head, tail = _page(environment, view, embedding.shortened).split(CUT)
+        analysis = analyze_run(store, stored.id) if view.failures else None
+        head, tail = _page(environment, view, analysis, embedding.shortened).split(CUT)
         out.write(head.encode())
         out.write(_data("index", embedding.index()))
         for number, piece in enumerate(spool.lines()):
@@ -76,10 +79,12 @@ def html_environment() -> Environment:
     return environment
 
 
-def _page(environment: Environment, view: RunView, shortened: int) -> str:
+def _page(environment: Environment, view: RunView, analysis: Analysis | None, shortened: int) -> str:
     template = environment.get_template("report.html.j2")
     shown = charts(view)
-    return template.render(view=view, charts=shown, dimensions=DIMENSIONS, shortened=shortened, **_assets())
+    return template.render(
+        view=view, analysis=analysis, charts=shown, dimensions=DIMENSIONS, shortened=shortened, **_assets()
+    )
 
 
 def _assets() -> dict[str, str]:

@@ -89,7 +89,7 @@ from rightcall.stats.sequential import (
     mixture_log_e,
     sprt_log_e,
 )
-from rightcall.stats.special import log_beta, normal_cdf, normal_quantile, t_quantile, t_sf
+from rightcall.stats.special import binomial_sf, log_beta, normal_cdf, normal_quantile, t_quantile, t_sf
 
 __all__ = [
     "SMALL_SAMPLE",
@@ -109,6 +109,7 @@ __all__ = [
     "benjamini_hochberg",
     "beta_moments",
     "betting_interval",
+    "binomial_sf",
     "bonett_price",
     "bonett_price_estimate",
     "bootstrap",

@@ -166,6 +166,10 @@ class Copied(Record, frozen=True):
     datasets: int = 0
 
 
+IN_WORDS = frozenset(("setup",))
+"""Documents that say once more, in readable form, what other fingerprints hold already."""
+
+
 def changes(stored: Run, now: Run) -> list[str]:
     """What a resumed run would do differently from its beginning, one sentence each; empty when nothing."""
     before, after = _told(stored), _told(now)
@@ -178,6 +182,6 @@ def changes(stored: Run, now: Run) -> list[str]:
 
 def _told(run: Run) -> dict[str, str]:
     """Everything that must stay the same, by the name a user knows it by."""
-    told = {what: fingerprint[:12] for what, fingerprint in run.fingerprints.items()}
+    told = {what: found[:12] for what, found in run.fingerprints.items() if what not in IN_WORDS}
     told |= {f"setting {name}": repr(value) for name, value in run.settings.items()}
     return told | {"agent": repr(run.agent), "trials": str(run.trials), "seed": str(run.seed)}

@@ -24,9 +24,9 @@ from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_m
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.python_values import fingerprinted, stable_repr
+from rightcall.model.python_values import described, fingerprinted, stable_repr
 from rightcall.model.tool import Tool
-from rightcall.providers import Exchange
+from rightcall.providers import Exchange, scrubber
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
@@ -107,6 +107,7 @@ class Plan:
             "mocks": _fingerprint(agent.mocks),
             "metrics": scorer_fingerprint(self.scorer),
             "selection": _fingerprint(repr(self.selection)),
+            "setup": _fingerprint(self.setup()),
         } | self._extra_fingerprints()
 
     def _extra_fingerprints(self) -> dict[str, str]:
@@ -116,6 +117,22 @@ class Plan:
         return ({"faults": agent.faults.hash} if agent.faults else {}) | (
             {"tool_sets": _fingerprint(sets)} if sets else {}
         )
+
+    def setup(self) -> dict[str, Any]:
+        """The agent in readable form, secrets removed; `compare` shows how two runs differ."""
+        agent = self.agent
+        settings = msgspec.to_builtins(agent.settings, enc_hook=described)
+        made = {
+            "model": agent.name,
+            "system": agent.system,
+            "mode": agent.mode,
+            "settings": settings if isinstance(settings, dict) else {},
+            "limits": msgspec.to_builtins(agent.limits),
+            "execute": agent.execute,
+            "base_url": agent.base_url or "",
+            "strict": agent.strict,
+        }
+        return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
 
     def _all_goldens(self) -> Iterator[Golden]:
         for golden in self._stream():

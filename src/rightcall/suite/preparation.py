@@ -56,8 +56,11 @@ class Prepared:
 
     @property
     def documents(self) -> dict[str, bytes]:
-        """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
-        return {"tools": content_of(msgspec.to_builtins(list(self.definitions)))}
+        """What the store keeps by its fingerprint, so that a change of tools or setup can be seen later."""
+        return {
+            "tools": content_of(msgspec.to_builtins(list(self.definitions))),
+            "setup": content_of(self.plan.setup()),
+        }
 
     def new_run(self) -> Run:
         """The record of a run of this plan that begins now."""

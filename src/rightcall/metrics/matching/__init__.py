@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rightcall.metrics.matching.base import Scope as Scope, shown as shown
     from rightcall.metrics.matching.binding import mentions_ref as mentions_ref
     from rightcall.metrics.matching.case_score import (
-        counted_calls as counted_calls,
+        counted_places as counted_places,
         score_trajectory as score_trajectory,
     )
     from rightcall.metrics.matching.compile import (
@@ -53,7 +53,7 @@ else:
             "alignment": "CallComparison MOST_ORDERED assign_by_groups",
             "base": "Scope shown",
             "binding": "mentions_ref",
-            "case_score": "counted_calls score_trajectory",
+            "case_score": "counted_places score_trajectory",
             "compile": "KINDS compile_matcher matcher_key",
             "expectation": "fits make_slots pattern_text predecessors",
             "reasons": "call_text reason sentence",

@@ -101,14 +101,15 @@ def _judged(
             return _verdict(golden, numbers, failures, 1, rules)
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
-    calls = counted_calls(trajectory.calls, golden.count_failed)
+    places = counted_places(trajectory.calls, golden.count_failed)
+    calls = [trajectory.calls[place] for place in places]
     alternatives = _alternatives(golden)
 
     def best(benefit_of_doubt: bool) -> CaseVerdict:
         helpers = embed, grade, benefit_of_doubt
         return max(
             [
-                _judge_one(golden, expected, calls, trajectory, tools, rules, helpers)
+                _judge_one(golden, expected, places, trajectory, tools, rules, helpers)
                 for expected in alternatives
             ],
             key=_merit,
@@ -135,14 +136,14 @@ def _beyond_measure(golden: Golden, calls: int) -> CaseVerdict:
     return CaseVerdict(False, 0.0, numbers, (Failure("over_calling", actual=calls, detail=why),))
 
 
-def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
-    """The calls that count: all, only those that succeeded, or of repeated attempts only the last."""
+def counted_places(calls: Sequence[ToolCall], which: str) -> Sequence[int]:
+    """Positions of the calls that count: all, only those that succeeded, or of repeated attempts only the last."""
     if which == "successful":
-        return [call for call in calls if call.status != "error"]
+        return [at for at, call in enumerate(calls) if call.status != "error"]
     if which == "final":
         last = {call.name: at for at, call in enumerate(calls)}
-        return [call for at, call in enumerate(calls) if call.status != "error" or last[call.name] == at]
-    return calls
+        return [at for at, call in enumerate(calls) if call.status != "error" or last[call.name] == at]
+    return range(len(calls))
 
 
 def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
@@ -164,13 +165,15 @@ def _merit(verdict: CaseVerdict) -> tuple[bool, float, float, float]:
 def _judge_one(
     golden: Golden,
     expected: Sequence[ExpectedCall],
-    calls: Sequence[ToolCall],
+    places: Sequence[int],
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: ScoringRules,
     helpers: Helpers,
 ) -> CaseVerdict:
+    """The verdict by one alternative. `places` are those of the calls that count, by which they are aligned."""
     embed, grade, benefit_of_doubt = helpers
+    calls = [trajectory.calls[place] for place in places]
     scope = Scope(
         calls=calls,
         tool_of={call.id: fits(call.tool) for call in expected if call.id},
@@ -189,13 +192,20 @@ def _judge_one(
     failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
     failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
     if len(calls) < len(trajectory.calls):
-        counted = set(map(id, calls))
-        failures += forbidden_among(golden, slots, [c for c in trajectory.calls if id(c) not in counted])
+        failures = [_placed(failure, places) for failure in failures]
+        counted = set(places)
+        others = [(at, call) for at, call in enumerate(trajectory.calls) if at not in counted]
+        failures += forbidden_among(golden, slots, others)
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
-        extra = extra_calls(calls, pairs, slots)
+        extra = (_placed(failure, places) for failure in extra_calls(calls, pairs, slots))
         verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, comparison, pairs, free, rules)
+
+
+def _placed(failure: Failure, places: Sequence[int]) -> Failure:
+    """The failure with the position of its call among all calls, not among those that count."""
+    return failure if failure.call is None else msgspec.structs.replace(failure, call=places[failure.call])
 
 
 def _aligned(

@@ -76,11 +76,16 @@ def _forbidden_calls(golden: Golden, calls: Sequence[ToolCall]) -> Iterator[Fail
                 yield Failure("forbidden_call", call.name, actual=call.arguments, call=at)
 
 
-def forbidden_among(golden: Golden, slots: Sequence[Slot], calls: Sequence[ToolCall]) -> Iterator[Failure]:
-    """What is forbidden among calls that do not count: a call that failed may have had its effect all the same."""
-    for failure in _forbidden_calls(golden, calls):
-        yield msgspec.structs.replace(failure, call=None)
-    for call in calls:
+def forbidden_among(
+    golden: Golden, slots: Sequence[Slot], others: Sequence[tuple[int, ToolCall]]
+) -> Iterator[Failure]:
+    """What is forbidden among calls that do not count: a call that failed may have had its effect all the same.
+
+    `others` are such calls, each with its position in the trajectory.
+    """
+    for failure in _forbidden_calls(golden, [call for _, call in others]):
+        yield msgspec.structs.replace(failure, call=others[failure.call or 0][0])
+    for at, call in others:
         arguments = call.arguments or {}
         named = dict.fromkeys(
             name
@@ -89,7 +94,8 @@ def forbidden_among(golden: Golden, slots: Sequence[Slot], calls: Sequence[ToolC
             for name in slot.call.forbidden_args
             if name in arguments
         )
-        yield from (Failure("forbidden_arg", call.name, name, actual=arguments[name]) for name in named)
+        for name in named:
+            yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
 
 
 def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:

@@ -13,7 +13,7 @@ from rightcall.metrics.matching import (
     CallComparison,
     Scope,
     assign_by_groups,
-    counted_calls,
+    counted_places,
     fits,
     make_slots,
     score_trajectory,
@@ -64,27 +64,22 @@ class ShownPair(Record, frozen=True):
 class Pairing(Record, frozen=True):
     """All pairs of a case, in the order of the expected calls, then of the actual ones.
 
-    `expected` is the alternative the case was scored by; `positions` maps positions in failures to positions
-    in the trajectory, which differ when failed calls do not count.
+    `expected` is the alternative the case was scored by.
     """
 
     expected: Several[ExpectedCall]
     pairs: tuple[ShownPair, ...]
-    positions: tuple[int, ...]
 
 
 def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
     """Derive the pairs from the failures; whatever no failure names was correct."""
     expected = expected_calls(golden, result, tools)
     calls = result.trajectory.calls if result.trajectory else ()
-    counted = counted_calls(calls, golden.count_failed) if isinstance(golden, Golden) else calls
-    places = {id(call): at for at, call in enumerate(calls)}
-    positions = tuple(places[id(call)] for call in counted)
-    pairs = list(_told(result.codes))
-    pairs += _silent(golden, expected, counted, pairs, tools, result)
+    counted = counted_places(calls, golden.count_failed) if isinstance(golden, Golden) else range(len(calls))
+    pairs = [_known(pair, len(calls)) for pair in _told(result.codes)]
+    pairs += _silent(golden, expected, calls, counted, pairs, tools, result)
     pairs.sort(key=lambda p: (p.expected is None, p.expected or 0, p.call is None, p.call or 0))
-    known = [msgspec.structs.replace(p, call=_place(positions, p.call)) for p in pairs]
-    return Pairing(expected, tuple(known), positions)
+    return Pairing(expected, tuple(pairs))
 
 
 def expected_calls(
@@ -113,8 +108,9 @@ def _marks(failures: Sequence[Failure]) -> set[tuple[str, int | None, int | None
     return {(f.code, f.call, f.expected_call, f.parameter) for f in failures if f.code in KINDS}
 
 
-def _place(positions: tuple[int, ...], call: int | None) -> int | None:
-    return positions[call] if call is not None and call < len(positions) else None
+def _known(pair: ShownPair, calls: int) -> ShownPair:
+    """The pair, without its call when that was not kept."""
+    return pair if pair.call is None or pair.call < calls else msgspec.structs.replace(pair, call=None)
 
 
 def _told(failures: Sequence[Failure]) -> list[ShownPair]:
@@ -138,6 +134,7 @@ def _silent(
     golden: AnyGolden | None,
     expected: Sequence[ExpectedCall],
     calls: Sequence[ToolCall],
+    counted: Sequence[int],
     told: Sequence[ShownPair],
     tools: Mapping[str, Tool],
     result: CaseResult,
@@ -151,7 +148,8 @@ def _silent(
             if result.error
             else [ShownPair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
         )
-    free = [at for at in range(len(calls)) if at not in {pair.call for pair in told}]
+    taken = {pair.call for pair in told}
+    free = [at for at in counted if at not in taken]
     room = {i: max(least[i], (c.max or max(c.min, 1)) - used[i]) for i, c in enumerate(expected)}
     pairs = []
     for i, at in _matches(golden, expected, calls, free, tools):

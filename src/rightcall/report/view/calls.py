@@ -61,7 +61,7 @@ def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
     about: defaultdict[tuple[int | None, int | None], list[Failure]] = defaultdict(list)
     for failure in result.codes:
         at = failure.call
-        place = pairing.positions[at] if at is not None and at < len(pairing.positions) else None
+        place = at if at is not None and at < len(calls) else None
         about[failure.expected_call, place].append(failure)
     return tuple(_view(pair, pairing.expected, calls, about) for pair in pairing.pairs[:MOST_CALLS])
 

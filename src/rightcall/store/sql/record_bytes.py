@@ -65,12 +65,17 @@ def compressed(value: Any) -> bytes:
 
 def expanded(data: bytes | memoryview, as_type: type[T]) -> T:
     """The record that was compressed."""
-    data = bytes(data)
     try:
-        plain = zlib.decompress(data) if data[:1] == b"\x78" else data
+        plain = unzipped(data)
     except zlib.error as error:
         raise _unreadable(as_type, error) from error
     return unpacked(plain, as_type)
+
+
+def unzipped(data: bytes | memoryview) -> bytes:
+    """The JSON of a record that may be compressed."""
+    data = bytes(data)
+    return zlib.decompress(data) if data[:1] == b"\x78" else data
 
 
 def squeezed(data: bytes) -> bytes:
