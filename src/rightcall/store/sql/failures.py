@@ -34,7 +34,7 @@ class StoredFailure(NamedTuple):
     golden_id: str
     trial: int
     codes: tuple[Failure, ...]
-    calls: tuple[ToolCall, ...]
+    calls: Sequence[ToolCall]
 
 
 class ExtremeTrial(NamedTuple):
