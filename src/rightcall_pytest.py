@@ -31,27 +31,27 @@ SHARING_MODES = ("loadscope", "loadfile", "loadgroup", "no")
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rightcall", "testing agents with goldens")
     group.addoption("--rightcall-trials", type=int, default=1, metavar="N",
-                    help="trials per golden")  # fmt: skip
+                    help="trials per golden [default: 1]")  # fmt: skip
     group.addoption("--rightcall-min", type=float, default=None, metavar="RATE",
-                    help="pass when at least this share of goldens passes (0 to 1), instead of all")  # fmt: skip
+                    help="required pass rate, 0 to 1 [default: every golden must pass]")  # fmt: skip
     group.addoption("--rightcall-rule", choices=("point", "interval"), default="point",
-                    help="how --rightcall-min is decided: by the rate itself, or beyond chance")  # fmt: skip
+                    help="decide by the observed rate, or by confidence bounds [default: point]")  # fmt: skip
     group.addoption("--rightcall-store", default=None, metavar="URL",
-                    help="where results are kept; .rightcall/rightcall.db unless said")  # fmt: skip
+                    help="result store: a file or PostgreSQL URL [default: .rightcall/rightcall.db]")  # fmt: skip
     group.addoption("--rightcall-concurrency", type=int, default=32, metavar="N",
-                    help="maximum concurrent cases")  # fmt: skip
-    group.addoption("--rightcall-seed", type=int, default=0, metavar="N", help="of every random choice")
+                    help="maximum concurrent cases [default: 32]")  # fmt: skip
+    group.addoption("--rightcall-seed", type=int, default=0, metavar="N", help="random seed [default: 0]")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "goldens(*files, only=(), limit=None): one test for each golden of the files (or goldens), "
+        "goldens(*files, only=(), limit=None): one test per golden of the files (or goldens), "
         "given to the test as 'golden'",
     )
     least = config.getoption("--rightcall-min")
     if least is not None and not 0 < least <= 1:
-        raise pytest.UsageError(f"--rightcall-min is a share between 0 and 1, got {least:g}")
+        raise pytest.UsageError(f"--rightcall-min must be between 0 and 1, got {least:g}")
     for name in ("trials", "concurrency"):
         if config.getoption(f"--rightcall-{name}") < 1:
             raise pytest.UsageError(f"--rightcall-{name} must be at least 1")

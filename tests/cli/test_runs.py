@@ -89,7 +89,7 @@ def test_prune_says_what_would_go(url):
 
 
 def test_a_missing_store_is_an_error_and_stays_missing(tmp_path):
-    with pytest.raises(InputError, match="there is no store here"):
+    with pytest.raises(InputError, match="no store found"):
         said(runs, "list", "--store", str(tmp_path / "none.db"))
     assert list(tmp_path.iterdir()) == []
 

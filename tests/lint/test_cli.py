@@ -93,7 +93,7 @@ def test_paths_of_pyproject_count_from_its_folder(tools: Path, monkeypatch: pyte
     ("line", "says"),
     [
         ("selekt = []", "unknown key 'selekt'; did you mean 'select'?"),
-        ('select = ["TD999"]', "no rule is called 'TD999'"),
+        ('select = ["TD999"]', "unknown rule 'TD999'"),
         ('target = ["opnai"]', "unknown target 'opnai'"),
         ('fail-on = "never ever"', "fail-on must be"),
         ("baseline = 3", "baseline must be a path, got 3"),

@@ -18,8 +18,7 @@ def main() -> None:
 
     async def write(request):
         await asyncio.sleep(0.01)
-        with Path(log).open("a", encoding="utf-8") as file:  # noqa: ASYNC230
-            file.write(f"{request.golden_id}\n")
+        note(log, request.golden_id)
         return f"Question about {request.golden_id.partition('/')[0]}, please: {hash_of(request.golden_id)}?"
 
     model = Model({"input": write, "quality": GOOD, "expected-output": "Yes."})
@@ -33,6 +32,11 @@ def main() -> None:
     )
     found = asyncio.run(maker.afrom_scratch(COUNT))
     print(len(found.goldens), flush=True)
+
+
+def note(log: str, line: str) -> None:
+    with Path(log).open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
 
 
 def hash_of(text: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-import itertools
 import unicodedata
 import zipfile
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, strategies as st
@@ -35,7 +35,7 @@ def test_chunks_are_pieces_of_the_text_and_no_character_is_broken(text, size, ov
     assert all(piece.text == text[piece.start : piece.end] for piece in pieces)
     assert all(is_boundary(text, piece.start) and is_boundary(text, piece.end) for piece in pieces)
     assert pieces[0].start == 0 and pieces[-1].end == len(text)
-    assert all(later.start <= earlier.end for earlier, later in itertools.pairwise(pieces))
+    assert all(later.start <= earlier.end for earlier, later in pairwise(pieces))
     assert not any(unicodedata.combining(piece.text[0]) for piece in pieces)
 
 

@@ -165,7 +165,7 @@ def test_goldens_without_calls_or_context_are_examples_for_more():
     assert all(
         "- Opening hours?" in prompt and "- Ticket prices?" in prompt for prompt in model.asked("input")
     )
-    assert next(golden.metadata["generated"]["parents"] for golden in found) == ["hours"]
+    assert found[0].metadata["generated"]["parents"] == ["hours"]
     assert found[0].cluster == "hours"
 
 

@@ -164,7 +164,7 @@ class DatasetFiles:
         *,
         dialect: Literal["native", "deepeval"] = "native",
     ) -> str:
-        """Write the goldens to a new file in the directory and give its path; the name is the time unless said.
+        """Write the goldens to a new file in the directory and give its path; the name defaults to the time.
 
         Test cases are written as goldens with what the agent did beside them. The dialect `deepeval` is what
         DeepEval writes and reads itself.

@@ -1,17 +1,17 @@
-"""Find what makes models choose and fill tools wrongly, in the definitions, before they do.
+"""The linter: finds tool definitions that models misuse.
 
     engine          run the rules over sets of tools: `lint`
     checks, locate  its steps
-    rules/          one folder a family, one file a rule; to add one, add a file
+    rules/          one folder per family, one file per rule; to add one, add a file
     catalog         all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how alike two tools are, and why
     facts/          word lists, sources
-    conversion      tools converted for a provider, with what it will refuse
+    conversion      tools converted for a provider, with what it will reject
     fix, baseline, lockfile, ignores, output/
 
-Nothing here fetches a reference or runs what it reads.
+Nothing here fetches references or runs what it reads.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Findings that are known already: only new ones count."""
+"""The baseline: known findings, so that only new ones are reported."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read_baseline(path: Path) -> LintBaseline:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(
-            str(path), f"cannot be read: {error.strerror}", "make it with --write-baseline"
+            str(path), f"cannot be read: {error.strerror}", "create it with --write-baseline"
         ) from None
     baseline = decode(data, LintBaseline, str(path))
     if baseline.format != FORMAT:
@@ -68,7 +68,7 @@ def read_baseline(path: Path) -> LintBaseline:
 
 
 def write_baseline(path: Path, baseline: LintBaseline) -> None:
-    """Write a baseline, one line a finding."""
+    """Write a baseline, one line per finding."""
     table = {"format": baseline.format, "findings": baseline.findings}
     write_file(path, msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
 

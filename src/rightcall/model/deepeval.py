@@ -32,8 +32,8 @@ ON_CALLS = ("expected_calls", "any_of", "extra_calls", "forbidden_calls", "no_ca
 INSTEAD = {
     "mcp_servers": "give the tools to the agent: rightcall.Agent(…, tools=…)",
     "mcp_tools_called": "write them as tools_called",
-    "mcp_resources_called": "leave them out",
-    "mcp_prompts_called": "leave them out",
+    "mcp_resources_called": "remove them",
+    "mcp_prompts_called": "remove them",
     "multimodal": "only text is scored",
     "images_mapping": "only text is scored",
     "flaky": "use several trials, and `quarantine` in the suite",

@@ -17,11 +17,14 @@ _OTHER_WORDS = {
     "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
 }  # fmt: skip
 LONGEST_REQUEST = 1_000
+ECHO = 5
+"""Words in a row that nobody shares with a prompt by chance."""
+
 _PLACEHOLDER = re.compile(r"\[[A-Za-z][^\]\n]{0,30}\]|<[a-z][a-z _]{1,20}>|\{[a-z_]+\}")
 _ASSISTANT = re.compile(
     r"\b(?:as an ai|ai assistant|i(?:'?m| am) (?:here|ready) to (?:help|assist)|how can i (?:help|assist)"
     r"|i'?d be happy to|here is (?:a|the|your) (?:message|sample|short|reworded)"
-    r"|the assistant (?:is|has|must|will)|your message)\b",
+    r"|(?:the|an) assistant (?:is|has|must|will|can)|(?:the|a) user (?:wants|sends|will|is|has)|your message)\b",
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -71,6 +74,14 @@ def unlike_a_request(request: str) -> str:
     if found := _ASSISTANT.search(request):
         return f"it speaks as the assistant: {found.group()}"
     return ""
+
+
+def echoes(request: str, prompt: str) -> str:
+    """Words in a row that the request took over from the prompt it answers, as weak models do; empty when none."""
+    asked = f" {' '.join(re.findall(r'[a-z$]+', prompt.casefold()))} "
+    words = re.findall(r"[a-z]+", request.casefold())
+    runs = (" ".join(words[at : at + ECHO]) for at in range(len(words) - ECHO + 1))
+    return next((run for run in runs if f" {run} " in asked), "")
 
 
 def leaves(value: Any) -> Iterator[Any]:

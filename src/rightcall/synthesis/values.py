@@ -39,15 +39,21 @@ def sample_arguments(
 
     `fixed` gives some of them. What has a default gets another value, so that asking for it makes a difference.
     """
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         made = dict(fixed or {})
         for name in tool.parameters:
             if name in names and name not in made:
                 made[name] = _argument(tool, name, rng, language, flavour)
         made = {name: made[name] for name in tool.parameters if name in made}
-        if is_valid(tool, made):
+        if is_valid(tool, made) and not (_repeats_a_choice(tool, made) and attempt < ATTEMPTS - 1):
             return made
     return None
+
+
+def _repeats_a_choice(tool: Tool, arguments: dict[str, Any]) -> bool:
+    """Whether two parameters with the same choices have the same value: nobody converts dollars to dollars."""
+    chosen = [(choices_of(tool, name), value) for name, value in arguments.items() if choices_of(tool, name)]
+    return any(one == other for place, one in enumerate(chosen) for other in chosen[:place])
 
 
 def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:

@@ -52,7 +52,7 @@ class SessionStore:
         stored = tally.decided + tally.errors
         if stored < trials:
             raise StoreError(
-                f"run {run_id}: {stored:,} of {trials:,} results are stored, so it is not finished",
+                f"run {run_id}: {stored:,} of {trials:,} results are stored, so it cannot be finished",
                 retryable=False,
             )
         self._persist(lambda: store.finish_run(run_id, tally.summary(), word, early=True))

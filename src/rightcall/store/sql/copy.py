@@ -190,7 +190,7 @@ def _check_datasets(source: Core, target: Core) -> None:
         if here[alias, version] != there[alias, version]:
             raise InputError(
                 f"dataset {alias}",
-                f"version {version} is not the same in {source.name} and {target.name}",
+                f"version {version} differs between {source.name} and {target.name}",
                 "delete one of them, or push it again under another alias",
             )
 

@@ -1,4 +1,4 @@
-"""A run as JSON Lines: equal results are equal bytes, whatever order they finished in."""
+"""Exports a run as JSON Lines: equal results give equal bytes, in any completion order."""
 
 from __future__ import annotations
 

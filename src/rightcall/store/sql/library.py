@@ -210,7 +210,7 @@ def _find(connection: Connection, alias: str, version: int | None, finalized: bo
     newest = connection.execute(_newest(alias)).first()
     if newest is None:
         known = list(connection.execute(select(datasets.alias).distinct()).scalars())
-        raise InputError(f"dataset {alias}", "is not in the store", suggestion(alias, known))
+        raise InputError(f"dataset {alias}", "not found in the store", suggestion(alias, known))
     if version is not None:
         raise InputError(f"dataset {alias}", f"has no version {version}; the newest is {newest.version}")
     raise InputError(f"dataset {alias}", "has only a draft", "pull the draft, or finalize it first")

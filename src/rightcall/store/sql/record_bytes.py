@@ -103,8 +103,8 @@ def _unreadable(as_type: Any, error: Exception) -> InputError:
     name = getattr(as_type, "__name__", "value")
     return InputError(
         "store",
-        f"a {name} in it cannot be read ({error})",
-        "if a newer RightCall wrote it, upgrade this one; if not, the store is damaged",
+        f"a {name} in the store cannot be read ({error})",
+        "if a newer RightCall wrote it, upgrade; otherwise the store is damaged",
     )
 
 

@@ -111,7 +111,7 @@ def check_golden_id(golden_id: str) -> None:
         raise InputError(
             f"golden {golden_id[:40]!r}…",
             f"the id is longer than {LONGEST_ID} bytes",
-            "give it a shorter one",
+            "use a shorter id",
         )
 
 

@@ -157,7 +157,7 @@ def _count(connection: Connection, run_key: int, run_id: str, stored: list[Resul
         )
     )
     if changed.rowcount == 0:
-        raise InputError(f"run {run_id}", "was finished or deleted while it was being written")
+        raise InputError(f"run {run_id}", "was finished or deleted while being written")
 
 
 def _drop_errors(connection: Connection, run_key: int) -> int:

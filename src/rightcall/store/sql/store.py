@@ -1,4 +1,4 @@
-"""Store: everything that is kept, behind one name."""
+"""The `Store` class, which combines all parts."""
 
 from __future__ import annotations
 
