@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.adapters import observe as observe
     from rightcall.api import (
         RunResult as RunResult,
         aevaluate as aevaluate,

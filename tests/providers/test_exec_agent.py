@@ -14,8 +14,8 @@ import pytest
 
 from rightcall.executor import Agent, Limits, Session
 from rightcall.model import ExpectedCall, Golden, Trajectory
-from rightcall.providers.addressed import command_of
 from rightcall.providers.exchange import Exchange
+from rightcall.providers.remote_agent import command_of
 
 ECHO = """
 import json, sys

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.adapters.adapter import Watch
-from rightcall.adapters.blocking import blocking
+from rightcall.adapters.event_loop import blocking
 from rightcall.adapters.hooks import watch_of
 from rightcall.adapters.langchain_messages import definition
 from rightcall.adapters.values import plain, text_of

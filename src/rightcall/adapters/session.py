@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from rightcall.adapters.adapter import Talk, Watch
-from rightcall.adapters.ending import ending
 from rightcall.adapters.hooks import watching
 from rightcall.adapters.recorder import EventRecorder
+from rightcall.adapters.stop_reason import ending
 from rightcall.errors import ConfigError
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory

@@ -183,9 +183,9 @@ def _run(
 
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.errors import InfrastructureError
-    from rightcall.report.progress import ProgressState, RunProgress
+    from rightcall.report import ProgressState, RunProgress
     from rightcall.store import open_store
-    from rightcall.synthesis.production import Progress
+    from rightcall.synthesis.production import SynthesisProgress
 
     run_id = [""]
     with ExitStack() as stack:
@@ -195,7 +195,7 @@ def _run(
             store = stack.enter_context(open_store(PROGRESS))
         bar = stack.enter_context(RunProgress(wanted, quiet=typed["as_json"] or store is None, word="kept"))
 
-        def watch(progress: Progress) -> None:
+        def watch(progress: SynthesisProgress) -> None:
             run_id[0] = progress.run_id
             state = ProgressState(
                 progress.done,

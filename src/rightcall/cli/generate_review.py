@@ -64,8 +64,8 @@ def review(
 
     Decisions are stored at once. `rightcall view` shows the same drafts in the browser.
     """
-    from rightcall.datasets.review import counts, golden_by_hand, reviewed
-    from rightcall.store.author import user_name
+    from rightcall.datasets import counts, golden_by_hand, reviewed
+    from rightcall.store import user_name
 
     place, who = open_drafts(drafts, store), author or user_name()
     if accept or reject:
@@ -109,11 +109,9 @@ def finalize(
 
     In a dataset, rejected goldens leave the draft and pending ones stay in it.
     """
-    from rightcall.datasets import save_goldens
-    from rightcall.datasets.review import accepted, review_of
+    from rightcall.datasets import accepted, review_of, save_goldens
     from rightcall.errors import InputError
-    from rightcall.store import open_store
-    from rightcall.store.author import user_name
+    from rightcall.store import open_store, user_name
 
     if is_file(drafts):
         if output is None:
@@ -211,13 +209,13 @@ class StoredDrafts:
 
     def put(self, golden: AnyGolden) -> None:
         """Replace or add a golden."""
-        from rightcall.store.author import user_name
+        from rightcall.store import user_name
 
         self._store.add_to_draft(self.name, golden, author=user_name())
 
 
 def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
-    from rightcall.datasets.review import review_of
+    from rightcall.datasets import review_of
 
     queue = [golden.id for golden in place.goldens() if everything or review_of(golden).state == "pending"]
     at = 0
@@ -237,7 +235,7 @@ def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
 
 def _decided(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
     """Do what a key asks for; 1 when the next golden should be shown."""
-    from rightcall.datasets.review import golden_by_hand, reviewed
+    from rightcall.datasets import golden_by_hand, reviewed
     from rightcall.errors import InputError
 
     if key in ("a", "r"):
@@ -266,7 +264,7 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
     """The golden in the user's editor, without what the machine wrote about it; saved, it is pending again."""
     import msgspec
 
-    from rightcall.datasets.review import edited
+    from rightcall.datasets import edited
 
     bare = msgspec.structs.replace(golden, metadata={})
     text = click.edit(msgspec.json.format(msgspec.json.encode(bare), indent=2).decode(), extension=".json")
@@ -278,7 +276,7 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
 def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     import msgspec
 
-    from rightcall.datasets.review import review_of
+    from rightcall.datasets import review_of
     from rightcall.model.golden import Golden
 
     out, found = console(), review_of(golden)
@@ -310,7 +308,7 @@ def _print_list(goldens: Sequence[AnyGolden]) -> None:
 
 
 def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
-    from rightcall.datasets.review import review_of
+    from rightcall.datasets import review_of
     from rightcall.model.golden import Golden
 
     rows = []
@@ -330,7 +328,7 @@ def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
 
 
 def _named(place: Drafts, names: Sequence[str]) -> list[AnyGolden]:
-    from rightcall.datasets.review import review_of
+    from rightcall.datasets import review_of
     from rightcall.errors import InputError, suggestion
 
     if not names:

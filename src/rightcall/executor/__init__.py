@@ -24,20 +24,29 @@ if TYPE_CHECKING:
         model_problems as model_problems,
         open_problems as open_problems,
     )
+    from rightcall.executor.agent_loop import AgentLoop as AgentLoop
     from rightcall.executor.agent_output import as_trajectory as as_trajectory
     from rightcall.executor.event_loop import finished as finished
-    from rightcall.executor.limits import Limits as Limits, RunLimits as RunLimits, spent as spent
+    from rightcall.executor.limits import (
+        Limits as Limits,
+        RunLimits as RunLimits,
+        spent as spent,
+        total as total,
+    )
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
+    from rightcall.executor.single_turn import SingleTurn as SingleTurn
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "single_turn": "SingleTurn",
+            "agent_loop": "AgentLoop",
             "agent": "Agent Performer Session agent_problems model_problems open_problems",
             "agent_output": "as_trajectory",
             "event_loop": "finished",
-            "limits": "Limits RunLimits spent",
+            "limits": "Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",
             "retrying_client": "Asker Patience",

@@ -12,11 +12,11 @@ from typing import Any, Literal, Protocol, Self
 from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
+from rightcall.executor.agent_session import SessionPerformer
 from rightcall.executor.callable_agent import UserAgent
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.models import PerModel, full_name
-from rightcall.executor.observed import SessionPerformer
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.single_turn import SingleTurn

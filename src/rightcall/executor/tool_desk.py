@@ -10,10 +10,9 @@ from rightcall.adapters import ToolAnswer
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
-from rightcall.tools.definitions.function import PLAIN
+from rightcall.tools.definitions import PLAIN
 from rightcall.tools.faults import FaultPlan
-from rightcall.tools.runtime import Aborted, CallContext, Toolbox
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
+from rightcall.tools.runtime import Aborted, BoundTool, CallContext, RunnableTool, Toolbox
 
 _REAL: ContextVar[Callable[[], Awaitable[Any]]] = ContextVar("rightcall_real_tool")
 """The framework's own tool for the call that is being run."""

@@ -22,12 +22,6 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.providers.addressed import (
-        AddressedAgent as AddressedAgent,
-        addressed_agent as addressed_agent,
-        command_of as command_of,
-        is_address as is_address,
-    )
     from rightcall.providers.base import (
         ModelReply as ModelReply,
         ModelRequest as ModelRequest,
@@ -47,6 +41,13 @@ if TYPE_CHECKING:
         load_prices as load_prices,
         price_of as price_of,
     )
+    from rightcall.providers.remote_agent import (
+        AddressedAgent as AddressedAgent,
+        addressed_agent as addressed_agent,
+        command_of as command_of,
+        is_address as is_address,
+    )
+    from rightcall.providers.request_words import words as words
     from rightcall.providers.resolver import (
         SHELVES as SHELVES,
         ProviderOptions as ProviderOptions,
@@ -67,7 +68,8 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "addressed": "AddressedAgent addressed_agent command_of is_address",
+            "request_words": "words",
+            "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
             "exchange": "Exchange",
             "http": "Network",

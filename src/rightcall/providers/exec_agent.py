@@ -13,9 +13,15 @@ from typing import Any
 from rightcall.model.codec import encode
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers.addressed import AddressedAgent, AddressedSession, Asking, new_session_id, reader_for
 from rightcall.providers.agent_reply import AgentFailedError
 from rightcall.providers.exchange import Exchange
+from rightcall.providers.remote_agent import (
+    AddressedAgent,
+    AddressedSession,
+    Asking,
+    new_session_id,
+    reader_for,
+)
 from rightcall.providers.secrets import one_line, scrub
 
 LARGEST = 16 << 20

@@ -10,10 +10,16 @@ from rightcall.model.codec import encode
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers import failures
-from rightcall.providers.addressed import AddressedAgent, AddressedSession, Asking, new_session_id, reader_for
 from rightcall.providers.agent_reply import AgentFailedError, start_of
 from rightcall.providers.exchange import Exchange
 from rightcall.providers.http import MEGABYTE, HttpClient, Network
+from rightcall.providers.remote_agent import (
+    AddressedAgent,
+    AddressedSession,
+    Asking,
+    new_session_id,
+    reader_for,
+)
 from rightcall.providers.secrets import scrubber
 
 LARGEST = 16 * MEGABYTE

@@ -28,7 +28,7 @@ _REMEMBERED = 256  # prompts: one a run, or one a golden that brings its own too
 R = TypeVar("R", bound=Record)
 
 
-class Exchange(Record, frozen=True):
+class CassetteExchange(Record, frozen=True):
     """A request, known by its prompt's fingerprint, and the reply to it."""
 
     prompt: str
@@ -48,7 +48,7 @@ class CassetteLine(Record, frozen=True):
 
     format: str | None = None
     prompt: Prompt | None = None
-    exchange: Exchange | None = None
+    exchange: CassetteExchange | None = None
 
 
 class Cassette:
@@ -56,7 +56,7 @@ class Cassette:
 
     def __init__(self) -> None:
         self.prompts: dict[str, Prompt] = {}
-        self.exchanges: dict[str, list[Exchange]] = defaultdict(list)
+        self.exchanges: dict[str, list[CassetteExchange]] = defaultdict(list)
 
     @classmethod
     def read(cls, path: Path) -> Cassette:
@@ -81,7 +81,10 @@ class Cassette:
 
 
 _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
-    *(r.__struct_fields__ for r in (Exchange, Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)),
+    *(
+        r.__struct_fields__
+        for r in (CassetteExchange, Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)
+    ),
     *(r.__struct_fields__ for r in (Settings, Tool, Annotations)),
 )
 """Words of the file itself: no secret, even if the environment has one that is spelt so."""
@@ -94,7 +97,7 @@ class ReplayProvider(Provider):
         self.name = f"recorded:{path}"
         self._path = Path(path)
         self._cassette: Cassette | None = None
-        self._scribe = Scribe()
+        self._scribe = CassetteWriter()
         self._asked: dict[str, int] = defaultdict(int)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -130,7 +133,7 @@ class RecordingProvider(Provider):
     def __init__(self, provider: Provider, path: str | Path) -> None:
         self.name, self._inner, self._path = provider.name, provider, Path(path)
         self._file: IO[bytes] | None = None
-        self._scribe, self._prompts = Scribe(), set[str]()
+        self._scribe, self._prompts = CassetteWriter(), set[str]()
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The other provider's reply."""
@@ -172,7 +175,7 @@ def fingerprint(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:24]
 
 
-class Scribe:
+class CassetteWriter:
     """Spells requests for the file: all of it without secrets, so that a replay needs none.
 
     A prompt is cleaned the first time it is seen, and then known by its identity.
@@ -182,11 +185,11 @@ class Scribe:
         self._clean = scrubber()
         self._prompts: dict[int, tuple[Prompt, Prompt, str]] = {}
 
-    def spell(self, request: ModelRequest, reply: ModelReply) -> tuple[Exchange, Prompt]:
+    def spell(self, request: ModelRequest, reply: ModelReply) -> tuple[CassetteExchange, Prompt]:
         """The exchange as it is written and compared, and the prompt it refers to."""
         prompt, name = self._prompt(request.prompt)
-        exchange = Exchange(name, request.messages, reply, request.golden_id, request.trial)
-        return self._scrubbed(exchange, Exchange), prompt
+        exchange = CassetteExchange(name, request.messages, reply, request.golden_id, request.trial)
+        return self._scrubbed(exchange, CassetteExchange), prompt
 
     def _prompt(self, prompt: Prompt) -> tuple[Prompt, str]:
         if id(prompt) not in self._prompts:

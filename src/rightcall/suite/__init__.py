@@ -15,7 +15,11 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.suite.cases import score_cases as score_cases
-    from rightcall.suite.cost_estimate import estimate as estimate
+    from rightcall.suite.cost_estimate import (
+        CHARACTERS_PER_TOKEN as CHARACTERS_PER_TOKEN,
+        EXPECTED_OUTPUT_TOKENS as EXPECTED_OUTPUT_TOKENS,
+        estimate as estimate,
+    )
     from rightcall.suite.decisions import (
         RunComparison as RunComparison,
         compare_runs as compare_runs,
@@ -45,7 +49,9 @@ if TYPE_CHECKING:
         RunOutcome as RunOutcome,
         run_plan as run_plan,
     )
+    from rightcall.suite.secret_scrubber import ResultScrubber as ResultScrubber
     from rightcall.suite.selection import Selection as Selection
+    from rightcall.suite.sink import Sink as Sink
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import load_suite as load_suite, suite_schema as suite_schema
     from rightcall.suite.suite_actions import actions as actions
@@ -54,8 +60,10 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "sink": "Sink",
+            "secret_scrubber": "ResultScrubber",
             "cases": "score_cases",
-            "cost_estimate": "estimate",
+            "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
             "fault_twin": "finished_twin without_faults",
             "plan": "Plan plan_suite",

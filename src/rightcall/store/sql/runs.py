@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from rightcall.errors import InputError, StoreError, suggestion
 from rightcall.model import Run, Summary, Usage
@@ -129,7 +129,11 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
         **dict.fromkeys(("results", "passed", "errors", "input_tokens", "output_tokens"), 0),
     }
     # Asked and inserted in one statement: between two, another process could take the id.
-    new = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    new: Any = sqlite.insert
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # costs a tenth of a small run
+
+        new = postgresql.insert
     statement = (
         new(tables.runs).values(values).on_conflict_do_nothing(index_elements=["id"]).returning(runs.key)
     )

@@ -13,7 +13,7 @@ from rightcall.model.score import Score
 from rightcall.synthesis.evolutions import Evolution, draw
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.phrases import phrases_of
-from rightcall.synthesis.plans import CallPlan, PlannedCall, Schedule, Slot, plan_of
+from rightcall.synthesis.plans import CallPlan, PlannedCall, PlannedSlot, Schedule, plan_of
 from rightcall.synthesis.production import Job, Made
 from rightcall.synthesis.scribe import Scribe, Unreadable
 from rightcall.synthesis.statement import missing_values, states, surplus_numbers
@@ -36,7 +36,7 @@ class ToolJobs:
 class ToolJob:
     """One slot: plan, write, verify, evolve, and again with another plan when that fails."""
 
-    slot: Slot
+    slot: PlannedSlot
     kit: Kit
     parents: tuple[str, ...] = ()
 

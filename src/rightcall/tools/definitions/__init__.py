@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.tools.definitions.function import FunctionTool as FunctionTool, tool as tool
+    from rightcall.tools.definitions.function import (
+        PLAIN as PLAIN,
+        FunctionTool as FunctionTool,
+        tool as tool,
+    )
     from rightcall.tools.definitions.offer import (
         ToolSets as ToolSets,
         offered_tools as offered_tools,
@@ -40,7 +44,7 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "function": "FunctionTool tool",
+            "function": "FunctionTool PLAIN tool",
             "offer": "ToolSets offered_tools tool_set_problems with_tool_set",
             "one_argument": "argument_problems",
             "source": "definitions_of from_module is_attribute listed_tools open_source tools_of",

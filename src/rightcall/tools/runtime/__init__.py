@@ -17,14 +17,18 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.tools.runtime.bound_tool import BoundTool as BoundTool, RunnableTool as RunnableTool
     from rightcall.tools.runtime.context import CallContext as CallContext
     from rightcall.tools.runtime.errors import Aborted as Aborted
     from rightcall.tools.runtime.policy import ToolRules as ToolRules
+    from rightcall.tools.runtime.sample_values import generated as generated, resolved as resolved
     from rightcall.tools.runtime.toolbox import Toolbox as Toolbox
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "sample_values": "generated resolved",
+            "bound_tool": "BoundTool RunnableTool",
             "context": "CallContext",
             "errors": "Aborted",
             "policy": "ToolRules",

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.datasets.review import STATES, accepted, edited, golden_by_hand, review_of, reviewed
+from rightcall.datasets import STATES, accepted, edited, golden_by_hand, review_of, reviewed
 from rightcall.errors import InputError
 from rightcall.model.codec import encode
 from rightcall.model.golden import AnyGolden, Golden
