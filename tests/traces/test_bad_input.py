@@ -1,5 +1,6 @@
 """Files that are broken, hostile or no traces at all: one line that says so, or counted; never a traceback."""
 
+import contextlib
 import gzip
 import json
 import subprocess
@@ -117,10 +118,8 @@ def test_bytes_that_are_no_protobuf_are_refused_or_read(data):
     from rightcall.traces.problems import Problems
     from rightcall.traces.protobuf import WireError
 
-    try:
+    with contextlib.suppress(WireError):
         list(protobuf_items(data, Problems()))
-    except WireError:
-        pass
 
 
 def test_a_million_deep_and_a_thousand_wide_do_not_hang(tmp_path: Path):

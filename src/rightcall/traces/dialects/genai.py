@@ -30,8 +30,8 @@ def claims(span: Span) -> bool:
 def observe(span: Span) -> Observation:
     found = blank(span, NAME)
     attributes = _with_details(span)
-    operation = attributes.get(names.OPERATION)
-    if operation in names.TOOL_OPERATIONS or (operation is None and names.TOOL_NAME in attributes):
+    operation = first_text(attributes.get(names.OPERATION))
+    if operation in names.TOOL_OPERATIONS or (not operation and names.TOOL_NAME in attributes):
         read_tool(found, attributes)
     elif operation in names.MODEL_OPERATIONS:
         read_model(found, attributes)
@@ -48,11 +48,11 @@ def observe(span: Span) -> Observation:
 
 
 def read_tool(found: Observation, attributes: dict[str, Any]) -> None:
-    name = attributes.get(names.TOOL_NAME)
+    name = first_text(attributes.get(names.TOOL_NAME))
     if name in PSEUDO_TOOLS:
         return
     found.kind = "tool"
-    found.name = name if isinstance(name, str) else ""
+    found.name = name
     found.call_id = first_text(attributes.get(names.CALL_ID))
     found.arguments = attributes.get(names.CALL_ARGUMENTS, ABSENT)
     if names.CALL_RESULT in attributes:
