@@ -55,9 +55,12 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
+    from rightcall.monitor.monitor import Monitor
     from rightcall.testing.assertion import assert_test
     from rightcall.testing.evaluation_dataset import EvaluationDataset
     from rightcall.tools.runtime.errors import Abort, ToolError
+    from rightcall.traces.reader import load_traces
+    from rightcall.traces.trace import Trace
 
 HOMES = {
     "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "rescore", "tool"),
@@ -79,9 +82,12 @@ HOMES = {
         "Failure", "Golden", "LLMTestCase", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
         "Trajectory", "Turn", "Usage",
     ),
+    "rightcall.monitor.monitor": ("Monitor",),
     "rightcall.testing.assertion": ("assert_test",),
     "rightcall.testing.evaluation_dataset": ("EvaluationDataset",),
     "rightcall.tools.runtime.errors": ("Abort", "ToolError"),
+    "rightcall.traces.reader": ("load_traces",),
+    "rightcall.traces.trace": ("Trace",),
 }  # fmt: skip
 """Where each public name lives."""
 
@@ -92,11 +98,11 @@ __all__ = [
     "ConfigError", "ConversationCompletenessMetric", "ConversationalGEval", "ConversationalGolden",
     "ConversationalRelevancyMetric", "ConversationalTestCase", "EvaluationDataset", "Expectations",
     "ExpectedCall", "Failure", "GEval", "Golden", "InfrastructureError", "InputError", "LLMTestCase",
-    "Limits", "Message", "Metric", "MissingExtraError", "ProviderError", "RightCallError", "Rules",
+    "Limits", "Message", "Metric", "MissingExtraError", "Monitor", "ProviderError", "RightCallError", "Rules",
     "RunLimits", "Score", "Summary", "TaskCompletionMetric", "TestCase", "Tool", "ToolCall",
-    "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
+    "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trace", "Trajectory", "Turn",
     "TurnRelevancyMetric", "Usage", "Verdict", "aevaluate", "assert_test", "evaluate", "judge",
-    "load_dataset", "load_tools", "open_store", "rescore", "tool",
+    "load_dataset", "load_tools", "load_traces", "open_store", "rescore", "tool",
 ]  # fmt: skip
 
 

@@ -36,6 +36,7 @@ from rightcall.cli.output import FiniteRange, as_json_option, console, print_jso
     "--anyway", is_flag=True, help="Compare with the baseline even if metrics differ or goldens were edited."
 )
 @click.option("--forbid", multiple=True, help="A failure code of which one is too many; may be repeated.")
+@click.option("--include-unreviewed", is_flag=True, help="Decide by goldens that nobody has reviewed too.")
 @click.option("--store", "store_url", help="Where results are kept.")
 @as_json_option
 def gate(
@@ -50,6 +51,7 @@ def gate(
     margin: float | None,
     anyway: bool,
     forbid: tuple[str, ...],
+    include_unreviewed: bool,
     store_url: str | None,
     as_json: bool,
 ) -> None:
@@ -57,6 +59,7 @@ def gate(
 
     Exit codes: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 too many errors to say.
     """
+    from rightcall.errors import InputError
     from rightcall.gate import read_gate
     from rightcall.store import open_store
     from rightcall.suite import gate_run, load_suite
@@ -85,6 +88,13 @@ def gate(
         )
     quarantine = frozenset(loaded.quarantine) if loaded else frozenset[str]()
     with open_store(store_url, must_exist=True) as store:
+        found = store.run(run).run
+        if found.settings.get("include_unreviewed") and not include_unreviewed:
+            raise InputError(
+                f"run {found.id}",
+                "has goldens that nobody has reviewed",
+                "review them and run again, or --include-unreviewed",
+            )
         verdict = gate_run(store, run, read_gate(mapping), quarantine)
     if as_json:
         print_json(verdict)

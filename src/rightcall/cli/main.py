@@ -28,6 +28,10 @@ MENU: dict[str, dict[str, str]] = {
         "plan": "How many goldens a decision takes",
         "flaky": "Goldens that pass sometimes",
     },
+    "Observe": {
+        "traces": "Import, review and export traces of agents that ran elsewhere",
+        "monitor": "Watch live traces: checks, drift, alarms",
+    },
     "Prepare": {
         "init": "Write a suite to edit that already runs",
         "dataset": "Check, convert and count goldens",

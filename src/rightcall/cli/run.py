@@ -36,6 +36,9 @@ WORTH_A_WARNING_MS = 50
 @click.option(
     "--trust", is_flag=True, help="Let a suite from outside this project start and import what it names."
 )
+@click.option(
+    "--include-unreviewed", is_flag=True, help="Run goldens made of traces that nobody has reviewed."
+)
 @click.option("--failures", type=click.IntRange(0), default=20, show_default=True, help="How many to show.")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object a line for each case, then one for the run."
@@ -52,6 +55,7 @@ def run(
     store_url: str | None,
     dry_run: bool,
     trust: bool,
+    include_unreviewed: bool,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -60,6 +64,8 @@ def run(
     Ctrl-C stores what finished and says how to go on. Exit codes: 0 passed, 1 did not pass, 3 inconclusive, 4 the
     provider or the store failed.
     """
+    from dataclasses import replace
+
     from rightcall.suite import (
         Selection,
         actions,
@@ -89,6 +95,9 @@ def run(
         )
         for model in (models or (None,))
     ]
+    if include_unreviewed:
+        told = {"include_unreviewed": True}
+        plans = [replace(plan, include_unreviewed=True, settings={**plan.settings, **told}) for plan in plans]
     if dry_run:
         for plan, model in zip(plans, models or (None,), strict=True):
             _print_estimate(plan, [action.words for action in actions(loaded, suite.parent, model)], as_json)
@@ -105,7 +114,8 @@ def run(
         "--concurrency": concurrency,
     }
     typed |= {"--faults": faults, "--store": store_url}
-    agains = [command_line(suite, {"--model": model, **typed}) for model in (models or (None,))]
+    flags = " --include-unreviewed" if include_unreviewed else ""
+    agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
     outcomes = [

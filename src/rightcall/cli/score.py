@@ -47,10 +47,13 @@ def score(
 ) -> None:
     """Score TRAJECTORIES (what an agent did) against GOLDENS (what it should have done).
 
+    TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, when goldens name their trace or
+    spans name their golden (`rightcall.golden.id`).
     Nothing is run and nothing is sent. Exit code 1 when fewer cases pass than --min asks for.
     """
     import gc
 
+    from rightcall.cli.score_traces import as_trajectories
     from rightcall.metrics import Rules, Scorer, Tally, as_metrics, observed
     from rightcall.report import AskedMetrics, write_rows
     from rightcall.suite import score_recorded
@@ -63,7 +66,7 @@ def score(
     missing: list[int] = []
     results = score_recorded(
         goldens,
-        trajectories,
+        as_trajectories(goldens, trajectories),
         tools=load_tools(tools) if tools else (),
         scorer=scorer,
         partial=partial,

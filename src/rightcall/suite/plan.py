@@ -60,6 +60,7 @@ class Plan:
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    include_unreviewed: bool = False
 
     @property
     def own_agent(self) -> bool:
@@ -222,6 +223,7 @@ async def preflight(plan: Plan) -> int:
     tools = session.tools if session is not None else {}
     count = 0
     models: set[str] = set()
+    unreviewed: list[str] = []
 
     def placed() -> Iterable[tuple[str, AnyGolden]]:
         nonlocal count
@@ -234,6 +236,8 @@ async def preflight(plan: Plan) -> int:
                 cast("Golden", golden)
             ):
                 count += 1
+                if golden.metadata.get("review") == "unreviewed":
+                    unreviewed.append(golden.id)
                 if isinstance(golden, Golden):
                     settings_of(golden, Settings())
                     models.update(filter(None, [golden.model]))
@@ -251,11 +255,21 @@ async def preflight(plan: Plan) -> int:
         problems.append(
             f"… and {len(found) - SHOWN_PROBLEMS:,} more; `rightcall dataset check` lists them all"
         )
+    if unreviewed and not plan.include_unreviewed:
+        problems.append(_unreviewed(plan.dataset, unreviewed))
     if not problems and count == 0:
         problems.append(f"{plan.dataset}: no golden is left to run; does --only name what is there?")
     if problems:
         raise ConfigError(*problems)
     return min(count, plan.selection.limit or count)
+
+
+def _unreviewed(dataset: Path | Sequence[Golden], ids: list[str]) -> str:
+    """Goldens made of traces expect what was observed; nobody has said that it was right."""
+    where = f"{dataset}: " if isinstance(dataset, Path) else ""
+    shown = ", ".join(f"'{name}'" for name in ids[:3]) + (", …" if len(ids) > 3 else "")
+    subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
+    return f"{where}{subject} unreviewed: {shown}; judge them with `rightcall traces review`, or --include-unreviewed"
 
 
 def _validated(golden: Golden) -> tuple[str, Golden]:

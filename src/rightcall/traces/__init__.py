@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from rightcall.traces.problems import Problems as Problems
     from rightcall.traces.reader import load_traces as load_traces
+    from rightcall.traces.redaction import Redactor as Redactor
     from rightcall.traces.span import Span as Span
     from rightcall.traces.trace import REVIEWED as REVIEWED, UNREVIEWED as UNREVIEWED, Trace as Trace
 else:
@@ -32,6 +33,7 @@ else:
             "candidate": "candidate distinct_candidates signature",
             "problems": "Problems",
             "reader": "load_traces",
+            "redaction": "Redactor",
             "span": "Span",
             "trace": "REVIEWED UNREVIEWED Trace",
         },

@@ -96,6 +96,27 @@ def load_traces(
     yield from collected.traces()
 
 
+def is_trace_export(path: str | Path) -> bool:
+    """Whether a file holds traces, by its first record; a file that cannot be read is not for this to say."""
+    path = Path(path)
+    try:
+        with path.open("rb") as raw:
+            if raw.read(4) == ZIP:
+                return True
+        with open_unpacked(path) as file:
+            start = file.peek(4096)[:4096].removeprefix(BOM).lstrip(BLANK)
+            if start[:1] not in (b"{", b"["):
+                return next(iter(protobuf_items(_whole(path, file), Problems())), None) is not None
+            first = file.readline(MAX_LINE)
+            head = _decoded(first.removeprefix(BOM))
+            head = _decoded(first + _whole(path, file)) if head is None else head
+    except (OSError, InputError, WireError, IndexError):
+        return False
+    if inspect_log.claims(head):
+        return True
+    return bool(kind_of(next(iter(records_in(head)), None)))
+
+
 def _read(path: Path, collected: Collected) -> None:
     source = path.name
     with path.open("rb") as raw:
