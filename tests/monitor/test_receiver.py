@@ -163,15 +163,18 @@ def exporter(port: int):
 def traced(provider, count: int):
     tracer = provider.get_tracer("test")
     for i in range(count):
-        with tracer.start_as_current_span(
-            "invoke_agent a", attributes={"gen_ai.operation.name": "invoke_agent"}
-        ), tracer.start_as_current_span(
-            "execute_tool book",
-            attributes={
-                "gen_ai.operation.name": "execute_tool",
-                "gen_ai.tool.name": "book",
-                "gen_ai.tool.call.arguments": json.dumps({"seats": i}),
-            },
+        with (
+            tracer.start_as_current_span(
+                "invoke_agent a", attributes={"gen_ai.operation.name": "invoke_agent"}
+            ),
+            tracer.start_as_current_span(
+                "execute_tool book",
+                attributes={
+                    "gen_ai.operation.name": "execute_tool",
+                    "gen_ai.tool.name": "book",
+                    "gen_ai.tool.call.arguments": json.dumps({"seats": i}),
+                },
+            ),
         ):
             pass
 
@@ -204,7 +207,17 @@ def test_the_real_exporter_loses_nothing_through_503s(store, monkeypatch):
 
 def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path):
     address = tmp_path / "killed.db"
-    command = [sys.executable, "-m", "rightcall.cli.main", "monitor", "serve", "--port", "0", "--store", str(address)]
+    command = [
+        sys.executable,
+        "-m",
+        "rightcall.cli.main",
+        "monitor",
+        "serve",
+        "--port",
+        "0",
+        "--store",
+        str(address),
+    ]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path)
     assert process.stderr is not None
