@@ -87,6 +87,7 @@ if TYPE_CHECKING:
         Turn as Turn,
         Usage as Usage,
     )
+    from rightcall.monitor.monitor import Monitor as Monitor
     from rightcall.store import open_store as open_store
     from rightcall.testing.assertion import (
         assert_test as assert_test,
@@ -100,6 +101,8 @@ if TYPE_CHECKING:
         Abort as Abort,
         ToolError as ToolError,
     )
+    from rightcall.traces.reader import load_traces as load_traces
+    from rightcall.traces.trace import Trace as Trace
 
 else:
     _found, __dir__, __all__ = window(
@@ -133,6 +136,9 @@ else:
                 "Failure Golden LLMTestCase Message Score Summary TestCase Tool ToolCall ToolResult "
                 "Trajectory Turn Usage"
             ),
+            "monitor.monitor": "Monitor",
+            "traces.reader": "load_traces",
+            "traces.trace": "Trace",
             "testing.assertion": "assert_test",
             "testing.evaluation_dataset": "EvaluationDataset",
             "tools.runtime.errors": "Abort ToolError",

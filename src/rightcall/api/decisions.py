@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from rightcall.gate import About, Gate, SamplePlan, Verdict
@@ -30,6 +30,7 @@ def gate(
     margin: float | None = None,
     anyway: bool = False,
     forbid: Sequence[str] = (),
+    include_unreviewed: bool = False,
     store: str | Path | None = None,
 ) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE for a stored run, with stated error rates.
@@ -54,6 +55,13 @@ def gate(
         chosen = read_gate(_completed(base, _present(given), _present(against)))
     quarantine = frozenset(loaded.quarantine) if loaded else frozenset[str]()
     with open_store(store, must_exist=True) as opened:
+        found = opened.run(run).run
+        if found.settings.get("include_unreviewed") and not include_unreviewed:
+            raise InputError(
+                f"run {found.id}",
+                "has unreviewed goldens",
+                "review them and run again, or pass --include-unreviewed",
+            )
         return gate_run(opened, run, chosen, quarantine)
 
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 @margin_option()
 @click.option("--anyway", is_flag=True, help="Compare even if metrics differ or goldens were edited")
 @click.option("--forbid", multiple=True, help="Fail if this failure code occurs (repeatable)")
+@click.option("--include-unreviewed", is_flag=True, help="Also decide by unreviewed goldens")
 @store_option
 @json_option
 def gate(
@@ -61,6 +62,7 @@ def gate(
     margin: float | None,
     anyway: bool,
     forbid: tuple[str, ...],
+    include_unreviewed: bool,
     store_url: str | None,
     as_json: bool,
 ) -> None:
@@ -92,6 +94,7 @@ def gate(
         margin=margin,
         anyway=anyway,
         forbid=forbid,
+        include_unreviewed=include_unreviewed,
         store=store_url,
     )
     if as_json:

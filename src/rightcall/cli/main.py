@@ -29,6 +29,10 @@ MENU: dict[str, dict[str, str]] = {
         "plan": "Compute how many goldens a decision needs",
         "flaky": "List goldens that pass only sometimes",
     },
+    "Observe": {
+        "traces": "Import, review and export traces of agents that ran elsewhere",
+        "monitor": "Watch live traces: checks, drift, alarms",
+    },
     "Prepare": {
         "init": "Create a working example suite",
         "generate": "Generate goldens from tools, documents or goldens, and review them",

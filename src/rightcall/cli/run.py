@@ -47,6 +47,7 @@ WORTH_A_WARNING_MS = 50
     is_flag=True,
     help="Estimate requests, tokens and cost without sending anything",
 )
+@click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
 @click.option(
     "--trust",
     is_flag=True,
@@ -66,6 +67,7 @@ def run(
     store_url: str | None,
     dry_run: bool,
     trust: bool,
+    include_unreviewed: bool,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -74,6 +76,8 @@ def run(
     Ctrl-C keeps finished results and prints the command to resume. Exit codes: 0 passed, 1 did not pass,
     3 inconclusive, 4 the provider or the store failed.
     """
+    from dataclasses import replace
+
     from rightcall.suite import (
         Selection,
         actions,
@@ -101,6 +105,9 @@ def run(
         )
         for model in (models or (None,))
     ]
+    if include_unreviewed:
+        told = {"include_unreviewed": True}
+        plans = [replace(plan, include_unreviewed=True, settings={**plan.settings, **told}) for plan in plans]
     if dry_run:
         for plan, model in zip(plans, models or (None,), strict=True):
             _print_estimate(plan, [action.words for action in actions(loaded, suite.parent, model)], as_json)
@@ -112,7 +119,8 @@ def run(
         "--concurrency": concurrency,
     }
     typed |= {"--faults": faults, "--store": store_url}
-    agains = [command_line(suite, {"--model": model, **typed}) for model in (models or (None,))]
+    flags = " --include-unreviewed" if include_unreviewed else ""
+    agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
     warned: set[str] = set()

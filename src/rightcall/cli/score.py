@@ -49,11 +49,14 @@ def score(
 ) -> None:
     """Score TRAJECTORIES (what an agent did) against GOLDENS (what it should have done).
 
+    TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, if goldens name their trace or
+    spans name their golden (`rightcall.golden.id`).
     Runs and sends nothing. Exit code 1 if the pass rate is below --min.
     """
     import gc
 
     from rightcall.api import score as score_files
+    from rightcall.cli.score_traces import as_trajectories
     from rightcall.metrics import ScoringRules
     from rightcall.report import AskedMetrics, write_rows
 
@@ -61,7 +64,7 @@ def score(
     import_from_here((*metrics, *observe))
     scores = score_files(
         goldens,
-        trajectories,
+        as_trajectories(goldens, trajectories),
         tools=tools or (),
         metrics=metrics,
         observe=observe,

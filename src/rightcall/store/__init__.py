@@ -1,6 +1,7 @@
 """The store: runs with every result, goldens, tool definitions, tags, notes and versions of datasets.
 
     base         the records the store gives back, and the filters it takes
+    watch        the records of production: traces, counts of checks, alarms
     address      where a store is: a file, a URL, or the default
     opening      open_store
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
@@ -42,6 +43,14 @@ if TYPE_CHECKING:
     from rightcall.store.persistence import Persistence as Persistence
     from rightcall.store.sql.run_writer import RunWriter as RunWriter
     from rightcall.store.sql.store import Store as Store
+    from rightcall.store.watch import (
+        CheckCount as CheckCount,
+        CheckResult as CheckResult,
+        KeptTrace as KeptTrace,
+        StoredAlarm as StoredAlarm,
+        TraceFilter as TraceFilter,
+        TraceRow as TraceRow,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -56,5 +65,6 @@ else:
             "persistence": "Persistence",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
+            "watch": "CheckCount CheckResult KeptTrace StoredAlarm TraceFilter TraceRow",
         },
     )

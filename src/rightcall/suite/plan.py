@@ -67,6 +67,7 @@ class Plan:
     selection: Selection = field(default_factory=Selection)
     settings: Mapping[str, Any] = field(default_factory=dict)
     in_memory: Sequence[AnyGolden] | None = None
+    include_unreviewed: bool = False
 
     @property
     def own_agent(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -110,6 +110,8 @@ async def preflight(plan: Plan) -> Prepared:
         if session.provider is not None:
             problems += await model_problems(plan.agent, reading.models)
         problems += found
+        if reading.unreviewed and not plan.include_unreviewed:
+            problems.append(_unreviewed(plan.dataset, reading.unreviewed))
         if not problems and reading.count == 0:
             problems = [f"{plan.dataset}: no golden is left to run; does --only name what is there?"]
         if problems:
@@ -147,6 +149,7 @@ class _Reading:
         self._plan = plan
         self.count = 0
         self.models: set[str] = set()
+        self.unreviewed: list[str] = []
         self._kept: list[AnyGolden] | None = [] if isinstance(plan.dataset, Path) else None
 
     def problems(self, tools: Mapping[str, Tool]) -> list[str]:
@@ -176,6 +179,8 @@ class _Reading:
                 cast("Golden", golden)
             ):
                 self.count += 1
+                if golden.metadata.get("review") == "unreviewed":
+                    self.unreviewed.append(golden.id)
                 if isinstance(golden, Golden):
                     settings_of(golden, Settings())
                     self.models.update(filter(None, [golden.model]))
@@ -186,6 +191,14 @@ class _Reading:
         if isinstance(dataset, Path):
             return ((f"{dataset}:{line}", golden) for line, golden in numbered_goldens(dataset))
         return (_validated(golden) for golden in dataset)
+
+
+def _unreviewed(dataset: Path | Sequence[Golden], ids: list[str]) -> str:
+    """Goldens made from traces expect what was observed; nobody has confirmed that it was right."""
+    where = f"{dataset}: " if isinstance(dataset, Path) else ""
+    shown = ", ".join(f"'{name}'" for name in ids[:3]) + (", …" if len(ids) > 3 else "")
+    subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
+    return f"{where}{subject} unreviewed: {shown}; review with `rightcall traces review`, or pass --include-unreviewed"
 
 
 def _validated(golden: Golden) -> tuple[str, Golden]:

@@ -12,9 +12,12 @@ from rightcall.store.sql.neighbours import Neighbours
 from rightcall.store.sql.overview import Overview
 from rightcall.store.sql.removal import Removing
 from rightcall.store.sql.runs import Runs, find
+from rightcall.store.sql.watched import Watched
 
 
-class Store(Runs, Exporting, AnnotationTables, Library, Removing, Comparing, Overview, Neighbours, Failures):
+class Store(
+    Runs, Exporting, AnnotationTables, Library, Removing, Comparing, Overview, Neighbours, Failures, Watched
+):
     """Runs and what belongs to them, in SQLite or PostgreSQL. Made by `open_store`.
 
     Where a method takes a run, an id, the unique beginning of one, or `last` will do.
