@@ -80,13 +80,17 @@ def import_(
     unknown = (
         f", arguments unknown in {summary['unknown_arguments']:,}" if summary["unknown_arguments"] else ""
     )
-    tell(f"{len(found):,} traces, {summary['calls']:,} calls{unknown}")
+    tell(f"{_count(len(found), 'trace')}, {_count(summary['calls'], 'call')}{unknown}")
     if folder is not None:
-        tell(f"{folder / 'trajectories.jsonl'}: {len(useful):,} trajectories")
-        tell(f"{folder / 'candidates.jsonl'}: {summary['candidates']:,} goldens to review")
+        tell(f"{folder / 'trajectories.jsonl'}: {_count(len(useful), 'trajectory', 'trajectories')}")
+        tell(f"{folder / 'candidates.jsonl'}: {_count(summary['candidates'], 'golden')} to review")
         print_next(f"rightcall traces review {folder / 'candidates.jsonl'} --to goldens.jsonl")
     else:
         print_next("rightcall traces list", "rightcall traces review --to goldens.jsonl")
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def _key(url: str | None) -> bytes:
@@ -112,13 +116,20 @@ def _write(found: list[Trace], folder: Path | None, url: str | None) -> int:
         candidates = distinct_candidates(found)
         save_goldens(candidates, folder / "candidates.jsonl")
         return len(candidates)
-    from rightcall.monitor import kept_trace
+    from rightcall.monitor import MonitorSettings, Watching, kept_trace, run_checks
     from rightcall.store import open_store
 
+    names = MonitorSettings().cheap
     with open_store(url) as store:
         for start in range(0, len(found), 500):
-            batch = found[start : start + 500]
-            store.keep_traces([kept_trace(trace, trace.service or trace.agent or "agent") for trace in batch])
+            batch = []
+            for trace in found[start : start + 500]:
+                checks = run_checks(names, trace, Watching())
+                failed = any(check.bad for check in checks)
+                batch.append(
+                    kept_trace(trace, trace.service or trace.agent or "agent", checks, failed, queue=True)
+                )
+            store.keep_traces(batch)
     return len(distinct_candidates(found))
 
 
@@ -249,7 +260,7 @@ def review(candidates: Path | None, target: Path, url: str | None) -> None:
             kept += 1
         if choice != "skip":
             settle("kept" if choice in ("keep", "negative") else "dropped")
-    tell(f"{kept:,} goldens added to {target}")
+    tell(f"{_count(kept, 'golden')} added to {target}")
     if kept:
         print_next(f"rightcall dataset check {target}")
 
@@ -274,7 +285,12 @@ def _waiting(candidates: Path | None, url: str | None) -> Any:
     from rightcall.store import TraceFilter, open_store
 
     with open_store(url, must_exist=True) as store:
-        for row in store.traces(TraceFilter(review="queued"), limit=1000):
+        failed_first = [
+            row
+            for bad in (True, False)
+            for row in store.traces(TraceFilter(review="queued", failed=bad), limit=1000)
+        ]
+        for row in failed_first:
             kept = store.trace(row.trace_id)
             yield trace_of(kept).golden(), lambda word, name=row.trace_id: store.set_review(name, word)
 
@@ -314,7 +330,7 @@ def promote(
             goldens.append(reviewed(golden, by=_author()) if accept or negative else golden)
             store.set_review(kept.row.trace_id, "kept")
     count = add_goldens(target, goldens)
-    tell(f"{len(goldens):,} goldens added to {target}, {count:,} in it")
+    tell(f"{_count(len(goldens), 'golden')} added to {target}, {count:,} in it")
     if not accept and not negative:
         print_next(f"rightcall traces review {target} --to {target}")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from rightcall.monitor.settings import AlertTo
+from rightcall.report import tell
 
 PAUSES = (0.5, 2.0, 8.0)
 TIMEOUT = 10.0
@@ -98,4 +98,4 @@ async def _run(command: Sequence[str], body: bytes) -> bool:
 
 
 def _to_stderr(text: str) -> None:
-    sys.stderr.write(f"{text.encode('unicode_escape').decode()}\n")
+    tell(text, err=True)

@@ -228,9 +228,14 @@ class Monitor:
 
 
 def kept_trace(
-    trace: Trace, agent: str, checks: tuple[CheckResult, ...] = (), failed: bool = False
+    trace: Trace,
+    agent: str,
+    checks: tuple[CheckResult, ...] = (),
+    failed: bool = False,
+    *,
+    queue: bool = False,
 ) -> KeptTrace:
-    """A trace as the store keeps it; failed ones are queued for review."""
+    """A trace as the store keeps it; failed ones, or all with `queue`, wait for review."""
     made = trace.trajectory
     row = TraceRow(
         trace.trace_id,
@@ -243,7 +248,7 @@ def kept_trace(
         made.latency_ms,
         made.usage.input_tokens + made.usage.output_tokens,
         failed,
-        "queued" if failed and trace.input else "",
+        "queued" if (failed or queue) and trace.input else "",
         1,
         checks,
     )
