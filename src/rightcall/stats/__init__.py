@@ -9,6 +9,7 @@
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
     paired         McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    exchange       which trials were the candidate's: exact for unequal numbers of trials
     groups         the difference between two groups of different cases
     multiplicity   Holm, Benjamini-Hochberg   power       cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; operating: what a stopping rule does
@@ -21,6 +22,7 @@ and a test against an independent computation.
 from rightcall.stats.bayes import probability_at_least, probability_better
 from rightcall.stats.bootstrap import betting_interval, bootstrap
 from rightcall.stats.estimate import SMALL_SAMPLE, Estimate, estimate
+from rightcall.stats.exchange import ExchangeTable, exchange_p
 from rightcall.stats.flakiness import (
     FlakeClass,
     disagreement,
@@ -95,6 +97,7 @@ __all__ = [
     "SMALL_SAMPLE",
     "Decision",
     "Estimate",
+    "ExchangeTable",
     "FlakeClass",
     "Interval",
     "LogE",
@@ -124,6 +127,7 @@ __all__ = [
     "e_decision",
     "effective_n",
     "estimate",
+    "exchange_p",
     "extrapolated_pass_hat_k",
     "fastest_stops",
     "fisher_exact",
