@@ -18,11 +18,12 @@ from rightcall.executor.models import PerModel, full_name
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.single_turn import SingleTurn
+from rightcall.executor.taped_agent import TapedAgent
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers import Network, Provider, Settings, resolve
+from rightcall.providers import HttpHooks, Network, Provider, Recordings, Settings, TapedProvider, resolve
 from rightcall.tools.definitions import ToolSets, tool_set_problems
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.idempotency import Idempotency, sqlite_store
@@ -39,7 +40,8 @@ class Agent:
     its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
     `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
     `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly.
-    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `tool_sets` are names of
+    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to, `recordings` a folder to
+    replay from and record to. `tool_sets` are names of
     tools under a name, `{"files": ["read_file", "list_files"]}`, of which a golden gets one by its `tool_set`.
     """
 
@@ -58,6 +60,7 @@ class Agent:
     record: str | None = None
     tool_sets: ToolSets = field(default_factory=dict)
     strict: bool = False
+    recordings: Recordings | None = None
 
     @property
     def name(self) -> str:
@@ -119,11 +122,16 @@ class Session:
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer: Performer = UserAgent(agent.model, agent.limits, self.lag)
+            self.performer: Performer = self._taped(UserAgent(agent.model, agent.limits, self.lag))
             return
         prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
-        self.performer = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+        self.performer = self._taped(
+            PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+        )
+
+    def _taped(self, performer: Performer) -> Performer:
+        return TapedAgent(performer, self.agent.recordings) if self.agent.recordings else performer
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -148,6 +156,8 @@ class Session:
         self._stack.callback(self.lag.stop)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
+        elif self.agent.recordings is not None:
+            self._stack.enter_context(HttpHooks(self.agent.recordings))
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
             server = await self._stack.enter_async_context(McpServer(agent.mcp))
@@ -164,13 +174,14 @@ class Session:
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         network = Network(connections=concurrency)
-        return resolve(
+        provider = resolve(
             model,
             base_url=self.agent.base_url,
             network=network,
             model=self.agent.model_name,
             record=self.agent.record,
         )
+        return taped(provider, self.agent)
 
 
 def agent_problems(agent: Agent) -> list[str]:
@@ -208,12 +219,18 @@ def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
     """The provider of a model that a golden names; the agent's address is for models of its provider alone."""
     name = full_name(model, agent.model)
     same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
-    return resolve(
+    provider = resolve(
         name,
         base_url=agent.base_url if same else None,
         network=Network(connections=concurrency),
         record=agent.record,
     )
+    return taped(provider, agent)
+
+
+def taped(provider: Provider, agent: Agent) -> Provider:
+    """The provider, with its answers recorded or replayed when the agent asks for it."""
+    return TapedProvider(provider, agent.recordings) if agent.recordings else provider
 
 
 def _check_sets(agent: Agent) -> None:
