@@ -9,7 +9,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rightcall.api import aevaluate, evaluate, judge, load_dataset, load_tools, open_store, rescore, tool
+    from rightcall.api import (
+        acheck,
+        aevaluate,
+        check,
+        evaluate,
+        judge,
+        load_dataset,
+        load_tools,
+        open_store,
+        rescore,
+        tool,
+    )
     from rightcall.errors import (
         CheckFailed,
         ConfigError,
@@ -60,7 +71,10 @@ if TYPE_CHECKING:
     from rightcall.tools.runtime.errors import Abort, ToolError
 
 HOMES = {
-    "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "rescore", "tool"),
+    "rightcall.api": (
+        "acheck", "aevaluate", "check", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "rescore",
+        "tool",
+    ),
     "rightcall.errors": (
         "CheckFailed", "ConfigError", "InfrastructureError", "InputError", "MissingExtraError",
         "ProviderError", "RightCallError",
@@ -95,7 +109,7 @@ __all__ = [
     "Limits", "Message", "Metric", "MissingExtraError", "ProviderError", "RightCallError", "Rules",
     "RunLimits", "Score", "Summary", "TaskCompletionMetric", "TestCase", "Tool", "ToolCall",
     "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
-    "TurnRelevancyMetric", "Usage", "Verdict", "aevaluate", "assert_test", "evaluate", "judge",
+    "TurnRelevancyMetric", "Usage", "Verdict", "acheck", "aevaluate", "assert_test", "check", "evaluate", "judge",
     "load_dataset", "load_tools", "open_store", "rescore", "tool",
 ]  # fmt: skip
 

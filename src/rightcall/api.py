@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
+
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, RunLimits
-from rightcall.gate import Gate, Verdict
+from rightcall.gate import CheckResult, CheckSettings, Gate, Verdict
 from rightcall.metrics import AnyMetric, Rules, Scorer, as_metrics, judge, observed
 from rightcall.model.case import AnyTestCase
+from rightcall.model.codec import convert
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
@@ -36,7 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RunResult",
+    "acheck",
     "aevaluate",
+    "check",
     "evaluate",
     "judge",
     "load_dataset",
@@ -178,6 +183,39 @@ def rescore(
     opened = open_store(store, must_exist=True)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
     return RunResult(*finished(work, "await rightcall.suite.rescorer.rescore_run(…)"), opened)
+
+
+def check(
+    suite: str | Path, *, baseline: str = "branch:main", store: str | Path | None = None, **options: Any
+) -> CheckResult:
+    """Is a change of this suite safe to ship? PASS, REGRESSED or INCONCLUSIVE; see `acheck` for the options."""
+    work = acheck(suite, baseline=baseline, store=store, **options)
+    return finished(work, "await rightcall.acheck(…)")
+
+
+async def acheck(
+    suite: str | Path,
+    *,
+    baseline: str = "branch:main",
+    store: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> CheckResult:
+    """Compare a suite as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+
+    `baseline` is `branch:NAME`, a run, or a file of `rightcall baseline save`. `settings` replace the suite's `check:`
+    (drop, drop_rest, alpha, sample, …). The other options are those of `rightcall.suite.CheckOptions`: `full` tries
+    everything, `max_calls` is a budget, `record` a mode of recording. Equal inputs give the stored verdict without a
+    call, unless asked `again=True`.
+    """
+    from rightcall.suite import CheckOptions, check_suite, load_suite
+
+    given = None
+    if settings is not None:
+        mapping = {**msgspec.to_builtins(load_suite(suite).check), **settings}
+        given = convert(mapping, CheckSettings, "settings")
+    with open_store(store) as opened:
+        return await check_suite(Path(suite), opened, CheckOptions(baseline, given, **options))
 
 
 async def arun_cases(

@@ -23,10 +23,13 @@ MENU: dict[str, dict[str, str]] = {
         "score": "Score recorded behaviour against goldens, without running anything",
     },
     "Decide": {
+        "check": "Is this change safe to ship? The one command of a pull request",
         "gate": "PASS, FAIL or INCONCLUSIVE for a run, with stated error rates",
         "compare": "Is it really better? Two or more runs, golden by golden",
         "plan": "How many goldens a decision takes",
         "flaky": "Goldens that pass sometimes",
+        "baseline": "What main did, in a file: save, show, merge",
+        "comment": "Put a check into its pull request",
     },
     "Prepare": {
         "init": "Write a suite to edit that already runs",
@@ -36,6 +39,7 @@ MENU: dict[str, dict[str, str]] = {
         "tools": "Look at tool definitions, call one, serve them over MCP",
         "model": "Get and list models that run inside this process",
         "providers": "Which models can be asked, and what each needs",
+        "record": "Look after recorded model answers",
     },
     "Look back": {
         "report": "A run as one HTML file, Markdown, JUnit or JSON",

@@ -12,6 +12,7 @@ import click
 from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
+    from rightcall.providers import RecordMode
     from rightcall.suite import Plan, RunOutcome
 
 WORTH_A_WARNING_MS = 50
@@ -36,6 +37,16 @@ WORTH_A_WARNING_MS = 50
 @click.option(
     "--trust", is_flag=True, help="Let a suite from outside this project start and import what it names."
 )
+@click.option(
+    "--record",
+    type=click.Choice(["none", "auto", "refresh", "replay"]),
+    help="Record and replay model answers: auto asks what is not recorded, replay asks nothing.",
+)
+@click.option(
+    "--save-baseline",
+    type=click.Path(path_type=Path),
+    help="Add the run to this baseline file; runs with equal inputs are pooled.",
+)
 @click.option("--failures", type=click.IntRange(0), default=20, show_default=True, help="How many to show.")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object a line for each case, then one for the run."
@@ -52,6 +63,8 @@ def run(
     store_url: str | None,
     dry_run: bool,
     trust: bool,
+    record: RecordMode | None,
+    save_baseline: Path | None,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -68,11 +81,12 @@ def run(
         mode_warnings,
         plan_suite,
         require_trust,
+        with_record_mode,
     )
 
     if resume and len(models) > 1:
         raise click.UsageError("--resume goes with one model at a time")
-    loaded = load_suite(suite)
+    loaded = with_record_mode(load_suite(suite), record)
     if not dry_run:
         for model in models or (None,):
             require_trust(loaded, suite, model=model, trust=trust)
@@ -104,7 +118,7 @@ def run(
         "--limit": limit,
         "--concurrency": concurrency,
     }
-    typed |= {"--faults": faults, "--store": store_url}
+    typed |= {"--faults": faults, "--record": record, "--store": store_url}
     agains = [command_line(suite, {"--model": model, **typed}) for model in (models or (None,))]
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
@@ -112,12 +126,26 @@ def run(
         execute(plan, store_url, resume=resume, as_json=as_json, failures=failures, again=again)
         for plan, again in zip(plans, agains, strict=True)
     ]
+    if save_baseline is not None:
+        save_to_baseline(save_baseline, outcomes[-1].run.id, store_url)
     if len(outcomes) > 1 and not as_json:
         from rightcall.report import comparison_table
 
         rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
         console().print("\n", comparison_table(rows))
     raise click.exceptions.Exit(max(outcome.verdict.exit_code for outcome in outcomes))
+
+
+def save_to_baseline(path: Path, run: str, store_url: str | None) -> None:
+    """Pool a run with a baseline file, or begin one."""
+    from rightcall.store import open_store
+    from rightcall.suite import load_baseline, merged, pooled, write_baseline
+
+    with open_store(store_url, must_exist=True) as store:
+        pool = pooled(store, [store.run(run)])
+    pools = [pool, load_baseline(path)] if path.is_file() else [pool]
+    write_baseline(merged(pools), path)
+    tell(f"{path}: baseline saved", err=True)
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:

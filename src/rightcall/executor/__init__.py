@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Performer as Performer,
         Session as Session,
         agent_problems as agent_problems,
+        as_settings as as_settings,
         model_problems as model_problems,
     )
     from rightcall.executor.agent_output import as_trajectory as as_trajectory
@@ -31,7 +32,7 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "agent": "Agent Performer Session agent_problems model_problems",
+            "agent": "Agent Performer Session agent_problems as_settings model_problems",
             "agent_output": "as_trajectory",
             "limits": "Limits RunLimits spent",
             "pool": "Pool",

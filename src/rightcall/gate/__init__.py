@@ -24,6 +24,17 @@ if TYPE_CHECKING:
         same_dataset as same_dataset,
     )
     from rightcall.gate.check import Check as Check, Word as Word, counted as counted, percent as percent
+    from rightcall.gate.check_result import (
+        EXIT_CODES as EXIT_CODES,
+        BaselineFacts as BaselineFacts,
+        CheckCalls as CheckCalls,
+        CheckForecast as CheckForecast,
+        CheckResult as CheckResult,
+        GoldenChange as GoldenChange,
+        HardFailure as HardFailure,
+        NewGoldens as NewGoldens,
+        StratumPlan as StratumPlan,
+    )
     from rightcall.gate.check_rule import (
         CheckRule as CheckRule,
         CheckWord as CheckWord,
@@ -66,6 +77,7 @@ if TYPE_CHECKING:
         monitor_for as monitor_for,
         shuffled as shuffled,
     )
+    from rightcall.gate.input_change import ChangeKind as ChangeKind, InputChange as InputChange
     from rightcall.gate.outcome import (
         Outcome as Outcome,
         error_rate as error_rate,
@@ -101,6 +113,10 @@ else:
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
             "check": "Check Word counted percent",
+            "check_result": (
+                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange HardFailure NewGoldens "
+                "StratumPlan"
+            ),
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
             "check_simulation": "Chances drawn_trials dropped foresee play",
@@ -109,6 +125,7 @@ else:
             "early_stop": (
                 "CurtailMonitor EvalueMonitor Monitor Order Stopped in_file_order monitor_for shuffled "
             ),
+            "input_change": "ChangeKind InputChange",
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",
             "pairing": "Scores Stratum hash_order noise_of paired rounds_for",
             "rules": "GateRule HardRule LimitRule RateRule rules_of",

@@ -24,6 +24,17 @@ if TYPE_CHECKING:
         histogram as histogram,
         to_svg as to_svg,
     )
+    from rightcall.report.check_ci import (
+        check_annotations as check_annotations,
+        check_junit as check_junit,
+        check_sarif as check_sarif,
+        code_quality as code_quality,
+    )
+    from rightcall.report.check_markdown import (
+        check_markdown as check_markdown,
+        check_marker as check_marker,
+        check_summary as check_summary,
+    )
     from rightcall.report.comparison import print_comparison as print_comparison
     from rightcall.report.extra_metrics import AskedMetrics as AskedMetrics
     from rightcall.report.faults import print_fault_report as print_fault_report
@@ -44,6 +55,7 @@ if TYPE_CHECKING:
         percent as percent,
     )
     from rightcall.report.progress import RunProgress as RunProgress, State as State
+    from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
     from rightcall.report.screen import Screen as Screen
     from rightcall.report.terminal import (
@@ -64,6 +76,8 @@ else:
         {
             "calls": "calls_difference",
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
+            "check_ci": "check_annotations check_junit check_sarif code_quality",
+            "check_markdown": "check_markdown check_marker check_summary",
             "comparison": "print_comparison",
             "extra_metrics": "AskedMetrics",
             "faults": "print_fault_report",
@@ -72,6 +86,7 @@ else:
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "numbers": "FILTERS count interval percent",
             "progress": "RunProgress State",
+            "pull_request": "PullRequest",
             "rows": "write_outcome write_rows",
             "screen": "Screen",
             "terminal": "Watcher clean comparison_table print_summary",

@@ -25,9 +25,11 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.providers import Settings
 from rightcall.quality import check_goldens
+from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
+from rightcall.suite.suite_files import code_files, suite_recordings
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, is_attribute, listed_tools, with_tool_set
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -60,6 +62,7 @@ class Plan:
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    code: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def own_agent(self) -> bool:
@@ -112,7 +115,11 @@ class Plan:
 
     def documents(self) -> dict[str, bytes]:
         """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
-        return {"tools": _content(self._tool_definitions())}
+        return {"tools": _content(self._tool_definitions()), "inputs": codec.encode(self.inputs())}
+
+    def inputs(self) -> Inputs:
+        """Everything that reaches the model, by hash."""
+        return inputs_of(self)
 
     def _tool_definitions(self) -> list[Any]:
         return [msgspec.to_builtins(tool) for tool in Session(self.agent).toolbox.tools]
@@ -178,6 +185,7 @@ def plan_suite(
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
+        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
     )
     plan = Plan(
         name=suite.name,
@@ -195,9 +203,13 @@ def plan_suite(
         gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
+        code=file_hashes(code_files(suite, folder, model)),
     )
     if problems:
         raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
+    if agent.recordings is not None:
+        inputs = plan.inputs()
+        agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
     return plan
 
 

@@ -17,13 +17,14 @@ import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session, spent
-from rightcall.files import git_revision
+from rightcall.files import source_of
 from rightcall.gate import Baseline, LatencyLimit, Verdict, decide
 from rightcall.metrics import Tally, time_to_score
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
+from rightcall.suite.baseline_file import REPLAYED
 from rightcall.suite.early_stopping import EarlyStop
 from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
@@ -109,6 +110,9 @@ async def run_plan(
     ) as session:
         await running.run(session, writer, done)
     outcome = running.outcome(run, baseline)
+    recordings = plan.agent.recordings
+    if recordings is not None and recordings.replayed:
+        await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
     if not outcome.stopped:
         finish = partial(
             store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided
@@ -242,9 +246,9 @@ def new_run(plan: Plan) -> Run:
         seed=plan.seed,
         group=plan.group or plan.name,
         settings=dict(plan.settings),
-        fingerprints=plan.fingerprints(),
+        fingerprints=plan.fingerprints() | {"inputs": plan.inputs().hash},
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
-        | git_revision(Path.cwd()),
+        | source_of(Path.cwd()),
     )
 
 

@@ -10,10 +10,11 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.executor import Limits, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
+from rightcall.gate import CheckSettings
 from rightcall.metrics import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.record import Record
-from rightcall.providers import Settings
+from rightcall.providers import RecordMode, RecordSettings, Settings
 
 FORMAT = "rightcall/suite/1"
 MOST_TRIALS = 100_000
@@ -39,6 +40,12 @@ class AgentConfig(Record, frozen=True):
         msgspec.Meta(description="stop the agent when a tool lacks permission, loses a connection or breaks"),
     ] = False
     record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
+    code: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="files of an agent that is code, by glob; by default the callable's package"
+        ),
+    ] = ()
 
 
 class Suite(Record, frozen=True):
@@ -93,6 +100,15 @@ class Suite(Record, frozen=True):
     quarantine: Annotated[
         tuple[str, ...], msgspec.Meta(description="ids of flaky goldens that are run but decide nothing")
     ] = ()
+    check: Annotated[CheckSettings, msgspec.Meta(description="what `rightcall check` asks for")] = (
+        CheckSettings()
+    )
+    record: Annotated[
+        RecordMode | RecordSettings,
+        msgspec.Meta(
+            description="record and replay model answers: none, auto, refresh, replay, or an object"
+        ),
+    ] = "none"
     format: str = FORMAT
 
 
