@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
+from unittest import mock
 
 import msgspec
 import pytest
@@ -14,16 +18,12 @@ import pytest
 import rightcall as rc
 from rightcall.cli.main import main
 from rightcall.errors import InputError
-from rightcall.gate import CheckSettings
 from rightcall.model import Golden
 from rightcall.store import open_store
 from rightcall.suite import (
-    CheckOptions,
-    check_suite,
     find_baseline,
     load_baseline,
     merged,
-    pooled,
     write_baseline,
 )
 from rightcall.suite.baseline_file import BaselineHeader, BaselineLine, BaselinePool, BaselineRun
@@ -36,18 +36,28 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "pull-request"
 REFUND = "Refund an order: give the customer the money back after it was delivered."
 
 
-@pytest.fixture
-def shop(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
     """The example as a git repository with a run on main."""
+    folder = tmp_path_factory.mktemp("shop")
     for name in ("suite.yaml", "tools.json", "goldens.jsonl"):
-        (tmp_path / name).write_text((EXAMPLE / name).read_text())
-    edit(tmp_path / "suite.yaml", "record: auto ", "record: none ")
-    (tmp_path / ".gitignore").write_text(".rightcall/\n*.jsonl.gz\n")
-    monkeypatch.chdir(tmp_path)
-    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "shop"]):
-        git(*words)
-    run("run", "suite.yaml")
-    return tmp_path
+        (folder / name).write_text((EXAMPLE / name).read_text())
+    edit(folder / "suite.yaml", "record: auto ", "record: none ")
+    (folder / ".gitignore").write_text(".rightcall/\n*.jsonl.gz\n")
+    with contextlib.chdir(folder):
+        for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "shop"]):
+            git(*words)
+        run("run", "suite.yaml")
+    return folder
+
+
+@pytest.fixture
+def shop(repository, tmp_path, monkeypatch):
+    """A copy to change."""
+    folder = tmp_path / "shop"
+    shutil.copytree(repository, folder)
+    monkeypatch.chdir(folder)
+    return folder
 
 
 def git(*words):
@@ -59,8 +69,8 @@ def git(*words):
 
 
 def run(*words):
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
+    with pytest.raises(SystemExit) as ended, mock.patch.object(sys, "argv", ["rightcall", *words]):
+        main()
     return ended.value.code or 0
 
 
@@ -70,7 +80,7 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new))
 
 
-def checked(*words, capsys=None):
+def checked(*words):
     code = run("check", "suite.yaml", "-o", "check.json", *words)
     return code, json.loads(Path("check.json").read_text())
 
@@ -78,7 +88,7 @@ def checked(*words, capsys=None):
 def test_a_change_that_reaches_no_model_passes_without_a_call(shop):
     (shop / "README.md").write_text("hello")
     code, found = checked()
-    assert (code, found["verdict"], found.get("calls", {}).get("spent", 0)) == (0, "PASS", 0)
+    assert (code, found["verdict"], found["calls"]["spent"]) == (0, "PASS", 0)
     assert "nothing that reaches the model has changed" in found["sentence"]
 
 
@@ -121,7 +131,7 @@ def test_equal_inputs_give_the_stored_verdict_and_again_draws_anew(shop):
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     _, first = checked()
     _, second = checked()
-    assert second["calls"].get("spent", 0) == 0
+    assert second["calls"]["spent"] == 0
     assert (second["run_id"], second["sentence"]) == (first["run_id"], first["sentence"])
     _, third = checked("--again")
     assert third["seed"] != first["seed"]
@@ -330,16 +340,23 @@ def test_each_edit_is_seen_for_what_it_is(change, kinds):
 def test_a_parameter_in_another_order_is_no_change(shop):
     tools = json.loads((shop / "tools.json").read_text())
     (shop / "tools.json").write_text(json.dumps([dict(reversed(tool.items())) for tool in tools]))
-    assert checked()[1]["calls"].get("spent", 0) == 0
+    assert checked()[1]["calls"]["spent"] == 0
+
+
+def forbid_cancelling(shop):
+    """Whoever wants a refund must not have the order cancelled."""
+    lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
+    for golden in lines:
+        if golden["id"].startswith("refund_order"):
+            golden["forbidden_calls"] = ["cancel_order"]
+    (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
 
 
 def test_damage_that_main_never_did_stops_the_check(shop):
-    """get_order goldens forbid cancel_order; a definition that lures there is found by one call."""
-    edit(
-        shop / "tools.json",
-        "Cancel an order that has not been sent yet.",
-        "Show me the details of an order and cancel it.",
-    )
+    forbid_cancelling(shop)
+    git("commit", "-qam", "forbid")
+    run("run", "suite.yaml")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
     code, found = checked("--drop", "0.9", "--drop-rest", "0.9")
     assert (code, found["verdict"], found["cause"]) == (1, "REGRESSED", "hard")
     (hard,) = found["hard"]
@@ -348,17 +365,13 @@ def test_damage_that_main_never_did_stops_the_check(shop):
 
 
 def test_damage_that_main_did_too_is_not_new(shop):
-    edit(
-        shop / "tools.json",
-        "Cancel an order that has not been sent yet.",
-        "Show me the details of an order and cancel it.",
-    )
+    forbid_cancelling(shop)
+    edit(shop / "tools.json", REFUND, "Handles cases.")
     git("commit", "-qam", "lure")
     run("run", "suite.yaml")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
-    code, found = checked()
-    assert found["verdict"] == "PASS"
-    assert found["hard"] if "hard" in found else True
+    _, found = checked()
+    assert (found["verdict"], found["hard"]) == ("PASS", [])
 
 
 @pytest.mark.parametrize(
@@ -403,7 +416,3 @@ def test_options_that_a_suite_sets(shop):
     )
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     assert checked("--max-calls", "5")[0] == 0
-    assert CheckSettings().risks.alpha == 0.05
-    assert CheckOptions().baseline == "branch:main"
-    assert callable(check_suite)
-    assert callable(pooled)

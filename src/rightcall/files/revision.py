@@ -29,8 +29,12 @@ def source_of(folder: Path, environment: Mapping[str, str] | None = None) -> dic
 
 
 def git_dirty(folder: Path) -> bool:
-    """Whether files that git knows differ from the commit; False when git cannot say."""
-    return _git(folder, "diff-index", "--quiet", "HEAD", "--")[0] == 1
+    """Whether files that git knows differ from the commit; False when git cannot say.
+
+    Recordings are left out: a run that records changes them itself.
+    """
+    words = ("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,glob)**/recordings/**")
+    return bool(_git(folder, *words)[1])
 
 
 def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:

@@ -11,7 +11,7 @@ FORMAT = "rightcall/check/1"
 EXIT_CODES: dict[CheckWord, int] = {"PASS": 0, "REGRESSED": 1, "INCONCLUSIVE": 3, "ERROR": 4}
 
 
-class GoldenChange(Record, frozen=True):
+class GoldenChange(Record, frozen=True, omit_defaults=False):
     """A golden that came out otherwise than at the baseline, with its place in the dataset.
 
     `before` and `after` have a character for each trial. `expected` and `called` are the calls of one failing trial,
@@ -29,7 +29,7 @@ class GoldenChange(Record, frozen=True):
     line: int = 0
 
 
-class HardFailure(Record, frozen=True):
+class HardFailure(Record, frozen=True, omit_defaults=False):
     """Damage that the baseline did not show for this golden. `times` of `tries` trials did it."""
 
     golden: str
@@ -41,7 +41,7 @@ class HardFailure(Record, frozen=True):
     line: int = 0
 
 
-class CheckCalls(Record, frozen=True):
+class CheckCalls(Record, frozen=True, omit_defaults=False):
     """Trials asked for: `spent` of `planned` at most, where a run of everything takes `full`."""
 
     spent: int
@@ -50,7 +50,7 @@ class CheckCalls(Record, frozen=True):
     replayed: int = 0
 
 
-class NewGoldens(Record, frozen=True):
+class NewGoldens(Record, frozen=True, omit_defaults=False):
     """Goldens without a baseline: tried, and compared with nothing."""
 
     goldens: int = 0
@@ -60,7 +60,7 @@ class NewGoldens(Record, frozen=True):
     high: float | None = None
 
 
-class BaselineFacts(Record, frozen=True):
+class BaselineFacts(Record, frozen=True, omit_defaults=False):
     """What was compared with."""
 
     id: str
@@ -71,7 +71,7 @@ class BaselineFacts(Record, frozen=True):
     trials: int
 
 
-class StratumPlan(Record, frozen=True):
+class StratumPlan(Record, frozen=True, omit_defaults=False):
     """How a stratum will be tried."""
 
     name: str
@@ -81,7 +81,7 @@ class StratumPlan(Record, frozen=True):
     rounds: int = 1
 
 
-class CheckForecast(Record, frozen=True):
+class CheckForecast(Record, frozen=True, omit_defaults=False):
     """What a check will probably do, from playing its rule on agents like the baseline's."""
 
     passes_without_change: float
@@ -92,7 +92,7 @@ class CheckForecast(Record, frozen=True):
     passes_with_everything: float | None = None
 
 
-class CheckResult(Record, frozen=True):
+class CheckResult(Record, frozen=True, omit_defaults=False):
     """The verdict, what it rests on, and everything a reviewer asks next."""
 
     suite: str

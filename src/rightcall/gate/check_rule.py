@@ -49,7 +49,7 @@ class Step(NamedTuple):
     unit: tuple[str, ...]
 
 
-class StratumState(Record, frozen=True):
+class StratumState(Record, frozen=True, omit_defaults=False):
     """What a stratum showed. `settled_after` counts its units; `low` and `p` are of the last look."""
 
     name: str

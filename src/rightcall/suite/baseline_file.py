@@ -38,7 +38,7 @@ class BaselineRun(Record, frozen=True):
     replayed: bool = False
 
 
-class BaselineHeader(Record, frozen=True):
+class BaselineHeader(Record, frozen=True, omit_defaults=False):
     """Where a baseline comes from. `runs` are compared with, newest first; `older` only tell what was confused."""
 
     suite: str

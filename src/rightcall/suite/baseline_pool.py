@@ -165,9 +165,8 @@ def _mark(result: CaseResult) -> str:
 
 
 def _named(run: StoredRun) -> BaselineRun:
-    return BaselineRun(
-        run.id, run.run.started_at, run.run.trials, run.run.fingerprints.get("inputs", "")[:16]
-    )
+    inputs = run.run.fingerprints.get("inputs", "")[:16]
+    return BaselineRun(run.id, run.run.started_at, run.run.trials, inputs, REPLAYED in run.tags)
 
 
 def _time(run: StoredRun) -> datetime:

@@ -63,7 +63,7 @@ class CheckTrials:
         self._rule = CheckRule(design.strata, design.settings.risks)
         self._results: dict[str, list[CaseResult]] = {}
         self._hard: list[HardFailure] = []
-        self._spent = self._errors = 0
+        self._spent = self._errors = self._skipped = 0
         self._persist = Persistence()
         self._tally = Tally(plan.scorer.names)
         self._perform: Callable[[Golden, int], Awaitable[CaseResult]]
@@ -102,7 +102,7 @@ class CheckTrials:
 
     async def _decided(self) -> Decided:
         for wave in self._waves():
-            if self._over_budget(wave):
+            if self._over_budget(sum(len(step.unit) for step in wave)):
                 break
             results = await self._tried([(golden, step.round) for step in wave for golden in step.unit])
             for step in wave:
@@ -116,7 +116,11 @@ class CheckTrials:
         for goldens, trials in ((guards, 1), (self._design.reach.new, self._design.trials)):
             jobs = [(golden, trial) for golden in goldens for trial in range(trials)]
             for at in range(0, len(jobs), self._wave_size):
-                results = await self._tried(jobs[at : at + self._wave_size])
+                wave = jobs[at : at + self._wave_size]
+                if self._over_budget(len(wave)):
+                    self._skipped += len(jobs) - at
+                    break
+                results = await self._tried(wave)
                 if await self._found_damage(
                     [r for r in results if r.golden_id not in self._design.reach.new]
                 ):
@@ -135,9 +139,8 @@ class CheckTrials:
         if wave:
             yield wave
 
-    def _over_budget(self, wave: Sequence[Step]) -> bool:
-        most = self._max_calls
-        return most is not None and self._spent + sum(len(step.unit) for step in wave) > most
+    def _over_budget(self, calls: int) -> bool:
+        return self._max_calls is not None and self._spent + calls > self._max_calls
 
     async def _tried(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
         """Results in the order of the jobs; what got no answer is asked once more."""
@@ -225,6 +228,9 @@ class CheckTrials:
             said = (
                 f"ERROR: {self._errors:,} of {self._spent:,} trials got no answer, too many to say anything"
             )
+        if self._skipped and word == "PASS":
+            word, cause = "INCONCLUSIVE", "budget"
+            said = f"INCONCLUSIVE: {what}; the budget ended with {self._skipped:,} trials to go"
         if word == "REGRESSED" and cause != "hard" and _only_rest_moved(states, design):
             notes.append(
                 "only goldens that no changed tool touches moved: --control 40 tells whether the provider did"

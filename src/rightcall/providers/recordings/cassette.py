@@ -47,7 +47,7 @@ class RecordedTrial(Record, frozen=True):
     trajectory: dict[str, Any] | None = None
 
 
-class CassetteFile(Record, frozen=True):
+class CassetteFile(Record, frozen=True, omit_defaults=False):
     """All recorded trials of a golden, made with the same `inputs`."""
 
     golden: str
