@@ -29,7 +29,7 @@ class PullRequest:
         token, repository = environment.get("GITHUB_TOKEN", ""), environment.get("GITHUB_REPOSITORY", "")
         if not token:
             raise ConfigError("a comment needs GITHUB_TOKEN with the permission pull-requests: write")
-        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+        if not re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w-][\w.-]*", repository):
             raise ConfigError(f"GITHUB_REPOSITORY must be OWNER/NAME, got '{repository}'")
         number = number or _number(environment)
         if not number:
