@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from rightcall.adapters import observe as observe
     from rightcall.api import (
         RunResult as RunResult,
+        acheck as acheck,
         aevaluate as aevaluate,
         analyze as analyze,
         ascore_cases as ascore_cases,
+        check as check,
         check_dataset as check_dataset,
         compare as compare,
         evaluate as evaluate,
@@ -110,7 +112,7 @@ else:
         {
             "adapters": "observe",
             "api": (
-                "RunResult aevaluate analyze ascore_cases check_dataset compare evaluate gate lint load_dataset plan "
+                "RunResult acheck aevaluate analyze ascore_cases check check_dataset compare evaluate gate lint load_dataset plan "
                 "rescore score score_cases"
             ),
             "store": "open_store",

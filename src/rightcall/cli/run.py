@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import concurrency_option, failures_option, store_option, trials_option
+from rightcall.cli.options import FILE, concurrency_option, failures_option, store_option, trials_option
 from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
+    from rightcall.providers import RecordMode
     from rightcall.suite import Plan, RunOutcome
 
 WORTH_A_WARNING_MS = 50
@@ -49,6 +50,16 @@ WORTH_A_WARNING_MS = 50
 )
 @click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
 @click.option(
+    "--record",
+    type=click.Choice(["none", "auto", "refresh", "replay"]),
+    help="Record and replay model answers: auto asks only what is not recorded, replay asks nothing",
+)
+@click.option(
+    "--save-baseline",
+    type=FILE,
+    help="Add the run to this baseline file; runs with equal inputs are pooled",
+)
+@click.option(
     "--trust",
     is_flag=True,
     help="Allow a suite from outside this project to start programs and import modules",
@@ -68,6 +79,8 @@ def run(
     dry_run: bool,
     trust: bool,
     include_unreviewed: bool,
+    record: RecordMode | None,
+    save_baseline: Path | None,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -84,11 +97,12 @@ def run(
         load_suite,
         plan_suite,
         require_trust,
+        with_record_mode,
     )
 
     if resume and len(models) > 1:
         raise click.UsageError("--resume takes a single --model")
-    loaded = load_suite(suite)
+    loaded = with_record_mode(load_suite(suite), record)
     if not dry_run:
         for model in models or (None,):
             require_trust(loaded, suite, model=model, trust=trust)
@@ -118,7 +132,7 @@ def run(
         "--limit": limit,
         "--concurrency": concurrency,
     }
-    typed |= {"--faults": faults, "--store": store_url}
+    typed |= {"--faults": faults, "--record": record, "--store": store_url}
     flags = " --include-unreviewed" if include_unreviewed else ""
     agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
     if any(plan.agent.faults for plan in plans):
@@ -130,12 +144,26 @@ def run(
         )
         for plan, again in zip(plans, agains, strict=True)
     ]
+    if save_baseline is not None:
+        save_to_baseline(save_baseline, outcomes[-1].run.id, store_url)
     if len(outcomes) > 1 and not as_json:
         from rightcall.report import comparison_table
 
         rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
         console().print("\n", comparison_table(rows))
     raise click.exceptions.Exit(max(outcome.verdict.exit_code for outcome in outcomes))
+
+
+def save_to_baseline(path: Path, run: str, store_url: str | None) -> None:
+    """Pool a run with a baseline file, or begin one."""
+    from rightcall.store import open_store
+    from rightcall.suite import load_baseline, merged, pooled, write_baseline
+
+    with open_store(store_url, must_exist=True) as store:
+        pool = pooled(store, [store.run(run)])
+    pools = [pool, load_baseline(path)] if path.is_file() else [pool]
+    write_baseline(merged(pools), path)
+    tell(f"{path}: baseline saved", err=True)
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:

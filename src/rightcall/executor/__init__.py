@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Performer as Performer,
         Session as Session,
         agent_problems as agent_problems,
+        as_settings as as_settings,
         model_problems as model_problems,
         open_problems as open_problems,
     )
@@ -43,7 +44,7 @@ else:
         {
             "single_turn": "SingleTurn",
             "agent_loop": "AgentLoop",
-            "agent": "Agent Performer Session agent_problems model_problems open_problems",
+            "agent": "Agent Performer Session agent_problems as_settings model_problems open_problems",
             "agent_output": "as_trajectory",
             "event_loop": "finished",
             "limits": "Limits RunLimits spent total",

@@ -20,6 +20,7 @@ from rightcall.executor.models import PerModel, full_name
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.single_turn import SingleTurn
+from rightcall.executor.taped_agent import TapedAgent
 from rightcall.executor.tool_desk import DeskSetup
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
@@ -28,9 +29,12 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.providers import (
     AddressedAgent,
     Exchange,
+    HttpHooks,
     Network,
     Provider,
+    Recordings,
     Settings,
+    TapedProvider,
     addressed_agent,
     is_address,
     is_sdk_client,
@@ -52,8 +56,9 @@ class Agent:
     and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
     unless `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` injects failures.
     `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly.
-    `model_name` is the model to request from an SDK client; `record` is a cassette to write to. `tool_sets` names
-    sets of tools, `{"files": ["read_file", "list_files"]}`; a golden chooses one with `tool_set`.
+    `model_name` is the model to request from an SDK client; `record` is a cassette to write to, `recordings`
+    a folder to replay from and record to. `tool_sets` names sets of tools, `{"files": ["read_file", "list_files"]}`;
+    a golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
     """
@@ -74,6 +79,7 @@ class Agent:
     tool_sets: ToolSets = field(default_factory=dict)
     strict: bool = False
     exchange: Exchange = field(default_factory=Exchange)
+    recordings: Recordings | None = None
 
     @property
     def name(self) -> str:
@@ -147,7 +153,7 @@ class Session:
             return
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer = UserAgent(agent.model, agent.limits, self.lag)
+            self.performer = self._taped(UserAgent(agent.model, agent.limits, self.lag))
             return
         self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(self.prompts.common)
@@ -166,7 +172,12 @@ class Session:
 
     def _perform(self, asker: Asker) -> None:
         prompts = self.prompts
-        self.performer = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
+        self.performer = self._taped(
+            PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
+        )
+
+    def _taped(self, performer: Performer) -> Performer:
+        return TapedAgent(performer, self.agent.recordings) if self.agent.recordings else performer
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -218,6 +229,8 @@ class Session:
             await self._stack.enter_async_context(self.provider)
         if self.addressed is not None:
             self._stack.push_async_callback(self.addressed.aclose)
+        if self.provider is None and self.agent.recordings is not None:
+            self._stack.enter_context(HttpHooks(self.agent.recordings))
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
             server = await self._stack.enter_async_context(McpServer(agent.mcp))
@@ -251,13 +264,14 @@ class Session:
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         network = Network(connections=concurrency)
-        return resolve(
+        provider = resolve(
             model,
             base_url=self.agent.base_url,
             network=network,
             model=self.agent.model_name,
             record=self.agent.record,
         )
+        return taped(provider, self.agent)
 
 
 def open_problems(agent: Agent, *, concurrency: int = 32, seed: int = 0) -> tuple[Session | None, list[str]]:
@@ -330,12 +344,18 @@ def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
     """The provider of a model that a golden names; the agent's base URL applies only to its own provider."""
     name = full_name(model, agent.model)
     same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
-    return resolve(
+    provider = resolve(
         name,
         base_url=agent.base_url if same else None,
         network=Network(connections=concurrency),
         record=agent.record,
     )
+    return taped(provider, agent)
+
+
+def taped(provider: Provider, agent: Agent) -> Provider:
+    """The provider, with its answers recorded or replayed when the agent asks for it."""
+    return TapedProvider(provider, agent.recordings) if agent.recordings else provider
 
 
 def _check_sets(agent: Agent) -> None:

@@ -41,7 +41,12 @@ if TYPE_CHECKING:
         refuse_long_line as refuse_long_line,
         unchecked_lines as unchecked_lines,
     )
-    from rightcall.files.revision import git_revision as git_revision
+    from rightcall.files.revision import (
+        base_commit as base_commit,
+        commits_between as commits_between,
+        git_revision as git_revision,
+        source_of as source_of,
+    )
     from rightcall.files.yaml_text import (
         JSON_NUMBER as JSON_NUMBER,
         TAG as TAG,
@@ -57,7 +62,7 @@ else:
             "documents": "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of",
             "json_pointer": "JsonPath pointer",
             "lines": "MAX_LINE_BYTES numbered_lines refuse_long_line unchecked_lines",
-            "revision": "git_revision",
+            "revision": "base_commit commits_between git_revision source_of",
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
         },
     )

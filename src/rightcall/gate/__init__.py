@@ -7,6 +7,7 @@
     compare    two runs golden by golden     baseline   not worse than an earlier, comparable run
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
+    pairing, check_rule, check_settings, check_simulation     the rule of `check`, fed golden by golden
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """
@@ -23,6 +24,34 @@ if TYPE_CHECKING:
         same_dataset as same_dataset,
     )
     from rightcall.gate.check import Check as Check, Word as Word, counted as counted, percent as percent
+    from rightcall.gate.check_result import (
+        EXIT_CODES as EXIT_CODES,
+        BaselineFacts as BaselineFacts,
+        CheckCalls as CheckCalls,
+        CheckForecast as CheckForecast,
+        CheckResult as CheckResult,
+        GoldenChange as GoldenChange,
+        HardFailure as HardFailure,
+        NewGoldens as NewGoldens,
+        StratumPlan as StratumPlan,
+    )
+    from rightcall.gate.check_rule import (
+        CheckRule as CheckRule,
+        CheckWord as CheckWord,
+        Decided as Decided,
+        Risks as Risks,
+        Step as Step,
+        StratumState as StratumState,
+        settles_at_best as settles_at_best,
+    )
+    from rightcall.gate.check_settings import CheckSettings as CheckSettings, strata_of as strata_of
+    from rightcall.gate.check_simulation import (
+        Chances as Chances,
+        drawn_trials as drawn_trials,
+        dropped as dropped,
+        foresee as foresee,
+        play as play,
+    )
     from rightcall.gate.comparison import (
         Change as Change,
         Comparison as Comparison,
@@ -48,12 +77,21 @@ if TYPE_CHECKING:
         monitor_for as monitor_for,
         shuffled as shuffled,
     )
+    from rightcall.gate.input_change import ChangeKind as ChangeKind, InputChange as InputChange
     from rightcall.gate.outcome import (
         Outcome as Outcome,
         error_rate as error_rate,
         outcomes_of as outcomes_of,
         sample_of as sample_of,
         units_of as units_of,
+    )
+    from rightcall.gate.pairing import (
+        Scores as Scores,
+        Stratum as Stratum,
+        hash_order as hash_order,
+        noise_of as noise_of,
+        paired as paired,
+        rounds_for as rounds_for,
     )
     from rightcall.gate.rules import (
         GateRule as GateRule,
@@ -75,12 +113,21 @@ else:
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
             "check": "Check Word counted percent",
+            "check_result": (
+                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange HardFailure NewGoldens "
+                "StratumPlan"
+            ),
+            "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
+            "check_settings": "CheckSettings strata_of",
+            "check_simulation": "Chances drawn_trials dropped foresee play",
             "comparison": "Change Comparison Slice compare compare_many",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
                 "CurtailMonitor EvalueMonitor Monitor RunOrder Stopped in_file_order monitor_for shuffled "
             ),
+            "input_change": "ChangeKind InputChange",
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",
+            "pairing": "Scores Stratum hash_order noise_of paired rounds_for",
             "rules": "GateRule HardRule LimitRule RateRule rules_of",
             "sample_size": "SamplePlan cluster_sizes plan warnings",
             "verdict": "Verdict decide",

@@ -7,7 +7,8 @@
     sdk_client  a client object of the user's own
     local       a model inside this process; local_prompt, weights: how it is asked, where its file is
     keyword     the baseline without a model; words, extraction: how it reads
-    scripted    answers out of a script     recorded    cassettes: record once, replay for ever
+    scripted    answers out of a script     recorded    a cassette in one file, replayed for ever
+    recordings  record and replay as a mode: one file a golden, requests of own agents too
     prices      what a call costs, from prices.json
 
     addressed   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
@@ -40,6 +41,16 @@ if TYPE_CHECKING:
         cost as cost,
         load_prices as load_prices,
         price_of as price_of,
+    )
+    from rightcall.providers.recordings.case import CURRENT as CURRENT, TapedCase as TapedCase
+    from rightcall.providers.recordings.cassette import RecordedTrial as RecordedTrial
+    from rightcall.providers.recordings.hooks import HttpHooks as HttpHooks
+    from rightcall.providers.recordings.library import Recordings as Recordings, with_timings as with_timings
+    from rightcall.providers.recordings.provider import TapedProvider as TapedProvider
+    from rightcall.providers.recordings.settings import (
+        RECORD_MODES as RECORD_MODES,
+        RecordMode as RecordMode,
+        RecordSettings as RecordSettings,
     )
     from rightcall.providers.remote_agent import (
         AddressedAgent as AddressedAgent,
@@ -75,6 +86,12 @@ else:
             "http": "Network",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",
+            "recordings.case": "CURRENT TapedCase",
+            "recordings.cassette": "RecordedTrial",
+            "recordings.hooks": "HttpHooks",
+            "recordings.library": "Recordings with_timings",
+            "recordings.provider": "TapedProvider",
+            "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
             "resolver": "ProviderOptions SHELVES Shelf check provider_names resolve",
             "sdk_client": "is_sdk_client",
             "secrets": "scrubber",

@@ -57,6 +57,8 @@ class Cassette:
     def __init__(self) -> None:
         self.prompts: dict[str, Prompt] = {}
         self.exchanges: dict[str, list[CassetteExchange]] = defaultdict(list)
+        self._session = 0
+        self._recorded_in: dict[tuple[str, int], int] = {}
 
     @classmethod
     def read(cls, path: Path) -> Cassette:
@@ -76,8 +78,23 @@ class Cassette:
             raise InputError(where, f"format must be '{FORMAT}', got '{line.format}'")
         if line.prompt is not None:
             self.prompts[fingerprint(line.prompt)] = line.prompt
+        if line.format is not None:
+            self._session += 1
         if line.exchange is not None:
+            self._replace_older(line.exchange)
             self.exchanges[line.exchange.key].append(line.exchange)
+
+    def _replace_older(self, new: CassetteExchange) -> None:
+        """What was recorded of this trial in an earlier session goes: a later recording takes its place."""
+        trial = new.golden_id, new.trial
+        if self._recorded_in.get(trial, self._session) != self._session:
+            for key, found in list(self.exchanges.items()):
+                kept = [e for e in found if (e.golden_id, e.trial) != trial]
+                if kept:
+                    self.exchanges[key] = kept
+                else:
+                    del self.exchanges[key]
+        self._recorded_in[trial] = self._session
 
 
 _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
@@ -164,8 +181,10 @@ class RecordingProvider(Provider):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _mend(self._path)
             self._file = self._path.open("ab")
-            if self._file.tell() == 0:
-                lines = [CassetteLine(format=FORMAT), *lines]
+            lines = [
+                CassetteLine(format=FORMAT),
+                *lines,
+            ]  # begins a session: its trials replace those of earlier ones
         self._file.write(b"".join(encode(line) + b"\n" for line in lines))
         self._file.flush()
 

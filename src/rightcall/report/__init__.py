@@ -26,6 +26,17 @@ if TYPE_CHECKING:
         histogram as histogram,
         to_svg as to_svg,
     )
+    from rightcall.report.check_ci import (
+        check_annotations as check_annotations,
+        check_junit as check_junit,
+        check_sarif as check_sarif,
+        code_quality as code_quality,
+    )
+    from rightcall.report.check_markdown import (
+        check_markdown as check_markdown,
+        check_marker as check_marker,
+        check_summary as check_summary,
+    )
     from rightcall.report.comparison import print_comparison as print_comparison
     from rightcall.report.extra_metrics import AskedMetrics as AskedMetrics
     from rightcall.report.faults import print_fault_report as print_fault_report
@@ -47,6 +58,7 @@ if TYPE_CHECKING:
         percent as percent,
     )
     from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
+    from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
     from rightcall.report.screen import Screen as Screen
     from rightcall.report.terminal import (
@@ -69,6 +81,8 @@ else:
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
             "analysis": "print_analysis",
             "changes": "print_changes",
+            "check_ci": "check_annotations check_junit check_sarif code_quality",
+            "check_markdown": "check_markdown check_marker check_summary",
             "comparison": "print_comparison",
             "matrix": "print_matrix print_trend",
             "extra_metrics": "AskedMetrics",
@@ -78,6 +92,7 @@ else:
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "numbers": "FILTERS count interval percent",
             "progress": "RunProgress ProgressState",
+            "pull_request": "PullRequest",
             "rows": "write_outcome write_rows",
             "screen": "Screen",
             "terminal": "Watcher clean comparison_table print_summary",

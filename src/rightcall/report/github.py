@@ -57,6 +57,13 @@ def command(level: str, title: str, message: str) -> str:
     return f"::{level} title={_property(title)}::{_data(message)}"
 
 
+def annotation(level: str, title: str, message: str, *, file: str = "", line: int = 0) -> str:
+    """A workflow command at a line of a file."""
+    place = f"file={_property(one_line(file, 300))}," if file else ""
+    place += f"line={line}," if file and line > 0 else ""
+    return f"::{level} {place}title={_property(one_line(title, 150))}::{_data(one_line(message, 1000))}"
+
+
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 

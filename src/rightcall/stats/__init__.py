@@ -9,6 +9,7 @@
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
     paired_tests   McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    exchange       which trials were the candidate's: exact for unequal numbers of trials
     groups         the difference between two groups of different cases
     multiplicity   Holm, Benjamini-Hochberg   power       cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; operating: what a stopping rule does
@@ -33,6 +34,7 @@ from rightcall.stats.detect import (
     upper_quantile_rank,
 )
 from rightcall.stats.estimate import SMALL_SAMPLE, Estimate, estimate
+from rightcall.stats.exchange import ExchangeTable, exchange_p
 from rightcall.stats.flakiness import (
     FlakeClass,
     disagreement,
@@ -108,6 +110,7 @@ __all__ = [
     "Decision",
     "Detector",
     "Estimate",
+    "ExchangeTable",
     "FlakeClass",
     "Interval",
     "LogE",
@@ -142,6 +145,7 @@ __all__ = [
     "e_detector_step",
     "effective_n",
     "estimate",
+    "exchange_p",
     "extrapolated_pass_hat_k",
     "fastest_stops",
     "fisher_exact",

@@ -10,11 +10,14 @@ import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.files import numbered_lines, open_checked
-from rightcall.gate import Baseline, require_alike, same_dataset
+from rightcall.gate import Baseline, Outcome, require_alike, same_dataset
 from rightcall.model.codec import decode
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
 from rightcall.store import Store, StoredRun
+from rightcall.suite.baseline_file import BaselinePool, is_baseline
+from rightcall.suite.baseline_pool import BRANCH, find_baseline
+from rightcall.suite.inputs import golden_hash
 from rightcall.suite.outcome import gathered
 from rightcall.suite.run_outcomes import stored_outcomes
 
@@ -31,10 +34,13 @@ def baseline_for(
     *,
     anyway: bool = False,
 ) -> Baseline:
-    """What `wanted` names: an id, `last~1`, a tag, a branch, or a file that `rightcall runs export` wrote.
+    """What `wanted` names: an id, `last~1`, a tag, a branch, a file that `rightcall runs export` wrote, or a baseline:
+    its file, or `branch:NAME`.
 
     Runs must have the same metrics. Goldens edited since are excluded unless `anyway` is set.
     """
+    if wanted.startswith(BRANCH) or (Path(wanted).is_file() and is_baseline(Path(wanted))):
+        return _of_pool(find_baseline(store, wanted, run.name), goldens, quarantine, anyway=anyway)
     if Path(wanted).is_file():
         outcomes = [o for o in gathered(exported_results(Path(wanted))) if o.golden_id not in quarantine]
         return Baseline(outcomes, (f"{wanted} has no fingerprints; goldens are compared by id alone",))
@@ -44,6 +50,18 @@ def baseline_for(
     notes = (*unlike, *edited_notes(edited, anyway=anyway))
     outcomes = stored_outcomes(store, earlier.id, quarantine)
     return Baseline(outcomes, notes, frozenset() if anyway else edited)
+
+
+def _of_pool(pool: BaselinePool, goldens: Goldens, quarantine: frozenset[str], *, anyway: bool) -> Baseline:
+    """A saved or pooled baseline as a gate compares with it."""
+    before = pool.goldens
+    edited = frozenset(g.id for g in goldens() if g.id in before and before[g.id].golden != golden_hash(g))
+    outcomes = [
+        Outcome(line.id, line.scores, sum(marks.count("e") for marks in line.t))
+        for line in pool.lines
+        if line.id not in quarantine
+    ]
+    return Baseline(outcomes, edited_notes(edited, anyway=anyway), frozenset() if anyway else edited)
 
 
 def earlier_run(store: Store, wanted: str, run: Run) -> StoredRun:

@@ -27,9 +27,11 @@ from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.python_values import described, fingerprinted, stable_repr
 from rightcall.model.tool import Tool
 from rightcall.providers import Exchange, scrubber
+from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
+from rightcall.suite.suite_files import code_files, suite_recordings
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, is_attribute, listed_tools, with_tool_set
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -68,6 +70,7 @@ class Plan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     in_memory: Sequence[AnyGolden] | None = None
     include_unreviewed: bool = False
+    code: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def own_agent(self) -> bool:
@@ -134,6 +137,10 @@ class Plan:
             "strict": agent.strict,
         }
         return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
+
+    def inputs(self) -> Inputs:
+        """Everything that reaches the model, by hash."""
+        return inputs_of(self)
 
     def _all_goldens(self) -> Iterator[Golden]:
         for golden in self._stream():
@@ -204,6 +211,7 @@ def plan_suite(
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
         exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
+        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
     )
     plan = Plan(
         name=suite.name,
@@ -221,9 +229,13 @@ def plan_suite(
         gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
+        code=file_hashes(code_files(suite, folder, model)),
     )
     if problems:
         raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
+    if agent.recordings is not None:
+        inputs = plan.inputs()
+        agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
     return plan
 
 

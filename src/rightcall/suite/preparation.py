@@ -60,6 +60,7 @@ class Prepared:
         return {
             "tools": content_of(msgspec.to_builtins(list(self.definitions))),
             "setup": content_of(self.plan.setup()),
+            "inputs": codec.encode(self.plan.inputs()),
         }
 
     def new_run(self) -> Run:
@@ -68,7 +69,7 @@ class Prepared:
         return new_run(
             plan.name,
             plan.agent.name,
-            fingerprints=self.fingerprints,
+            fingerprints={**self.fingerprints, "inputs": self.plan.inputs().hash},
             trials=plan.trials,
             seed=plan.seed,
             group=plan.group,

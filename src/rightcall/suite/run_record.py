@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from rightcall.files import git_revision
+from rightcall.files import source_of
 from rightcall.model.run import Run
 
 
@@ -43,5 +43,5 @@ def new_run(
         settings=dict(settings or {}),
         fingerprints=dict(fingerprints),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
-        | git_revision(Path.cwd()),
+        | source_of(Path.cwd()),
     )

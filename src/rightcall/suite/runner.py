@@ -19,6 +19,7 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
+from rightcall.suite.baseline_file import REPLAYED
 from rightcall.suite.early_stopping import EarlyStop
 from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan
@@ -111,6 +112,9 @@ async def _run_prepared(
     await running.run(prepared.session, writer, done)
     outcome = running.outcome(run, baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(prepared.session.notices()))
+    recordings = plan.agent.recordings
+    if recordings is not None and recordings.replayed:
+        await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
     if not outcome.stopped:
         finish = partial(
             store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided

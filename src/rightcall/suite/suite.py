@@ -10,10 +10,11 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.executor import Limits, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
+from rightcall.gate import CheckSettings
 from rightcall.metrics import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.record import Record
-from rightcall.providers import Settings
+from rightcall.providers import RecordMode, RecordSettings, Settings
 
 FORMAT = "rightcall/suite/1"
 MOST_TRIALS = 100_000
@@ -69,6 +70,12 @@ class AgentConfig(Record, frozen=True):
     reuse: Annotated[
         bool, msgspec.Meta(description="keep an exec: program running, one JSON line per ask")
     ] = False
+    code: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="files of an agent that is code, by glob; by default the callable's package"
+        ),
+    ] = ()
 
 
 class Suite(Record, frozen=True):
@@ -122,6 +129,15 @@ class Suite(Record, frozen=True):
         tuple[str, ...],
         msgspec.Meta(description="ids of flaky goldens that are run without affecting the verdict"),
     ] = ()
+    check: Annotated[CheckSettings, msgspec.Meta(description="what `rightcall check` asks for")] = (
+        CheckSettings()
+    )
+    record: Annotated[
+        RecordMode | RecordSettings,
+        msgspec.Meta(
+            description="record and replay model answers: none, auto, refresh, replay, or an object"
+        ),
+    ] = "none"
     format: str = FORMAT
 
 

@@ -46,6 +46,9 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
         target = (folder / suite.agent.record).resolve()
         if not target.is_relative_to(folder.resolve()):
             found.append(Action("write", str(target)))
+    recordings = getattr(suite.record, "folder", "")
+    if recordings and not (folder / recordings).resolve().is_relative_to(folder.resolve()):
+        found.append(Action("write", str((folder / recordings).resolve())))
     return found
 
 
@@ -131,10 +134,14 @@ def _agent(name: str, folder: Path) -> Iterator[Action]:
 
 
 def _import(name: str, folder: Path) -> Action:
-    module = name.partition(":")[0]
-    top = module.partition(".")[0]
+    return Action("import", name.partition(":")[0], imported_files(name, folder))
+
+
+def imported_files(name: str, folder: Path) -> tuple[str, ...]:
+    """Files that `module:attribute` would import, as far as they lie here or beside the suite."""
+    top = name.partition(":")[0].partition(".")[0]
     files = [path for base in (Path(), folder) for path in (base / f"{top}.py", *(base / top).rglob("*.py"))]
-    return Action("import", module, tuple(dict.fromkeys(str(path) for path in files if path.is_file())))
+    return tuple(dict.fromkeys(str(path) for path in files if path.is_file()))
 
 
 def _files_of(word: str, *bases: Path) -> Iterator[Path]:
