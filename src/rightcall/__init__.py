@@ -55,6 +55,16 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
+    from rightcall.synthesis import (
+        ContextConstructionConfig,
+        ConversationalStylingConfig,
+        Evolution,
+        EvolutionConfig,
+        FiltrationConfig,
+        StylingConfig,
+        Synthesizer,
+        VerificationConfig,
+    )
     from rightcall.testing.asserting import assert_test
     from rightcall.testing.evaluation_dataset import EvaluationDataset
     from rightcall.tools.errors import Abort, ToolError
@@ -79,6 +89,10 @@ HOMES = {
         "Failure", "Golden", "LLMTestCase", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
         "Trajectory", "Turn", "Usage",
     ),
+    "rightcall.synthesis": (
+        "ContextConstructionConfig", "ConversationalStylingConfig", "Evolution", "EvolutionConfig", "FiltrationConfig",
+        "StylingConfig", "Synthesizer", "VerificationConfig",
+    ),
     "rightcall.testing.asserting": ("assert_test",),
     "rightcall.testing.evaluation_dataset": ("EvaluationDataset",),
     "rightcall.tools.errors": ("Abort", "ToolError"),
@@ -89,13 +103,14 @@ _HOME = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
     "Abort", "Agent", "AnswerRelevancyMetric", "ArgumentCorrectnessMetric", "CaseResult", "CheckFailed",
-    "ConfigError", "ConversationCompletenessMetric", "ConversationalGEval", "ConversationalGolden",
-    "ConversationalRelevancyMetric", "ConversationalTestCase", "EvaluationDataset", "Expectations",
-    "ExpectedCall", "Failure", "GEval", "Golden", "InfrastructureError", "InputError", "LLMTestCase",
+    "ConfigError", "ContextConstructionConfig", "ConversationCompletenessMetric", "ConversationalGEval",
+    "ConversationalGolden", "ConversationalRelevancyMetric", "ConversationalStylingConfig", "ConversationalTestCase",
+    "EvaluationDataset", "Evolution", "EvolutionConfig", "Expectations", "ExpectedCall", "Failure",
+    "FiltrationConfig", "GEval", "Golden", "InfrastructureError", "InputError", "LLMTestCase",
     "Limits", "Message", "Metric", "MissingExtraError", "ProviderError", "RightCallError", "Rules",
-    "RunLimits", "Score", "Summary", "TaskCompletionMetric", "TestCase", "Tool", "ToolCall",
-    "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
-    "TurnRelevancyMetric", "Usage", "Verdict", "aevaluate", "assert_test", "evaluate", "judge",
+    "RunLimits", "Score", "StylingConfig", "Summary", "Synthesizer", "TaskCompletionMetric", "TestCase", "Tool",
+    "ToolCall", "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
+    "TurnRelevancyMetric", "Usage", "Verdict", "VerificationConfig", "aevaluate", "assert_test", "evaluate", "judge",
     "load_dataset", "load_tools", "open_store", "rescore", "tool",
 ]  # fmt: skip
 
