@@ -9,7 +9,7 @@ from rightcall.executor import Agent, Limits, Session
 from rightcall.model import Golden, Message, Tool, ToolCall, Trajectory
 from rightcall.providers.base import ModelReply
 from rightcall.providers.scripted import ScriptedProvider
-from rightcall.tools.function import tool
+from rightcall.tools.definitions.function import tool
 
 WEATHER = Tool(
     "get_weather", "Current weather", {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -153,6 +153,14 @@ def test_tools_may_be_plain_definitions_in_a_providers_spelling():
 
     perform(Agent(ScriptedProvider(look), tools=[spelled]))
     assert seen == ["get_weather"]
+
+
+def test_a_timeout_of_the_agents_own_is_its_failure_not_a_limit():
+    async def agent(golden: Golden) -> str:
+        raise TimeoutError("the database")
+
+    trajectory = perform(Agent(agent))
+    assert (trajectory.stop_reason, trajectory.error) == ("agent_error", "TimeoutError: the database")
 
 
 def test_a_tool_that_hangs_does_not_outlast_its_case():

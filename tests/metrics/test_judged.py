@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.errors import ConfigError, InputError, ProviderError
 from rightcall.metrics import resolve_metric
 from rightcall.metrics.judged.calibration import Calibration, calibrate
-from rightcall.metrics.judged.framing import question
+from rightcall.metrics.judged.frame import question
 from rightcall.metrics.judged.rubric import ArgumentCorrectness, Rubric, TaskCompletion
 from rightcall.metrics.measure import measure_one
 from rightcall.model import Expectations, Golden, TestCase, ToolCall, Trajectory
@@ -63,7 +62,7 @@ def test_a_verdict_may_stand_in_the_text():
 
 
 def test_a_judge_without_a_verdict_is_an_error_not_a_failure():
-    assert "3 of 3 votes came to nothing" in measured(Rubric(Judge(lambda r: "maybe"), "x", cache="")).error
+    assert "3 of 3 votes failed" in measured(Rubric(Judge(lambda r: "maybe"), "x", cache="")).error
 
     def down(request):
         raise ProviderError("no key", kind="auth")
@@ -116,7 +115,7 @@ def test_no_text_can_close_the_fence(answer, rubric):
 
 
 def test_a_judge_must_be_named():
-    with pytest.raises(ConfigError, match="say which"):
+    with pytest.raises(ConfigError, match="requires a model"):
         resolve_metric("task_completion")
     made = resolve_metric("rubric(model='openai:x', rubric='names a price', label='price', votes=5)")
     assert (made.name, made.votes) == ("price", 5)
@@ -139,5 +138,5 @@ def test_calibration_corrects_a_judged_rate():
 
 
 def test_calibration_needs_both_kinds():
-    with pytest.raises(InputError, match="labelled good and cases labelled bad"):
+    with pytest.raises(InputError, match="labelled good and answered cases labelled bad"):
         asyncio.run(calibrate(Rubric(Judge(lambda r: True), "x", cache=""), [(case(), True)]))

@@ -8,14 +8,13 @@ import zipfile
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.errors import InputError
 from rightcall.synthesis.chunks import chunked, is_boundary
 from rightcall.synthesis.config import ContextConstructionConfig
 from rightcall.synthesis.contexts import contexts_of
-from rightcall.synthesis.documents import MOST_BYTES, Document, load_document
+from rightcall.synthesis.documents import MOST_BYTES, SourceDocument, load_document
 
 VIETNAMESE = "Hà Nội là thủ đô của Việt Nam. Thành phố có nhiều hồ đẹp, trong đó có Hồ Hoàn Kiếm! " * 40
 CHINESE = "北京是中国的首都。这座城市有三千多年的历史，故宫在市中心！你去过长城吗？" * 60
@@ -163,12 +162,12 @@ def test_contexts_put_similar_pieces_together_and_know_their_files():
     seen = {
         frozenset(context.texts)
         for seed in range(8)
-        for context in contexts_of([Document("a.txt", text)], config, seed=seed)
+        for context in contexts_of([SourceDocument("a.txt", text)], config, seed=seed)
     }
     assert any(all("cats" in piece for piece in pieces) for pieces in seen)
-    assert contexts_of([Document("a.txt", text)], config)[0].sources == ("a.txt",)
+    assert contexts_of([SourceDocument("a.txt", text)], config)[0].sources == ("a.txt",)
 
 
 def test_one_document_never_gives_a_context_with_another_unless_allowed():
-    documents = [Document("a.txt", CHINESE), Document("b.txt", VIETNAMESE)]
+    documents = [SourceDocument("a.txt", CHINESE), SourceDocument("b.txt", VIETNAMESE)]
     assert all(len(c.sources) == 1 for c in contexts_of(documents, ContextConstructionConfig(chunk_size=200)))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.errors import ConfigError
 from rightcall.model import Golden, Tool, ToolCall
@@ -16,7 +15,7 @@ from rightcall.synthesis.evolutions import Evolution
 from rightcall.synthesis.plans import WEIGHTS, Schedule, plan_of
 from rightcall.synthesis.templates import template_request
 from rightcall.synthesis.verify import values_of
-from rightcall.tools.validate import is_valid
+from rightcall.tools.definitions.validate import is_valid
 from tests.synthesis.builders import BY_NAME, TOOLS, Model
 
 

@@ -9,7 +9,7 @@ import pytest
 from rightcall.api import evaluate
 from rightcall.errors import CheckFailed, ConfigError
 from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
-from rightcall.testing.asserting import assert_test
+from rightcall.testing.assertion import assert_test
 from rightcall.testing.evaluation_dataset import EvaluationDataset
 
 WEATHER = Golden(
@@ -36,7 +36,7 @@ def test_metrics_that_are_named_decide_beside_the_golden(tmp_path):
 
 
 def test_no_cases_are_refused():
-    with pytest.raises(ConfigError, match="needs test cases, got none"):
+    with pytest.raises(ConfigError, match="requires test cases, got none"):
         evaluate([], metrics=["tool_selection"])
 
 

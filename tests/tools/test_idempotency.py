@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from rightcall.model.codec import encode
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.errors import Aborted, ToolError
-from rightcall.tools.function import tool
-from rightcall.tools.idempotency import Idempotency, full_key
-from rightcall.tools.idempotency_store import StoreDownError, Wish, sqlite_store
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.idempotency.guard import Idempotency, full_key
+from rightcall.tools.idempotency.store import ClaimRequest, StoreDownError, sqlite_store
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.errors import Aborted, ToolError
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all, run
 
 
@@ -192,11 +192,11 @@ def test_a_clock_that_jumps_does_not_cause_a_second_effect(jump):
 
 def started_elsewhere(box: Toolbox, clock: VirtualClock, fingerprint: str, store: Any, owner: str) -> None:
     key = full_key(box.context(run="r", task="t"), "pay", "k")
-    store.begin(Wish(key, fingerprint, owner, clock.now(), lease_s=60))
+    store.begin(ClaimRequest(key, fingerprint, owner, clock.now(), lease_s=60))
 
 
 def fingerprint_of(box: Toolbox, **arguments: Any) -> str:
-    from rightcall.tools.canonical import fingerprint
+    from rightcall.tools.runtime.canonical import fingerprint
 
     return fingerprint("pay", {"amount": 5, "note": "", "info": "", **arguments})
 
@@ -348,8 +348,8 @@ def test_an_owner_that_lost_its_claim_cannot_write_its_end_and_is_logged_as_late
 
 def test_an_owner_on_another_machine_is_given_up_only_when_watched_to_be_silent():
     store = sqlite_store()
-    store.begin(Wish("k", "f", "another machine:1", 0.0, lease_s=0.2))
-    later = Wish("k", "f", "mine", 1_000.0, lease_s=0.2)  # the clock has jumped
+    store.begin(ClaimRequest("k", "f", "another machine:1", 0.0, lease_s=0.2))
+    later = ClaimRequest("k", "f", "mine", 1_000.0, lease_s=0.2)  # the clock has jumped
     assert store.begin(later).verdict == "in_progress"
     assert store.renew("k", "another machine:1", 1, 0.3)  # and it was only the clock
     assert store.begin(later).verdict == "in_progress"
@@ -395,7 +395,7 @@ def test_a_full_disk_stops_the_agent_before_the_effect(tmp_path: Path):
 def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
     import sqlite3
 
-    from rightcall.tools.idempotency_store import IdempotencyStore
+    from rightcall.tools.idempotency.store import IdempotencyStore
 
     sqlite_store(tmp_path / "keys.db").close()
     connection = sqlite3.connect(f"file:{tmp_path / 'keys.db'}?mode=ro", uri=True, isolation_level=None)
@@ -409,7 +409,7 @@ def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
 
 def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
     script = (
-        "import sys; from rightcall.tools.idempotency_store import sqlite_store;"
+        "import sys; from rightcall.tools.idempotency.store import sqlite_store;"
         "print('ready', flush=True); sys.stdin.readline();"
         "print(sqlite_store(sys.argv[1]).state('k'))"
     )
@@ -467,7 +467,7 @@ def test_many_operations_at_once_are_committed_together_and_done_once_each(tmp_p
 
 def test_expired_keys_are_forgotten_and_claims_in_flight_are_not():
     store = sqlite_store()
-    store.begin(Wish("old", "f", "o", 0.0, lease_s=1, ttl_s=10))
-    store.begin(Wish("busy", "f", "o", 0.0, lease_s=1_000, ttl_s=10))
+    store.begin(ClaimRequest("old", "f", "o", 0.0, lease_s=1, ttl_s=10))
+    store.begin(ClaimRequest("busy", "f", "o", 0.0, lease_s=1_000, ttl_s=10))
     assert store.prune(100.0) == 1
     assert (store.state("old"), store.state("busy")) == ("absent", "started")

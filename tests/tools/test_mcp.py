@@ -13,11 +13,11 @@ import pytest
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import ExpectedCall, Golden, TestCase, Trajectory
-from rightcall.tools.clock import SystemClock
-from rightcall.tools.load import load_tools
-from rightcall.tools.mcp import McpAddress, McpServer, empty_schemas, read_address
-from rightcall.tools.mcp_serve import mcp_server
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.mcp.client import McpAddress, McpServer, empty_schemas, read_address
+from rightcall.tools.mcp.server import mcp_server
+from rightcall.tools.runtime.clock import SystemClock
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, run
 
 ODD = str(Path(__file__).with_name("odd_server.py"))
@@ -93,7 +93,7 @@ def test_a_server_that_hangs_in_a_call_runs_into_the_deadline():
 @pytest.mark.parametrize(
     ("address", "told"),
     [
-        (McpAddress(("no-such-program-anywhere",)), "there is no program 'no-such-program-anywhere'"),
+        (McpAddress(("no-such-program-anywhere",)), "program 'no-such-program-anywhere' not found"),
         (odd("slow_start", start_s=0.3), "was not ready after 0.3 s"),
         (McpAddress((sys.executable, "-c", "raise SystemExit('no licence')")), "it said: no licence"),
         (McpAddress(url="http://127.0.0.1:9/mcp"), "MCP server at http://127.0.0.1:9/mcp ended before"),
@@ -230,7 +230,7 @@ def test_addresses_are_read(source, address):
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("mcp:", "no command given"),
+        ("mcp:", "no command"),
         ("mcp:'", "cannot be split"),
         ({"comand": ["x"]}, "did you mean 'command'"),
         ({}, "either a command or a url"),
@@ -244,8 +244,8 @@ def test_an_address_with_a_mistake_is_refused(source, told):
 
 SERVED = """
 import asyncio
-from rightcall.tools.mcp_serve import serve_stdio
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.mcp.server import serve_stdio
+from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import Bank
 accounts = {"a": {"owner": "An", "balance": 5}, "b": {"owner": "Binh", "balance": 0}}
 asyncio.run(serve_stdio(Toolbox([Bank({"accounts": accounts})])))

@@ -87,6 +87,6 @@ class StoredDrafts:
 
     def put(self, golden: AnyGolden) -> None:
         """Replace or add a golden."""
-        from rightcall.store.author import user_name
+        from rightcall.store import user_name
 
         self._store.add_to_draft(self.name, golden, author=user_name())

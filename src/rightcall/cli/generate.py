@@ -10,7 +10,8 @@ import click
 
 from rightcall.cli.generate_review import finalize, review
 from rightcall.cli.generate_summary import estimate_words, show_estimate, show_made
-from rightcall.cli.output import FiniteRange, as_json_option, tell
+from rightcall.cli.options import FiniteRange, json_option
+from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
     from rightcall.synthesis import Production, Synthesizer
@@ -127,7 +128,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
             click.option(
                 "--dry-run", is_flag=True, help="Show what would be asked, and an estimate of its cost."
             ),
-            as_json_option,
+            json_option,
         )
     ):
         command = option(command)
@@ -182,9 +183,9 @@ def _run(
 
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.errors import InfrastructureError
-    from rightcall.report.progress import RunProgress, State
+    from rightcall.report import ProgressState, RunProgress
     from rightcall.store import open_store
-    from rightcall.synthesis.production import Progress
+    from rightcall.synthesis.production import SynthesisProgress
 
     run_id = [""]
     with ExitStack() as stack:
@@ -194,9 +195,9 @@ def _run(
             store = stack.enter_context(open_store(PROGRESS))
         bar = stack.enter_context(RunProgress(wanted, quiet=typed["as_json"] or store is None, word="kept"))
 
-        def watch(progress: Progress) -> None:
+        def watch(progress: SynthesisProgress) -> None:
             run_id[0] = progress.run_id
-            state = State(
+            state = ProgressState(
                 progress.done,
                 progress.kept,
                 progress.errors,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
-from rightcall.cli.output import as_json_option, console, print_json, print_next, tell
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
@@ -36,7 +37,7 @@ HELP = "a accept · r reject · e edit · c comment · n new golden · s skip ·
 @click.option("--all", "everything", is_flag=True, help="Show decided goldens too.")
 @click.option("--author", help="Reviewer. [default: the user's name]")
 @click.option("--store", help="Store of datasets. [default: .rightcall/rightcall.db]")
-@as_json_option
+@json_option
 def review(
     drafts: str,
     accept: tuple[str, ...],
@@ -53,8 +54,8 @@ def review(
 
     Decisions are stored at once. `rightcall view` shows the same drafts in the browser.
     """
-    from rightcall.datasets.review import counts, golden_by_hand, reviewed
-    from rightcall.store.author import user_name
+    from rightcall.datasets import counts, golden_by_hand, reviewed
+    from rightcall.store import user_name
 
     place, who = open_drafts(drafts, store), author or user_name()
     if accept or reject:
@@ -90,7 +91,7 @@ def review(
 @click.option("--as-is", is_flag=True, help="Keep every golden of the draft, reviewed or not.")
 @click.option("--author", help="Who finalizes. [default: the user's name]")
 @click.option("--store", help="Store of datasets. [default: .rightcall/rightcall.db]")
-@as_json_option
+@json_option
 def finalize(
     drafts: str, output: Path | None, as_is: bool, author: str | None, store: str | None, as_json: bool
 ) -> None:
@@ -98,11 +99,9 @@ def finalize(
 
     In a dataset, rejected goldens leave the draft and pending ones stay in it.
     """
-    from rightcall.datasets import save_goldens
-    from rightcall.datasets.review import accepted, review_of
+    from rightcall.datasets import accepted, review_of, save_goldens
     from rightcall.errors import InputError
-    from rightcall.store import open_store
-    from rightcall.store.author import user_name
+    from rightcall.store import open_store, user_name
 
     if is_file(drafts):
         if output is None:
@@ -135,7 +134,7 @@ def finalize(
 
 
 def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
-    from rightcall.datasets.review import review_of
+    from rightcall.datasets import review_of
 
     queue = [golden.id for golden in place.goldens() if everything or review_of(golden).state == "pending"]
     at = 0
@@ -155,7 +154,7 @@ def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
 
 def _decided(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
     """Do what a key asks for; 1 when the next golden should be shown."""
-    from rightcall.datasets.review import golden_by_hand, reviewed
+    from rightcall.datasets import golden_by_hand, reviewed
     from rightcall.errors import InputError
 
     if key in ("a", "r"):
@@ -184,7 +183,7 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
     """The golden in the user's editor, without what the machine wrote about it; saved, it is pending again."""
     import msgspec
 
-    from rightcall.datasets.review import edited
+    from rightcall.datasets import edited
 
     bare = msgspec.structs.replace(golden, metadata={})
     text = click.edit(msgspec.json.format(msgspec.json.encode(bare), indent=2).decode(), extension=".json")
@@ -196,7 +195,7 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
 def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     import msgspec
 
-    from rightcall.datasets.review import review_of
+    from rightcall.datasets import review_of
     from rightcall.model.golden import Golden
 
     out, found = console(), review_of(golden)
@@ -228,7 +227,7 @@ def _print_list(goldens: Sequence[AnyGolden]) -> None:
 
 
 def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
-    from rightcall.datasets.review import review_of
+    from rightcall.datasets import review_of
     from rightcall.model.golden import Golden
 
     rows = []
@@ -248,7 +247,7 @@ def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
 
 
 def _named(place: Drafts, names: Sequence[str]) -> list[AnyGolden]:
-    from rightcall.datasets.review import review_of
+    from rightcall.datasets import review_of
     from rightcall.errors import InputError, suggestion
 
     if not names:

@@ -10,8 +10,7 @@ import click
 
 from rightcall.cli.generate import DOCUMENTS
 from rightcall.cli.output import import_from_here
-from rightcall.datasets import load_goldens
-from rightcall.datasets.formats import FORMATS
+from rightcall.datasets import FORMATS, load_goldens
 from rightcall.errors import ConfigError, InputError
 from rightcall.executor import RunLimits
 from rightcall.model.golden import ConversationalGolden, Golden
@@ -25,7 +24,7 @@ from rightcall.synthesis import (
     Synthesizer,
     VerificationConfig,
 )
-from rightcall.tools.source import tools_of
+from rightcall.tools.definitions import tools_of
 
 Start = Callable[[Synthesizer], Coroutine[Any, Any, Production]]
 DEFAULT_COUNT = 20

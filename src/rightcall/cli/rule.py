@@ -1,31 +1,31 @@
-"""`rightcall rule`: what a lint rule checks, why, and an example."""
+"""`rightcall rule`: explain a lint rule."""
 
 from __future__ import annotations
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json
 
 
 @click.command()
 @click.argument("code", required=False)
-@as_json_option
+@json_option
 def rule(code: str | None, as_json: bool) -> None:
-    """What a lint rule checks, why it matters, an example, and its sources; without CODE all rules.
+    """Explain a lint rule: what it checks, why it matters, an example and sources. Without CODE, list all rules.
 
     CODE is a code such as TD401 or a name such as destructive-no-warning.
     """
-    from rightcall.lint.catalog import find_rule, rules
-    from rightcall.lint.explain import as_table, as_text, facts
+    from rightcall.lint import all_rules, as_table, as_text, find_rule, rule_facts
 
     if code is None:
         if as_json:
-            print_json([facts(each) for each in rules()])
+            print_json([rule_facts(each) for each in all_rules()])
         else:
             console().print(as_table(), soft_wrap=True)
         return
     found = find_rule(code)
     if as_json:
-        print_json(facts(found))
+        print_json(rule_facts(found))
     else:
         console().print(as_text(found), soft_wrap=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.model.record import Record
 
 
@@ -54,7 +54,7 @@ class RuleEffect(Record, frozen=True):
     high: float
 
 
-class Evidence:
+class LintEvidence:
     """Confusions by pair of tools, whichever way round they were, and parameters that were filled wrongly."""
 
     def __init__(self, confusions: Iterable[Confusion] = (), misfilled: Iterable[Misfilled] = ()) -> None:

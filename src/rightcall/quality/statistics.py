@@ -1,11 +1,11 @@
-"""What a dataset holds, counted in one pass."""
+"""Statistics of a dataset, counted in one pass."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
-from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching import pattern_text
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 

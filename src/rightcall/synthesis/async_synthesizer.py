@@ -26,11 +26,11 @@ from rightcall.synthesis.config import (
     VerificationConfig,
 )
 from rightcall.synthesis.contexts import Context, contexts_of, judged_contexts
-from rightcall.synthesis.documents import Document, load_document
+from rightcall.synthesis.documents import SourceDocument, load_document
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.plans import WEIGHTS, PlanKind, Schedule
 from rightcall.synthesis.pools import LANGUAGES
-from rightcall.synthesis.production import FREE_ROUNDS, ROUNDS, Production, Progress, Work, produce
+from rightcall.synthesis.production import FREE_ROUNDS, ROUNDS, Production, SynthesisProgress, Work, produce
 from rightcall.synthesis.prompts import step_prompt
 from rightcall.synthesis.solver import Solver
 from rightcall.synthesis.verify import Verifier
@@ -71,7 +71,7 @@ class AsyncSynthesizer:
     limits: RunLimits = field(default_factory=RunLimits)
     store: Store | None = None
     resume: str | None = None
-    watch: Callable[[Progress], None] = lambda progress: None
+    watch: Callable[[SynthesisProgress], None] = lambda progress: None
     patience: Patience | None = None
 
     async def afrom_tools(
@@ -113,7 +113,7 @@ class AsyncSynthesizer:
     ) -> Production:
         """Goldens from documents. Every document is read before the model is asked anything."""
         config = config or ContextConstructionConfig()
-        documents: list[Document] = [load_document(path) for path in document_paths]
+        documents: list[SourceDocument] = [load_document(path) for path in document_paths]
         found = contexts_of(documents, config, seed=self.seed)
         async with self._kit(needs_model=True) as kit:
             kept = await judged_contexts(found, kit, config.context_quality_threshold)

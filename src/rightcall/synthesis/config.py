@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rightcall.errors import ConfigError
-from rightcall.providers.base import Provider
+from rightcall.providers import Provider
 from rightcall.synthesis.evolutions import EVEN_WEIGHTS, Evolution
 
 Model = str | Provider

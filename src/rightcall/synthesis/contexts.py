@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from rightcall.errors import ConfigError
 from rightcall.model.record import Record
-from rightcall.quality.near_duplicates import normalized
+from rightcall.quality import normalized
 from rightcall.synthesis.chunks import chunked
 from rightcall.synthesis.config import ContextConstructionConfig
-from rightcall.synthesis.documents import Document
+from rightcall.synthesis.documents import SourceDocument
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.scribe import Unreadable
 
@@ -46,7 +46,7 @@ class ContextQuality(Record, frozen=True, forbid_unknown_fields=False):
 
 
 def contexts_of(
-    documents: Sequence[Document], config: ContextConstructionConfig, *, seed: int = 0
+    documents: Sequence[SourceDocument], config: ContextConstructionConfig, *, seed: int = 0
 ) -> list[Context]:
     """Contexts from documents: a chunk drawn by chance with the chunks most like it, each chunk drawn once at most."""
     groups = [list(documents)] if config.allow_cross_file_contexts else [[document] for document in documents]

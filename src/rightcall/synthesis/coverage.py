@@ -12,7 +12,7 @@ from rightcall.model.tool import Tool
 from rightcall.synthesis.values import choices_of
 
 
-class Coverage(Record, frozen=True):
+class SynthesisCoverage(Record, frozen=True):
     """How often each tool is expected, and what no golden asks for, as `tool.parameter` or `tool.parameter=choice`."""
 
     goldens: int
@@ -26,7 +26,7 @@ class Coverage(Record, frozen=True):
     untested: tuple[str, ...]
 
 
-def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> Coverage:
+def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> SynthesisCoverage:
     """Counts expected calls; a golden without any covers no tool."""
     calls: Counter[str] = Counter()
     categories: Counter[str] = Counter()
@@ -44,7 +44,7 @@ def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> Coverag
     untested = [name for name in tools if not calls[name]]
     untested += [place for place in known if place not in seen and calls[place.partition(".")[0]]]
     untested += [place for place in choices if place not in seen and place.partition("=")[0] in seen]
-    return Coverage(
+    return SynthesisCoverage(
         goldens=sum(categories.values()),
         calls_by_tool={name: calls[name] for name in tools},
         categories=dict(categories),

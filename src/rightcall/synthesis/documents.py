@@ -25,14 +25,14 @@ OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 """How a .doc begins, and a .docx that is encrypted."""
 
 
-class Document(Record, frozen=True):
+class SourceDocument(Record, frozen=True):
     """A document's text and where it came from."""
 
     path: str
     text: str
 
 
-def load_document(path: str | Path) -> Document:
+def load_document(path: str | Path) -> SourceDocument:
     """The text of a document, by its suffix; `InputError` says what is wrong with it."""
     path = existing_file(path)
     read = READERS.get(path.suffix.lower())
@@ -53,7 +53,7 @@ def load_document(path: str | Path) -> Document:
     if not text.strip():
         hint = "is it scanned? then run text recognition first" if path.suffix.lower() == ".pdf" else ""
         raise InputError(str(path), "holds no text", hint)
-    return Document(str(path), text)
+    return SourceDocument(str(path), text)
 
 
 def _plain(path: Path, data: bytes) -> str:

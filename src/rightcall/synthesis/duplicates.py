@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rightcall.model.codec import encode
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.quality.near_duplicates import NearTexts, normalized
+from rightcall.quality import NearTexts, normalized
 
 ALIKE = 0.85
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rightcall.model.codec import encode
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
-from rightcall.providers.prices import cost
-from rightcall.suite.estimate import CHARACTERS_PER_TOKEN, EXPECTED_OUTPUT_TOKENS
+from rightcall.providers import cost
+from rightcall.suite import CHARACTERS_PER_TOKEN, EXPECTED_OUTPUT_TOKENS
 from rightcall.synthesis.synthesizer import Synthesizer
 
 PROMPT_CHARACTERS = 900

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.providers.words import words
+from rightcall.providers import words
 from rightcall.synthesis.pools import Language
 from rightcall.synthesis.values import Flavour, choices_of, has_bounds, is_free_text, sample_arguments
 
@@ -41,7 +41,7 @@ class PlannedCall(Record, frozen=True):
     bound: dict[str, str] = {}
 
 
-class Slot(Record, frozen=True):
+class PlannedSlot(Record, frozen=True):
     """What one golden should be about. `turn` counts how often its tool was planned before."""
 
     index: int
@@ -58,7 +58,7 @@ class Slot(Record, frozen=True):
 class CallPlan(Record, frozen=True):
     """The calls a request should lead to. `missing` is a required parameter that the request must not give."""
 
-    slot: Slot
+    slot: PlannedSlot
     calls: tuple[PlannedCall, ...] = ()
     language: Language = "en"
     attempt: int = 0
@@ -89,11 +89,11 @@ class Schedule:
         self._about: Counter[tuple[PlanKind, tuple[str, ...]]] = Counter()
         self._index = 0
 
-    def take(self, count: int) -> list[Slot]:
+    def take(self, count: int) -> list[PlannedSlot]:
         """The next slots."""
         return [self._next() for _ in range(count)] if self._weights else []
 
-    def _next(self) -> Slot:
+    def _next(self) -> PlannedSlot:
         total = sum(self._weights.values())
         index, self._index = self._index, self._index + 1
         kind = max(self._weights, key=lambda k: self._weights[k] * (index + 1) / total - self._made[k])
@@ -105,7 +105,7 @@ class Schedule:
         turn = self._about[kind, chosen]
         self._about[kind, chosen] += 1
         self._used.update(chosen)
-        return Slot(index, kind, chosen, turn)
+        return PlannedSlot(index, kind, chosen, turn)
 
     def _those_able(  # noqa: PLR0911  a table of kinds
         self, kind: PlanKind, tools: Sequence[Tool]
@@ -146,7 +146,12 @@ class Schedule:
 
 
 def plan_of(
-    slot: Slot, tools: Mapping[str, Tool], *, seed: int = 0, attempt: int = 0, language: Language = "en"
+    slot: PlannedSlot,
+    tools: Mapping[str, Tool],
+    *,
+    seed: int = 0,
+    attempt: int = 0,
+    language: Language = "en",
 ) -> CallPlan | None:
     """The plan of a slot; another for each attempt. None when the schema of a tool defeats sampling."""
     rng = random.Random(f"{seed}/{slot.index}/{attempt}")  # noqa: S311
@@ -162,7 +167,7 @@ class _Sampler:
     """Fills one slot with values."""
 
     def __init__(
-        self, slot: Slot, tools: Mapping[str, Tool], rng: random.Random, language: Language, turn: int
+        self, slot: PlannedSlot, tools: Mapping[str, Tool], rng: random.Random, language: Language, turn: int
     ) -> None:
         self._slot, self._tools, self._rng, self._language, self._turn = slot, tools, rng, language, turn
         self.missing = ""

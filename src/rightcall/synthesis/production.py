@@ -18,8 +18,7 @@ from typing import Any, Protocol
 import msgspec
 
 from rightcall.errors import ConfigError, ProviderError
-from rightcall.executor import Asker, Pool, RunLimits
-from rightcall.executor.limits import spent, total
+from rightcall.executor import Asker, Pool, RunLimits, spent, total
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
@@ -27,8 +26,7 @@ from rightcall.model.run import CaseResult, Run
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import RunWriter, Store, changes
-from rightcall.suite.scrubbing import ResultScrubber
-from rightcall.suite.sink import Sink
+from rightcall.suite import ResultScrubber, Sink
 from rightcall.synthesis.duplicates import Duplicates
 
 ROUNDS = 3
@@ -64,7 +62,7 @@ class Dropped(Record, frozen=True):
     reason: str
 
 
-class Progress(msgspec.Struct):
+class SynthesisProgress(msgspec.Struct):
     """How far a generation is."""
 
     run_id: str
@@ -110,7 +108,7 @@ async def produce(
     store: Store | None = None,
     *,
     resume: str | None = None,
-    watch: Callable[[Progress], None] = lambda progress: None,
+    watch: Callable[[SynthesisProgress], None] = lambda progress: None,
 ) -> Production:
     """Make what is wanted. With a store every finished job is on disk at once, and `resume` goes on with such a run."""
     shift = _Shift(work, store, resume, watch)
@@ -127,7 +125,7 @@ class _Shift:
     """One run of a production."""
 
     def __init__(
-        self, work: Work, store: Store | None, resume: str | None, watch: Callable[[Progress], None]
+        self, work: Work, store: Store | None, resume: str | None, watch: Callable[[SynthesisProgress], None]
     ) -> None:
         self._work, self._store, self._watch = work, store, watch
         self._order: list[str] = []
@@ -141,7 +139,7 @@ class _Shift:
         self._writer: RunWriter | None = None
         if store is not None:
             run = self._begin(store, run, resume)
-        self.progress = Progress(run.id, work.wanted)
+        self.progress = SynthesisProgress(run.id, work.wanted)
 
     def next_jobs(self, count: int) -> list[Job]:
         """Jobs that come after those known, whether they are done already or not."""

@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from rightcall.errors import RightCallError
-from rightcall.executor import Asker
-from rightcall.executor.limits import total
+from rightcall.executor import Asker, total
 from rightcall.model.codec import convert
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
-from rightcall.providers.base import ModelRequest, Prompt, Settings
+from rightcall.providers import ModelRequest, Prompt, Settings
 from rightcall.synthesis.prompts import step_prompt
 from rightcall.synthesis.statement import echoes
 

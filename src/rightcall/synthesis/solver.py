@@ -7,19 +7,15 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from rightcall.errors import ProviderError
-from rightcall.executor import Asker, Limits
-from rightcall.executor.agent_loop import AgentLoop
-from rightcall.executor.limits import total
-from rightcall.executor.prompts import Prompts
-from rightcall.executor.single_turn import SingleTurn
+from rightcall.executor import AgentLoop, Asker, Limits, Prompts, SingleTurn, total
 from rightcall.metrics import result_of
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
-from rightcall.providers.base import Settings
-from rightcall.tools.offer import offered_tools
-from rightcall.tools.toolbox import Toolbox
+from rightcall.providers import Settings
+from rightcall.tools.definitions import offered_tools
+from rightcall.tools.runtime import Toolbox
 
 SYSTEM = (
     "Use the tools to do what the user asks. Call no tool that is not needed. "

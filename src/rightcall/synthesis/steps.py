@@ -16,7 +16,7 @@ from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.plans import expected_value
 from rightcall.synthesis.scribe import Scribe, Unreadable
 from rightcall.synthesis.solver import spent_on
-from rightcall.tools.validate import is_valid
+from rightcall.tools.definitions import is_valid
 
 
 class InputQuality(Record, frozen=True, forbid_unknown_fields=False):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rightcall.errors import ConfigError
-from rightcall.executor.blocking import finished
+from rightcall.executor import finished
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.synthesis.async_synthesizer import AsyncSynthesizer
@@ -33,9 +33,7 @@ class Synthesizer(AsyncSynthesizer):
         self, tools: Sequence[Tool] = (), num_goldens: int = 20, **options: Any
     ) -> list[Golden]:
         """Goldens with the calls they should lead to, planned from the schemas; see `afrom_tools`."""
-        return _goldens(
-            finished(self.afrom_tools(tools, num_goldens, **options), "await synthesizer.afrom_tools(…)")
-        )
+        return _goldens(finished(self.afrom_tools(tools, num_goldens, **options)))
 
     def generate_goldens_from_docs(
         self,
@@ -48,7 +46,7 @@ class Synthesizer(AsyncSynthesizer):
         work = self.afrom_docs(
             document_paths, include_expected_output, max_goldens_per_context, context_construction_config
         )
-        return _goldens(finished(work, "await synthesizer.afrom_docs(…)"))
+        return _goldens(finished(work))
 
     def generate_goldens_from_contexts(
         self,
@@ -60,18 +58,18 @@ class Synthesizer(AsyncSynthesizer):
         """Goldens that the given texts answer."""
         given = _given(contexts, source_files)
         work = self.afrom_contexts(given, include_expected_output, max_goldens_per_context)
-        return _goldens(finished(work, "await synthesizer.afrom_contexts(…)"))
+        return _goldens(finished(work))
 
     def generate_goldens_from_scratch(self, num_goldens: int) -> list[Golden]:
         """Goldens from the styling alone: `StylingConfig(scenario=…, task=…, input_format=…)`."""
-        return _goldens(finished(self.afrom_scratch(num_goldens), "await synthesizer.afrom_scratch(…)"))
+        return _goldens(finished(self.afrom_scratch(num_goldens)))
 
     def generate_goldens_from_goldens(
         self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected_output: bool = True
     ) -> list[Golden]:
         """More goldens like these; those with expected calls keep their tools and get other values."""
         work = self.afrom_goldens(goldens, max_goldens_per_golden, include_expected_output)
-        return _goldens(finished(work, "await synthesizer.afrom_goldens(…)"))
+        return _goldens(finished(work))
 
     # Conversational goldens
 
@@ -80,7 +78,7 @@ class Synthesizer(AsyncSynthesizer):
     ) -> list[ConversationalGolden]:
         """Conversations of scripted user turns, each with the calls it should lead to."""
         work = self.aconversations_from_tools(tools, num_goldens, turns=turns)
-        return _conversations(finished(work, "await synthesizer.aconversations_from_tools(…)"))
+        return _conversations(finished(work))
 
     def generate_conversational_goldens_from_docs(
         self,
@@ -97,7 +95,7 @@ class Synthesizer(AsyncSynthesizer):
             context_construction_config,
             conversations=True,
         )
-        return _conversations(finished(work, "await synthesizer.afrom_docs(…, conversations=True)"))
+        return _conversations(finished(work))
 
     def generate_conversational_goldens_from_contexts(
         self,
@@ -111,12 +109,12 @@ class Synthesizer(AsyncSynthesizer):
         work = self.afrom_contexts(
             given, include_expected_outcome, max_goldens_per_context, conversations=True
         )
-        return _conversations(finished(work, "await synthesizer.afrom_contexts(…, conversations=True)"))
+        return _conversations(finished(work))
 
     def generate_conversational_goldens_from_scratch(self, num_goldens: int) -> list[ConversationalGolden]:
         """Scenarios from the conversational styling alone."""
         work = self.afrom_scratch(num_goldens, conversations=True)
-        return _conversations(finished(work, "await synthesizer.afrom_scratch(…, conversations=True)"))
+        return _conversations(finished(work))
 
     def generate_conversational_goldens_from_goldens(
         self,
@@ -126,7 +124,7 @@ class Synthesizer(AsyncSynthesizer):
     ) -> list[ConversationalGolden]:
         """More scenarios like these."""
         work = self.aconversations_from_goldens(goldens, max_goldens_per_golden, include_expected_outcome)
-        return _conversations(finished(work, "await synthesizer.aconversations_from_goldens(…)"))
+        return _conversations(finished(work))
 
 
 def _given(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None) -> list[Context]:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from rightcall.model.tool import Tool
 from rightcall.synthesis.patterns import text_fitting
 from rightcall.synthesis.pools import HINTS, UNUSUAL, Language, pool
-from rightcall.tools.generated import generated, resolved
-from rightcall.tools.validate import fits, is_valid
+from rightcall.tools.definitions import fits, is_valid
+from rightcall.tools.runtime import generated, resolved
 
 Flavour = Literal["plain", "boundary", "unicode"]
 ATTEMPTS = 12

@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from rightcall.metrics.matching.reasons import reason
+from rightcall.metrics.matching import reason
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.score import Score
@@ -19,9 +19,8 @@ from rightcall.synthesis.config import VerificationConfig
 from rightcall.synthesis.solver import Solver, spent_on
 from rightcall.synthesis.statement import missing_values, named_tool, surplus_numbers, unlike_a_request
 from rightcall.synthesis.values import sample_arguments
-from rightcall.tools.offer import offered_tools
-from rightcall.tools.toolbox import Toolbox
-from rightcall.tools.validate import problems
+from rightcall.tools.definitions import offered_tools, problems
+from rightcall.tools.runtime import Toolbox
 
 CHECKS = ("schema", "executes", "stated", "recovered")
 

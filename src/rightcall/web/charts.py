@@ -13,9 +13,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rightcall.report.charts import CONFIG, SCHEMA, Spec, to_svg
-from rightcall.report.text import one_line
-from rightcall.report.view import Bar, Rate
+from rightcall.report import CONFIG, SCHEMA, Spec, one_line, to_svg
+from rightcall.report.view import Bar, ShownRate
 
 Theme = Literal["light", "dark"]
 MOST_AGENTS = 6
@@ -48,7 +47,7 @@ class Point(NamedTuple):
     run_id: str
     started_at: str
     agent: str
-    passing: Rate
+    passing: ShownRate
     tools_changed: bool
 
 

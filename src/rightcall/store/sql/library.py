@@ -18,8 +18,8 @@ from rightcall.store.sql.bulk import insert_rows
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import alone_with_contents
 from rightcall.store.sql.results import to_golden
+from rightcall.store.sql.run_writer import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.text import held
-from rightcall.store.sql.writing import GOLDENS_AT_ONCE, golden_row, keep_goldens
 
 LONGEST_ALIAS = 200
 
@@ -210,7 +210,7 @@ def _find(connection: Connection, alias: str, version: int | None, finalized: bo
     newest = connection.execute(_newest(alias)).first()
     if newest is None:
         known = list(connection.execute(select(datasets.alias).distinct()).scalars())
-        raise InputError(f"dataset {alias}", "is not in the store", suggestion(alias, known))
+        raise InputError(f"dataset {alias}", "not found in the store", suggestion(alias, known))
     if version is not None:
         raise InputError(f"dataset {alias}", f"has no version {version}; the newest is {newest.version}")
     raise InputError(f"dataset {alias}", "has only a draft", "pull the draft, or finalize it first")

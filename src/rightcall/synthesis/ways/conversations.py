@@ -11,7 +11,7 @@ from rightcall.model.golden import ConversationalGolden, Turn
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.synthesis.kit import Kit
-from rightcall.synthesis.plans import CallPlan, PlanKind, Schedule, Slot, plan_of
+from rightcall.synthesis.plans import CallPlan, PlanKind, PlannedSlot, Schedule, plan_of
 from rightcall.synthesis.production import Job, Made
 from rightcall.synthesis.scribe import Scribe, Unreadable
 from rightcall.synthesis.templates import template_request
@@ -42,7 +42,7 @@ class ConversationJob:
     """One conversation; a turn that fails is planned anew, and too many failures give the conversation up."""
 
     id: str
-    slots: tuple[Slot, ...]
+    slots: tuple[PlannedSlot, ...]
     kit: Kit
 
     async def make(self) -> Made:
@@ -77,7 +77,7 @@ class ConversationJob:
         return _made(golden, scores, "", scribe)
 
     async def _turn(
-        self, slot: Slot, number: int, before: Sequence[Turn], scribe: Scribe | None
+        self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe | None
     ) -> tuple[Turn | None, dict[str, Score]]:
         kit, scores = self.kit, dict[str, Score]()
         for attempt in range(kit.verification.attempts):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.synthesis.contexts import Context
 from rightcall.synthesis.kit import Kit
-from rightcall.synthesis.plans import PlanKind, Slot
+from rightcall.synthesis.plans import PlanKind, PlannedSlot
 from rightcall.synthesis.production import Job
 from rightcall.synthesis.ways.scenario import ScenarioJob
 from rightcall.synthesis.ways.text import TextJob
@@ -33,12 +33,12 @@ def golden_jobs(
         names = [call.tool for call in golden.expected_calls]
         known = tuple(name for name in names if isinstance(name, str) and name in kit.tools)
         if known and len(known) == len(names):
-            return ToolJob(Slot(place, _kind(known), _once(known), number), kit, parents=(golden.id,))
+            return ToolJob(PlannedSlot(place, _kind(known), _once(known), number), kit, parents=(golden.id,))
         name = f"golden-{which + 1:04}-{number + 1}"
         common = {"number": number + 1, "count": per_golden, "language": kit.language_name}
         parents = (golden.id,)
         if golden.context:
-            context = Context(golden.context, (golden.source_file,) if golden.source_file else ())
+            context = Context(tuple(golden.context), (golden.source_file,) if golden.source_file else ())
             values = {**common, "context": context.text, "style": kit.style(name)}
             return TextJob(
                 name,
@@ -75,7 +75,7 @@ def golden_scenarios(
         values = {"number": number + 1, "count": per_golden, "language": kit.language_name}
         values |= {"style": f"It is of the same kind as this one, about something else:\n{text}"}
         name = f"conversation-{which + 1:04}-{number + 1}"
-        context = Context(golden.context) if golden.context else None
+        context = Context(tuple(golden.context)) if golden.context else None
         return ScenarioJob(
             name, kit, "goldens", "conversation_from_scratch", values, context, include_expected, (golden.id,)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -24,7 +25,7 @@ class TextJob:
     kit: Kit
     way: str
     prompt: str
-    values: Mapping[str, object]
+    values: Mapping[str, Any]
     context: Context | None = None
     include_expected: bool = True
     parents: tuple[str, ...] = ()

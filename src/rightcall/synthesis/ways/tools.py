@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -12,7 +13,7 @@ from rightcall.model.score import Score
 from rightcall.synthesis.evolutions import Evolution, draw
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.phrases import phrases_of
-from rightcall.synthesis.plans import CallPlan, PlannedCall, Schedule, Slot, plan_of
+from rightcall.synthesis.plans import CallPlan, PlannedCall, PlannedSlot, Schedule, plan_of
 from rightcall.synthesis.production import Job, Made
 from rightcall.synthesis.scribe import Scribe, Unreadable
 from rightcall.synthesis.statement import missing_values, states, surplus_numbers
@@ -35,7 +36,7 @@ class ToolJobs:
 class ToolJob:
     """One slot: plan, write, verify, evolve, and again with another plan when that fails."""
 
-    slot: Slot
+    slot: PlannedSlot
     kit: Kit
     parents: tuple[str, ...] = ()
 
@@ -72,7 +73,7 @@ class ToolJob:
         if scribe is None:
             return template_request(plan, kit.tools, seed=kit.seed)
         scribe.attempt = attempt
-        common = {"language": kit.language_name, "style": kit.style(self.id)}
+        common: dict[str, Any] = {"language": kit.language_name, "style": kit.style(self.id)}
         if plan.slot.kind == "none":
             shown = list(kit.tools.values())[:MOST_TOOLS_SHOWN]
             return await scribe.text(

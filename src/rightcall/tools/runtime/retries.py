@@ -1,12 +1,12 @@
-"""Further attempts on the runtime's own account, where they can do no harm."""
+"""Automatic retries, where they can do no harm."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.tools.invocation import Finished
-from rightcall.tools.policy import Retries
 from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.policy import Retries
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.datasets.review import STATES, accepted, edited, golden_by_hand, review_of, reviewed
+from rightcall.datasets import STATES, accepted, edited, golden_by_hand, review_of, reviewed
 from rightcall.errors import InputError
 from rightcall.model.codec import encode
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.store import DatasetVersion
 from rightcall.web.links import from_segment, segment, with_query
-from rightcall.web.rendering import page
+from rightcall.web.page_renderer import page
 from rightcall.web.views import store_of
 
 PAGE = 100

@@ -1,4 +1,4 @@
-"""A description longer than it helps."""
+"""A description that is too long."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability.provider_limits import provider
+from rightcall.portability import provider
 
 LONGEST = 4000
 

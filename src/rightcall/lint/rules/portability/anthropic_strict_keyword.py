@@ -1,4 +1,4 @@
-"""Keywords that Anthropic's strict mode does not hold the model to."""
+"""Keywords that Anthropic's strict mode does not enforce."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.facts.words import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability.anthropic_strict import moved_to_text, unsupported
+from rightcall.portability import moved_to_text, unsupported
 
 _NEEDED_BY_OTHERS = word_set(
     "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"
@@ -29,7 +29,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             )
             yield Finding(
                 (*node.path, keys[0]),
-                f"strict mode refuses {', '.join(keys)}",
+                f"strict mode rejects {', '.join(keys)}",
                 "say it in the description, as the SDK does",
                 edits=edits,
                 safe=node.path not in tool.counted and _NEEDED_BY_OTHERS.isdisjoint(keys),

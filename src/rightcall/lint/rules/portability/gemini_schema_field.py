@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability.provider_limits import provider
+from rightcall.portability import provider
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ RULE = Rule(
     name="gemini-schema-field",
     severity="warning",
     summary="For Gemini: a keyword that its `Schema` type does not have.",
-    explanation="""`parameters` takes Gemini's own Schema, a part of OpenAPI; unknown fields are refused or
+    explanation="""`parameters` takes Gemini's own Schema, a part of OpenAPI; unknown fields are rejected or
     dropped. `parameters_json_schema` takes JSON Schema.""",
     bad={
         "input_schema": {

@@ -9,7 +9,7 @@ from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability.json_types import json_type
+from rightcall.portability import json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -40,7 +40,7 @@ RULE = Rule(
     name="invalid-output-schema",
     severity="error",
     summary="The output schema violates its meta-schema; for MCP, a root that is no object gives a warning.",
-    explanation="""Clients refuse the answer, or stop listing the tool.""",
+    explanation="""Clients reject the result, or stop listing the tool.""",
     bad={"output_schema": {"properties": {"entries": {"type": "lst"}}}},
     good={},
     sources=("MCP", "JSON"),

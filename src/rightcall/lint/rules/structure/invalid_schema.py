@@ -10,7 +10,7 @@ from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability.json_types import JSON_TYPES, json_type
+from rightcall.portability import JSON_TYPES, json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -47,7 +47,7 @@ RULE = Rule(
     name="invalid-schema",
     severity="error",
     summary="The input schema violates the meta-schema of its dialect.",
-    explanation="""Providers validate the schema before the model sees it and refuse the whole request when it is
+    explanation="""Providers validate the schema before the model sees it and reject the whole request if it is
     not JSON Schema. The dialect is the one `$schema` names, 2020-12 when it names none.""",
     bad={"input_schema": {"properties": {"city": {"type": "strng"}}}},
     good={"input_schema": {"properties": {"city": {"type": "string"}}}},

@@ -1,0 +1,291 @@
+"""Compares two runs of the same goldens: direction, size and significance of the difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from rightcall import stats
+from rightcall.gate.alarms import alarms_of
+from rightcall.gate.check import counted, percent
+from rightcall.gate.difference import (
+    Difference,
+    GoldenPair,
+    difference_of,
+    non_inferior,
+    pair_up,
+    worse_by_more,
+)
+from rightcall.gate.outcome import Outcome
+from rightcall.model.record import Record
+
+Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
+FLAG_RATE = 0.10
+"""Tolerated false discovery rate among the goldens listed as changed."""
+
+
+class Slice(Record, frozen=True):
+    """The difference within one category; exploratory, so its p is adjusted for the number of categories."""
+
+    name: str
+    n: int
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    p_adjusted: float
+
+
+class Comparison(Record, frozen=True):
+    """B compared with A on the goldens that both scored.
+
+    `difference` is B − A; `low` and `high` its two-sided interval; `bound_low` and `bound_high` the conservative
+    one-sided bounds that NON_INFERIOR needs, None with a single cluster. `p` is McNemar's exact test for single
+    yes/no trials and the sign-flip test otherwise, from which IMPROVED and REGRESSED follow. `mde` is the smallest
+    true difference this comparison would have detected with 80 % probability, None when there is none. `alarms`
+    names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED whatever the rates say.
+    """
+
+    change: Change
+    sentence: str
+    rate_a: float
+    rate_b: float
+    difference: float
+    low: float | None
+    high: float | None
+    bound_low: float | None
+    bound_high: float | None
+    p: float
+    p_mid: float | None
+    mde: float | None
+    margin: float
+    alpha: float
+    n: int
+    clusters: int
+    method: Literal["mcnemar", "sign_flip"]
+    fixed: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    alarms: dict[str, tuple[str, ...]] = {}
+    changed: tuple[str, ...] = ()
+    only_a: tuple[str, ...] = ()
+    only_b: tuple[str, ...] = ()
+    categories: tuple[Slice, ...] = ()
+    hypotheses: int = 1
+    p_non_inferior: float | None = None
+    p_regressed: float | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 better or not worse, 1 worse, 3 undecided."""
+        return {"IMPROVED": 0, "NON_INFERIOR": 0, "REGRESSED": 1, "INCONCLUSIVE": 3}[self.change]
+
+
+def compare(
+    a: Sequence[Outcome],
+    b: Sequence[Outcome],
+    *,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    metric: str | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Compare candidate b with baseline a, golden by golden, on passes or on a metric.
+
+    IMPROVED when the exact test says that B differs and B is above A; NON_INFERIOR when the lower bound of B − A
+    reaches −margin; REGRESSED when the exact test says that B is below A by more than the margin; else INCONCLUSIVE.
+    """
+    pairs, only_a, only_b = pair_up(a, b, metric)
+    if not pairs:
+        return with_alarms(_nothing_in_common(only_a, only_b, margin, alpha), alarms_of(a, b))
+    found = difference_of(pairs, alpha, seed)
+    p_ok, bounds = non_inferior(found, margin, alpha)
+    p_bad = worse_by_more(pairs, found, margin, seed)
+    rate_a = stats.weighted_mean([p.a for p in pairs], [p.weight for p in pairs])
+    slices = _slices(pairs, alpha, seed)
+    (low, high), (bound_low, bound_high) = _ends(found.interval), _ends(bounds)
+    bare = Comparison(
+        change=_change(found, p_ok, p_bad, alpha),
+        sentence="",
+        rate_a=rate_a,
+        rate_b=rate_a + found.mean,
+        difference=found.mean,
+        low=low,
+        high=high,
+        bound_low=bound_low,
+        bound_high=bound_high,
+        p=found.p,
+        p_mid=found.p_mid,
+        mde=_noticeable(found, alpha, power),
+        margin=margin,
+        alpha=alpha,
+        n=len(pairs),
+        clusters=found.clusters,
+        method=found.method,
+        fixed=tuple(p.golden_id for p in pairs if p.a < 0.5 <= p.b),
+        broken=tuple(p.golden_id for p in pairs if p.b < 0.5 <= p.a),
+        changed=_flags(pairs),
+        only_a=only_a,
+        only_b=only_b,
+        categories=slices,
+        hypotheses=1 + len(slices),
+        p_non_inferior=p_ok,
+        p_regressed=p_bad,
+    )
+    return with_alarms(msgspec.structs.replace(bare, sentence=_sentence(bare)), alarms_of(a, b))
+
+
+def compare_many(
+    a: Sequence[Outcome],
+    candidates: Sequence[tuple[str, Sequence[Outcome]]],
+    *,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    metric: str | None = None,
+    seed: int = 0,
+    left_out: Mapping[str, frozenset[str]] | None = None,
+) -> list[tuple[str, Comparison, float]]:
+    """Several candidates against one baseline: (name, comparison, p adjusted by Holm for their number).
+
+    `left_out` holds, by candidate, the goldens that must not be compared.
+    """
+
+    def without(outcomes: Sequence[Outcome], name: str) -> Sequence[Outcome]:
+        unlike = (left_out or {}).get(name, frozenset())
+        return [o for o in outcomes if o.golden_id not in unlike] if unlike else outcomes
+
+    found = [
+        (
+            name,
+            compare(without(a, name), without(b, name), margin=margin, alpha=alpha, metric=metric, seed=seed),
+        )
+        for name, b in candidates
+    ]
+    adjusted = stats.holm([c.p for _, c in found])
+    return [(name, comparison, p) for (name, comparison), p in zip(found, adjusted, strict=True)]
+
+
+def with_alarms(found: Comparison, alarms: dict[str, tuple[str, ...]]) -> Comparison:
+    """The comparison with new damage stated first."""
+    if not alarms:
+        return found
+    told = "; ".join(f"{code} is new in {counted(len(ids), 'golden')}" for code, ids in alarms.items())
+    sentence = f"B is worse than A: {told}. By rates: {found.sentence}"
+    return msgspec.structs.replace(found, change="REGRESSED", sentence=sentence, alarms=alarms)
+
+
+def _change(found: Difference, p_non_inferior: float | None, p_regressed: float, alpha: float) -> Change:
+    if found.p <= alpha and found.mean > 0:
+        return "IMPROVED"
+    if p_non_inferior is not None and p_non_inferior <= alpha:
+        return "NON_INFERIOR"
+    return "REGRESSED" if p_regressed <= alpha else "INCONCLUSIVE"
+
+
+def _noticeable(found: Difference, alpha: float, power: float) -> float | None:
+    """The smallest true difference that would likely have been detected; None when not even the largest would."""
+    if found.careful is None or 2.0 ** (1 - found.clusters) > alpha:
+        return None
+    smallest = stats.mde_paired(1, found.careful.se**2, alpha, power)
+    return smallest if smallest < 1 else None
+
+
+def _slices(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> tuple[Slice, ...]:
+    names = list(dict.fromkeys(p.category for p in pairs))
+    if len(names) < 2:
+        return ()
+    members = [[p for p in pairs if p.category == name] for name in names]
+    found = [difference_of(group, alpha, seed) for group in members]
+    adjusted = stats.benjamini_hochberg([f.p for f in found])
+    return tuple(
+        Slice(name, len(group), f.mean, *_ends(f.interval), f.p, p)
+        for name, group, f, p in zip(names, members, found, adjusted, strict=True)
+    )
+
+
+def _ends(interval: stats.Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _flags(pairs: Sequence[GoldenPair]) -> tuple[str, ...]:
+    """Goldens whose trials changed significantly: Fisher's exact test, Benjamini-Hochberg over goldens."""
+    repeated = [p for p in pairs if min(map(len, p.trials)) > 1]
+    if not all(x in (0, 1) for p in repeated for t in p.trials for x in t):
+        return ()
+    tests = [_fisher(*((int(sum(t)), len(t)) for t in p.trials)) for p in repeated]
+    adjusted = stats.benjamini_hochberg(tests)
+    return tuple(p.golden_id for p, q in zip(repeated, adjusted, strict=True) if q <= FLAG_RATE)
+
+
+@lru_cache(maxsize=4096)
+def _fisher(a: tuple[int, int], b: tuple[int, int]) -> float:
+    return stats.fisher_exact([[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]])
+
+
+def _sentence(found: Comparison) -> str:
+    by = f" by more than {percent(found.margin)}" if found.margin else ""
+    words = {
+        "IMPROVED": "B is better than A",
+        "NON_INFERIOR": f"B is not worse than A{by}",
+        "REGRESSED": f"B is worse than A{by}",
+        "INCONCLUSIVE": "no significant difference between A and B",
+    }[found.change]
+    rates = f"{percent(found.rate_a)} → {percent(found.rate_b)} over {counted(found.n, 'golden')}"
+    if found.clusters < 2:
+        only = "cluster" if found.n > 1 else "golden"
+        return f"{words}: {rates}; a single {only} is not enough to estimate the error"
+    text = f"{words}: {rates}, difference {points(found.difference)} (p = {found.p:.2g}"
+    if found.change == "NON_INFERIOR" and found.bound_low is not None:
+        text += f"; with {percent(1 - found.alpha)} confidence above {points(found.bound_low)}"
+    text += ")"
+    if found.change != "INCONCLUSIVE":
+        return text
+    return f"{text}; {_unnoticed(found)}"
+
+
+def _unnoticed(found: Comparison) -> str:
+    """What an undecided comparison cannot rule out."""
+    if found.mde is not None:
+        return f"a true difference under {points(found.mde).lstrip('+')} would likely go undetected"
+    unit = "golden" if found.clusters == found.n else "cluster"
+    fewest = 1 + math.ceil(-math.log2(found.alpha))
+    if found.clusters < fewest:
+        return f"{counted(found.clusters, unit)} cannot show any difference; at least {fewest} are needed"
+    return f"{counted(found.clusters, unit)} are too few to detect even a large difference"
+
+
+def points(difference: float) -> str:
+    """+4.2 points: a difference of two rates, in hundredths."""
+    return f"{difference * 100:+.1f} points"
+
+
+def _nothing_in_common(
+    only_a: tuple[str, ...], only_b: tuple[str, ...], margin: float, alpha: float
+) -> Comparison:
+    sentence = "nothing to compare: no golden has a scored trial in both runs"
+    return Comparison(
+        "INCONCLUSIVE",
+        sentence,
+        rate_a=0.0,
+        rate_b=0.0,
+        difference=0.0,
+        low=None,
+        high=None,
+        bound_low=None,
+        bound_high=None,
+        p=1.0,
+        p_mid=None,
+        mde=None,
+        margin=margin,
+        alpha=alpha,
+        n=0,
+        clusters=0,
+        method="sign_flip",
+        only_a=only_a,
+        only_b=only_b,
+        hypotheses=0,
+    )

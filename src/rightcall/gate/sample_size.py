@@ -1,0 +1,303 @@
+"""Sample size: how many goldens a gate needs, what they cost, and whether PASS is possible at all."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from rightcall import stats
+from rightcall.errors import ConfigError
+from rightcall.gate.check import counted, percent
+from rightcall.gate.config import About, Gate
+from rightcall.gate.simulation import (
+    DRAWS,
+    Demand,
+    Watch,
+    beta_binomial,
+    chance_to_pass,
+    chance_with_clusters,
+    goldens_for_power,
+)
+from rightcall.model.record import Record
+
+LIKELY_ICC = 0.5
+"""Default correlation between trials of one golden (0 independent, 1 identical)."""
+
+MOST_STOPPED = 2_000
+"""Maximum number of goldens for which the mean length of an early-stopped run is computed exactly."""
+
+
+class SamplePlan(Record, frozen=True):
+    """The sample size of a gate with `min` and `target`.
+
+    `goldens` reach `power`, the probability of PASS at `target`; `perfect` is the fewest with which a flawless run can
+    PASS. `draws` is the number of simulated runs, 0 when the answer is exact, and `icc` the assumed correlation
+    between trials of one golden. `allowed_failures` holds for single trials and is None otherwise. `have` and
+    what follows are None without a dataset; the means of early stops are None when no PASS is possible.
+    """
+
+    sentence: str
+    goldens: int
+    trials: int
+    perfect: int
+    allowed_failures: int | None
+    power: float
+    about: About = "cases_like_these"
+    icc: float | None = None
+    draws: int = 0
+    cost_usd: float | None = None
+    have: int | None = None
+    clusters: int | None = None
+    chance_to_pass: float | None = None
+    curtail_goldens: float | None = None
+    evalue_goldens: float | None = None
+    evalue_pass: float | None = None
+
+
+class _Asked(NamedTuple):
+    demand: Demand
+    target: float
+    trials: int
+    icc: float
+    about: About
+
+
+def plan(  # noqa: PLR0913  keywords, each of them a question of its own
+    minimum: float,
+    target: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    trials: int = 1,
+    icc: float = LIKELY_ICC,
+    about: About = "cases_like_these",
+    cost_per_trial: float | None = None,
+    have: int | None = None,
+    clusters: Sequence[int] | None = None,
+    watch: Watch | None = None,
+) -> SamplePlan:
+    """How many goldens are needed to show a rate of at least `minimum` when the true rate is `target`.
+
+    Exact for one trial of each golden, and for `about: these_goldens`, where it is the number of trials that
+    counts. With several trials the gate's own rule is simulated. `clusters` holds the sizes of the clusters the `have`
+    goldens form; `watch` is called after each simulated run.
+    """
+    if trials < 1:
+        raise ConfigError(f"plan: trials must be at least 1, got {trials}")
+    if not 0 <= icc <= 1:
+        raise ConfigError(f"plan: icc must lie between 0 and 1, got {icc:g}")
+    single, k, reached = stats.gate_n(minimum, target, power, alpha)
+    flawless = stats.all_pass_n(minimum, alpha)
+    exact = trials == 1 or about == "these_goldens"
+    if about == "these_goldens":
+        goldens, perfect = math.ceil(single / trials), math.ceil(flawless / trials)
+        while (reached := stats.gate_power(goldens * trials, minimum, target, alpha)[0]) < power:
+            goldens += 1
+    elif exact:
+        goldens, perfect = single, flawless
+    else:
+        perfect = flawless
+        goldens, reached = goldens_for_power(
+            beta_binomial(trials, target, icc),
+            Demand(minimum, alpha),
+            power,
+            (perfect, max(single, perfect) + 10),
+            watch=watch,
+        )
+    chance = None
+    if have is not None:
+        asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
+        chance = _chance(asked, have, clusters, watch)
+    size = have or goldens
+    found = SamplePlan(
+        "",
+        goldens,
+        trials,
+        perfect,
+        single - k if trials == 1 else None,
+        reached,
+        about=about,
+        icc=None if exact and not _grouped(clusters) else icc,
+        draws=0 if exact and not _grouped(clusters) else DRAWS,
+        cost_usd=None if cost_per_trial is None else cost_per_trial * size * trials,
+        have=have,
+        clusters=len(clusters) if clusters and _grouped(clusters) else None,
+        chance_to_pass=chance,
+    )
+    if trials == 1 and size <= MOST_STOPPED and chance != 0 and not _grouped(clusters):
+        curtailed, evidence = _stopped(size, minimum, target, alpha)
+        found = msgspec.structs.replace(
+            found,
+            curtail_goldens=curtailed.cases,
+            evalue_goldens=evidence.cases,
+            evalue_pass=evidence.passing,
+        )
+    return msgspec.structs.replace(found, sentence=_sentence(found, minimum, target, power))
+
+
+def warnings(
+    gate: Gate,
+    categories: Iterable[str],
+    tags: Iterable[Iterable[str]] = (),
+    *,
+    trials: int = 1,
+    clusters: Iterable[str | None] = (),
+) -> list[str]:
+    """Problems of a gate for a dataset whose goldens have these categories, tags and clusters.
+
+    Above all, that PASS is impossible because even a flawless run is too small.
+    """
+    kinds = list(categories)
+    labels = [set(t) for t in tags]
+    groups = list(clusters) or [None] * len(kinds)
+    everyone = range(len(kinds))
+    members: dict[str, tuple[float, list[int]]] = {}
+    if gate.min is not None:
+        members["pass rate"] = gate.min, list(everyone)
+    members |= {f"metric {m}": (limit, list(everyone)) for m, limit in gate.metrics.items()}
+    members |= {
+        f"category {c}": (limit, [i for i in everyone if kinds[i] == c])
+        for c, limit in gate.categories.items()
+    }
+    members |= {
+        f"tag {t}": (limit, [i for i in everyone if labels and t in labels[i]])
+        for t, limit in gate.tags.items()
+    }
+    found = [f"{name}: no goldens match" for name, (_, who) in members.items() if not who]
+    if gate.rule == "interval":
+        sizes = {
+            name: (limit, cluster_sizes(groups[i] for i in who))
+            for name, (limit, who) in members.items()
+            if who
+        }
+        found += _impossible(sizes, gate, trials)
+    return found
+
+
+def cluster_sizes(clusters: Iterable[str | None]) -> list[int]:
+    """Sizes of the clusters that goldens form; a golden without one is its own."""
+    named = Counter(clusters)
+    alone = named.pop(None, 0)
+    return [*named.values(), *[1] * alone]
+
+
+def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials: int) -> list[str]:
+    best = [_flawless_p(of, limit, gate.about, trials) for limit, of in sizes.values()]
+    adjusted = stats.holm(best)
+    found = []
+    for (name, (limit, of)), p in zip(sizes.items(), adjusted, strict=True):
+        if p <= gate.alpha:
+            found += _only_flawless(name, limit, of, gate, trials) if len(sizes) == 1 else []
+            continue
+        n, needed = sum(of), stats.all_pass_n(limit, gate.alpha)
+        among = f" (more with {len(sizes)} rules)" if len(sizes) > 1 else ""
+        if gate.about == "these_goldens":
+            found.append(
+                f"{name}: PASS is impossible, {counted(n, 'golden')} of {counted(trials, 'trial')} cannot show "
+                f"{percent(limit)} even if all pass; at least {needed:,} trials in total are needed{among}"
+            )
+            continue
+        unit = "cluster" if len(of) < n else "golden"
+        inside = (
+            f" in {counted(len(of), 'cluster')}, the largest of {max(of):,}," if unit == "cluster" else ""
+        )
+        what = "are needed" if unit == "golden" else "clusters of one size are needed"
+        text = (
+            f"{name}: PASS is impossible, {counted(n, 'golden')}{inside} cannot show {percent(limit)} even if "
+            f"all pass; at least {needed:,} {what}{among}"
+        )
+        if trials > 1 and n * trials >= needed:
+            text += "; to decide about exactly these goldens, set `about: these_goldens`, which counts their trials"
+        found.append(text)
+    return found
+
+
+def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trials: int) -> list[str]:
+    """Few goldens with many trials: PASS is possible, but one golden that never passes rules it out."""
+    if trials == 1 or gate.about == "these_goldens" or len(of) < sum(of):
+        return []
+    n, room = sum(of), _with_one_failure(limit, gate.alpha)
+    if n >= room:
+        return []
+    return [
+        f"{name}: {counted(n, 'golden')} can show {percent(limit)} only if nearly every trial passes, however many "
+        f"trials each has; {room:,} leave room for one golden that fails. To decide about exactly these goldens, "
+        "set `about: these_goldens`, which counts their trials"
+    ]
+
+
+def _with_one_failure(limit: float, alpha: float) -> int:
+    n = stats.all_pass_n(limit, alpha)
+    while stats.clopper_pearson_p_values(n - 1, n, limit)[0] > alpha:
+        n += 1
+    return n
+
+
+def _flawless_p(sizes: Sequence[int], limit: float, about: About, trials: int) -> float:
+    if about == "these_goldens":
+        return float(limit ** (sum(sizes) * trials))
+    return stats.gaffke_p_values(stats.units([1.0] * len(sizes), [float(n) for n in sizes]), limit)[0]
+
+
+def _grouped(clusters: Sequence[int] | None) -> bool:
+    return clusters is not None and max(clusters, default=1) > 1
+
+
+def _chance(plan: _Asked, have: int, clusters: Sequence[int] | None, watch: Watch | None) -> float:
+    """The probability of PASS with the existing goldens."""
+    demand, trials = plan.demand, plan.trials
+    if plan.about == "these_goldens":
+        return stats.gate_power(have * trials, demand.theta, plan.target, demand.alpha)[0]
+    sizes = Counter(clusters) if clusters else Counter({1: have})
+    if _flawless_p(list(sizes.elements()), demand.theta, plan.about, trials) > demand.alpha:
+        return 0.0
+    if set(sizes) != {1}:
+        drawn = {n: (beta_binomial(n * trials, plan.target, plan.icc), k) for n, k in sizes.items()}
+        return chance_with_clusters(drawn, demand, watch=watch)
+    if trials == 1:
+        return stats.gate_power(have, demand.theta, plan.target, demand.alpha)[0]
+    return chance_to_pass(beta_binomial(trials, plan.target, plan.icc), have, demand, watch=watch)
+
+
+def _stopped(
+    total: int, minimum: float, target: float, alpha: float
+) -> tuple[stats.Operating, stats.Operating]:
+    """What curtail and evalue do with `total` goldens when the rate is `target`."""
+    k_pass, k_fail = stats.gate_cuts(total, minimum, alpha)
+    up, down = stats.log_e_step(1.0, minimum, target), stats.log_e_step(0.0, minimum, target)
+
+    def by_evidence(s: int, n: int) -> stats.Decision | None:
+        log_e = stats.LogE(s * up.plus + (n - s) * down.plus, s * up.minus + (n - s) * down.minus)
+        return stats.e_decision(log_e, alpha, alpha)
+
+    curtailed = stats.operating(lambda s, n: stats.curtail(s, n, total, k_pass, k_fail), total, target)
+    return curtailed, stats.operating(by_evidence, total, target)
+
+
+def _sentence(found: SamplePlan, minimum: float, target: float, power: float) -> str:
+    of = f" of {found.trials} trials" if found.trials > 1 else ""
+    where = " on exactly these goldens" if found.about == "these_goldens" else ""
+    text = (
+        f"To show at least {percent(minimum)}{where} when the true rate is {percent(target)}, with a chance of "
+        f"{percent(power)}, takes {'about ' if found.draws else ''}{counted(found.goldens, 'golden')}{of}"
+    )
+    if found.allowed_failures is not None:
+        text += f", of which {found.allowed_failures} may fail"
+    if found.draws:
+        text += (
+            f" (simulated, {found.draws:,} runs; trials of one golden agree with correlation {found.icc:g})"
+        )
+    text += f". A flawless run needs {found.perfect:,}."
+    if found.have is not None and found.chance_to_pass is not None:
+        inside = f" in {counted(found.clusters, 'cluster')}" if found.clusters else ""
+        if found.chance_to_pass == 0:
+            text += f" With {found.have:,}{inside} PASS is impossible: add goldens or lower min."
+        else:
+            text += f" With {found.have:,}{inside} the chance to PASS is {percent(found.chance_to_pass)}."
+    if found.cost_usd is not None:
+        text += f" Expected cost {found.cost_usd:,.2f} USD."
+    return text

@@ -1,0 +1,4 @@
+"""The built-in metrics, one file each: `my_metric.py` defines a frozen dataclass `MyMetric(Metric)`.
+
+Its docstring is its page. Adding a file here is enough to make the metric available by name.
+"""

@@ -1,0 +1,33 @@
+"""The metric `call_count`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.metrics.base import Metric
+from rightcall.model.case import TestCase
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class CallCount(Metric):
+    """Whether the agent stayed within its call limit.
+
+    The limit is the metric's setting (`call_count(limit=3)`), otherwise the golden's `max_calls`, otherwise the
+    number of expected calls. Above it the value is limit / calls.
+
+    Golden: {"input": "Weather in Hanoi?", "max_calls": 1}
+    Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}, {"name": "get_time", "arguments": {}}]
+    Passes: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}]
+    """
+
+    limit: int | None = None
+
+    def measure(self, case: TestCase) -> Score:
+        golden, made = case.golden, len(case.trajectory.calls)
+        limit = golden.max_calls if self.limit is None else self.limit
+        if limit is None:
+            limit = max(map(len, (golden.expected_calls, *golden.any_of)))
+        if made <= limit:
+            return Score(1.0, True)
+        return Score(limit / made, False, f"{made} calls, at most {limit} expected")

@@ -1,0 +1,31 @@
+"""The metric `tool_selection`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rightcall.metrics.base import CALL_CODES, VerdictMetric
+from rightcall.metrics.matching.verdict import CaseVerdict
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class ToolSelection(VerdictMetric):
+    """How well the selected tools agree with the expected ones: F1 on tool names, repeats counted.
+
+    The third single-turn evaluator, for ambiguous goldens. Passes at `threshold` or above
+    (`tool_selection(threshold=0.5)`).
+
+    Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather"}]}
+    Fails: [{"name": "get_weather", "arguments": {}}, {"name": "get_time", "arguments": {}}]
+    Passes: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}]
+    """
+
+    threshold: float = 1.0
+
+    number = "tool_f1"
+    codes = CALL_CODES
+
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
+        return Score.graded(verdict.numbers.tool_f1, self.why(verdict, said), threshold=self.threshold)

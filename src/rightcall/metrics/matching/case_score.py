@@ -1,0 +1,390 @@
+"""Scores a case: from golden, trajectory and tools to a verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError, MatcherBroke
+from rightcall.metrics.matching.alignment import (
+    CallComparison,
+    CallPair,
+    TooManyCalls,
+    align,
+    align_in_order,
+    assign_by_groups,
+)
+from rightcall.metrics.matching.answer import missing_content
+from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.binding import Binding
+from rightcall.metrics.matching.blank import blank_read
+from rightcall.metrics.matching.credit import half_credit
+from rightcall.metrics.matching.expectation import Slot, fits, make_slots
+from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
+from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
+from rightcall.metrics.matching.single import score_single
+from rightcall.metrics.matching.soundness import refuse_unsound
+from rightcall.metrics.matching.unknown import in_doubt, without_unknown
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
+from rightcall.model.call import ToolCall
+from rightcall.model.failure import Failure
+from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.nesting_limit import bounded_trajectory
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+DEFAULT_RULES = ScoringRules()
+NO_TOOLS: Mapping[str, Tool] = {}
+MOST_ALTERNATIVES = 256
+Helpers = tuple[Callable[[str], Sequence[float]] | None, Callable[[str, Any], float] | None, bool]
+"""The functions behind the matchers `semantic` and `judge`, and whether unknown arguments count as right."""
+
+FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg"))
+SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"))
+"""Codes that fail a case whatever its calls."""
+
+
+def score_trajectory(
+    golden: Golden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool] = NO_TOOLS,
+    *,
+    rules: ScoringRules = DEFAULT_RULES,
+    embed: Callable[[str], Sequence[float]] | None = None,
+    grade: Callable[[str, Any], float] | None = None,
+) -> CaseVerdict:
+    """Score a case: every number, whether it passes, and a failure for each mistake.
+
+    `tools` are those the agent was offered; without them defaults, unknown tools and schemas are not considered.
+    `embed` and `grade` serve the matchers `semantic` and `judge`. A golden that cannot be judged (an unknown id
+    in `after`, a broken matcher) raises `InputError`.
+    """
+    if is_flawless(golden, trajectory):
+        return flawless(len(golden.expected_calls))
+    return score_closely(golden, trajectory, tools, rules, embed, grade)
+
+
+def score_closely(
+    golden: Golden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: ScoringRules,
+    embed: Callable[[str], Sequence[float]] | None = None,
+    grade: Callable[[str, Any], float] | None = None,
+) -> CaseVerdict:
+    """Like `judge`, for cases already known not to be flawless."""
+    try:
+        return _judged(golden, trajectory, tools, rules, embed, grade)
+    except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here
+        bounded = bounded_trajectory(trajectory)
+        if bounded is trajectory:
+            raise
+        return _judged(golden, bounded, tools, rules, embed, grade)
+
+
+def _judged(
+    golden: Golden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: ScoringRules,
+    embed: Callable[[str], Sequence[float]] | None,
+    grade: Callable[[str, Any], float] | None,
+) -> CaseVerdict:
+    if not rules.half_credit and nothing_unusual(golden, trajectory):
+        single = score_single(golden, trajectory, tools)
+        if single is not None:
+            numbers, failures = single
+            return _verdict(golden, numbers, failures, 1, rules)
+    refuse_unsound(golden)
+    trajectory = blank_read(trajectory, tools)
+    places = counted_places(trajectory.calls, golden.count_failed)
+    calls = [trajectory.calls[place] for place in places]
+    alternatives = _alternatives(golden)
+
+    def best(benefit_of_doubt: bool) -> CaseVerdict:
+        helpers = embed, grade, benefit_of_doubt
+        return max(
+            [
+                _judge_one(golden, expected, places, trajectory, tools, rules, helpers)
+                for expected in alternatives
+            ],
+            key=_merit,
+        )
+
+    try:
+        if any(call.arguments is None and call.raw is None for call in calls):
+            return in_doubt(best(True), best(False))
+        return best(True)
+    except MatcherBroke:
+        raise
+    except TooManyCalls:
+        return _beyond_measure(golden, len(calls))
+    except InputError as error:
+        place = f"golden '{golden.id}'" + (f": {error.where}" if error.where else "")
+        raise InputError(place, error.problem, error.hint) from None
+
+
+def _beyond_measure(golden: Golden, calls: int) -> CaseVerdict:
+    """The verdict of a case with too many calls to align: none counts as right."""
+    wanted = sum(call.required for call in golden.expected_calls)
+    why = f"too many to compare with {len(golden.expected_calls):,} expected calls"
+    numbers = Numbers(0, calls, wanted, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
+    return CaseVerdict(False, 0.0, numbers, (Failure("over_calling", actual=calls, detail=why),))
+
+
+def counted_places(calls: Sequence[ToolCall], which: str) -> Sequence[int]:
+    """Positions of the calls that count: all, only those that succeeded, or of repeated attempts only the last."""
+    if which == "successful":
+        return [at for at, call in enumerate(calls) if call.status != "error"]
+    if which == "final":
+        last = {call.name: at for at, call in enumerate(calls)}
+        return [at for at, call in enumerate(calls) if call.status != "error" or last[call.name] == at]
+    return range(len(calls))
+
+
+def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
+    if not golden.any_of:
+        return (golden.expected_calls,)
+    if len(golden.any_of) > MOST_ALTERNATIVES:
+        raise InputError(
+            f"golden '{golden.id}'",
+            f"any_of may hold at most {MOST_ALTERNATIVES} alternatives, got {len(golden.any_of)}",
+        )
+    return (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
+
+
+def _merit(verdict: CaseVerdict) -> tuple[bool, float, float, float]:
+    numbers = verdict.numbers
+    return verdict.passed, verdict.score, numbers.call_f1, numbers.call_soft_f1
+
+
+def _judge_one(
+    golden: Golden,
+    expected: Sequence[ExpectedCall],
+    places: Sequence[int],
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: ScoringRules,
+    helpers: Helpers,
+) -> CaseVerdict:
+    """The verdict by one alternative. `places` are those of the calls that count, by which they are aligned."""
+    embed, grade, benefit_of_doubt = helpers
+    calls = [trajectory.calls[place] for place in places]
+    scope = Scope(
+        calls=calls,
+        tool_of={call.id: fits(call.tool) for call in expected if call.id},
+        by_schema=golden.argument_matching == "schema",
+        embed=embed,
+        judge=grade,
+        benefit_of_doubt=benefit_of_doubt,
+    )
+    slots = make_slots(golden, expected, calls, tools, scope)
+    comparison = CallComparison(slots, calls)
+    free, pairs = _aligned(golden, expected, comparison, scope)
+    absent = missing_content(golden.output_contains, trajectory.output, scope)
+    numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
+    if rules.half_credit:
+        numbers = msgspec.structs.replace(numbers, parameter_accuracy=half_credit(slots, calls))
+    failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
+    failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
+    if len(calls) < len(trajectory.calls):
+        failures = [_placed(failure, places) for failure in failures]
+        counted = set(places)
+        others = [(at, call) for at, call in enumerate(trajectory.calls) if at not in counted]
+        failures += forbidden_among(golden, slots, others)
+    verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
+    if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
+        extra = (_placed(failure, places) for failure in extra_calls(calls, pairs, slots))
+        verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
+    return without_unknown(verdict, comparison, pairs, free, rules)
+
+
+def _placed(failure: Failure, places: Sequence[int]) -> Failure:
+    """The failure with the position of its call among all calls, not among those that count."""
+    return failure if failure.call is None else msgspec.structs.replace(failure, call=places[failure.call])
+
+
+def _aligned(
+    golden: Golden, expected: Sequence[ExpectedCall], table: CallComparison, scope: Scope
+) -> tuple[list[CallPair], list[CallPair]]:
+    """The best pairs whatever their order, and the best in the order that is asked for."""
+    chain = golden.order == "strict"
+    ordered = chain or any(call.after for call in expected)
+    if scope.sources.named:
+        binding = Binding(table, scope.sources)
+        free = binding.best(align)
+        in_order = partial(align_in_order, expected=expected, chain=chain)
+        return free, binding.best(in_order) if ordered else free
+    free = align(table)
+    return free, align_in_order(table, expected, chain) if ordered else free
+
+
+def _verdict(
+    golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: ScoringRules
+) -> CaseVerdict:
+    forbidden = called > 0 and (golden.no_calls or (golden.category == "negative" and forbids_all(golden)))
+    spoiled = forbidden
+    for failure in failures:
+        if failure.code in SPOILING:
+            spoiled = True
+            forbidden = forbidden or failure.code in FORBIDDEN
+    if forbidden:
+        score = 0.0
+    elif golden.expected_calls or golden.any_of:
+        score = rules.overall(numbers)
+    else:
+        score = score_of_stated(golden, numbers, rules)
+    passed = not spoiled and _passes(golden, numbers, score, rules)
+    return CaseVerdict(passed, score, numbers, tuple(failures))
+
+
+def _passes(golden: Golden, numbers: Numbers, score: float, rules: ScoringRules) -> bool:
+    if rules.pass_rule == "score":  # noqa: S105
+        return score >= rules.pass_score and numbers.tool_recall == 1.0  # nothing missing, by name
+    if numbers.content < 1.0:
+        return False
+    if golden.category == "secondary":
+        threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
+        return _graded(golden, numbers) >= threshold
+    extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
+    return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
+
+
+def _graded(golden: Golden, numbers: Numbers) -> float:
+    """The F1 of a secondary golden; calls that `extra_calls: allow` allows do not lower it."""
+    if golden.extra_calls == "allow":
+        return _ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)
+    return numbers.call_f1
+
+
+def forbids_all(golden: Golden) -> bool:
+    """Whether nothing may be called."""
+    return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
+
+
+def score_of_stated(
+    golden: Golden, numbers: Numbers, rules: ScoringRules, state: float | None = None
+) -> float:
+    """The score of a golden that expects no call: dimensions of which it says nothing drop out.
+
+    `state` is how the world was left, when the golden says how; it stands where expected calls would.
+    """
+    any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
+    return rules.stated(
+        state=state,
+        precision=None if any_call else numbers.call_precision,
+        tool_precision=None if any_call else numbers.tool_precision,
+        content=numbers.content if golden.output_contains else None,
+        latency=numbers.latency if golden.max_latency_ms is not None else None,
+    )
+
+
+def must_or_must_not(golden: Golden) -> bool:
+    """Whether a golden names calls at all, wanted or forbidden."""
+    return bool(golden.forbidden_calls or golden.expected_calls or golden.any_of)
+
+
+def _numbers(
+    golden: Golden,
+    trajectory: Trajectory,
+    slots: Sequence[Slot],
+    calls: Sequence[ToolCall],
+    pairs: Sequence[CallPair],
+    free: Sequence[CallPair],
+    absent_content: int,
+) -> Numbers:
+    required = sum(slot.required for slot in slots)
+    tp = sum(pair.strict and slots[pair.slot].required for pair in pairs)
+    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in pairs)
+    soft = math.fsum(pair.soft for pair in pairs if slots[pair.slot].required)
+    counted = len(calls) - absorbed
+    names_tp, names_absorbed = _named(slots, calls)
+    names_counted = len(calls) - names_absorbed
+    free_tp = sum(pair.strict and slots[pair.slot].required for pair in free)
+    return Numbers(
+        tp=tp,
+        fp=counted - tp,
+        fn=required - tp,
+        absorbed=absorbed,
+        call_precision=_ratio(tp, counted),
+        call_recall=_ratio(tp, required),
+        call_f1=_ratio(2 * tp, required + counted),
+        call_soft_f1=_ratio(2 * soft, required + counted),
+        tool_precision=_ratio(names_tp, names_counted),
+        tool_recall=_ratio(names_tp, required),
+        tool_f1=_ratio(2 * names_tp, required + names_counted),
+        parameter_accuracy=_parameter_accuracy(slots, free),
+        order=_ratio(tp, free_tp),
+        content=1.0 - _ratio(absent_content, len(golden.output_contains), empty=0.0),
+        latency=_latency(golden, trajectory),
+    )
+
+
+def _ratio(part: float, whole: float, empty: float = 1.0) -> float:
+    return part / whole if whole else empty
+
+
+def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """Required and optional slots that find a call of their own by the tool's name alone."""
+    if all(type(slot.call.tool) is str for slot in slots):
+        return _named_plainly(slots, calls)
+    many = float(len(slots) + 1)
+    weights = [
+        [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls]
+        for slot in slots
+    ]
+    chosen = assign_by_groups(weights)
+    required = sum(slots[i].required for i, _ in chosen)
+    return required, len(chosen) - required
+
+
+def _named_plainly(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """The same when every slot names one tool: no assignment is needed, only counting."""
+    left: dict[str, int] = {}
+    for call in calls:
+        left[call.name] = left.get(call.name, 0) + 1
+    found = [0, 0]
+    for wanted in (True, False):  # required ones first
+        for slot in slots:
+            name = slot.call.tool
+            if slot.required is wanted and isinstance(name, str) and left.get(name, 0):
+                left[name] -= 1
+                found[not wanted] += 1
+    return found[0], found[1]
+
+
+def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[CallPair]) -> float:
+    """Weighted mean argument score over required expected calls; one without a partner scores 0.
+
+    Order plays no part: arguments can be right in the wrong order.
+    """
+    weights = [slot.call.weight for slot in slots if slot.required]
+    worth = math.fsum(pair.soft * slots[pair.slot].call.weight for pair in free if slots[pair.slot].required)
+    return _ratio(worth, math.fsum(weights))
+
+
+def _latency(golden: Golden, trajectory: Trajectory) -> float:
+    """1 within the budget, budget/latency beyond it; 1 when there is no budget or no measurement."""
+    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    if budget is None or taken is None or certain is None or certain <= budget:
+        return 1.0
+    return budget / taken
+
+
+def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
+    """Why the latency budget cannot be decided; empty when it can.
+
+    The time taken lies between `least_latency_ms` and `latency_ms`. Where the budget lies between the two, a verdict
+    would be about the machine that measured.
+    """
+    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    if budget is None or taken is None or certain is None or not certain <= budget < taken:
+        return ""
+    return (
+        f"took {taken:g} ms with a budget of {budget:g} ms, but this machine was overloaded and added up to "
+        f"{trajectory.lag_ms:g} ms; lower the concurrency or use a less busy machine"
+    )

@@ -1,0 +1,196 @@
+"""From a name to a provider. Nothing is contacted or loaded until the provider is asked something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rightcall.errors import ConfigError, RightCallError, suggestion
+from rightcall.model.record import Record
+from rightcall.providers.base import Provider
+from rightcall.providers.http import Network
+from rightcall.providers.prices import Prices
+
+GROUP = "rightcall.providers"
+"""Entry points of other packages: `name = module:function`, the function like those in `_MAKERS`."""
+
+
+@dataclass(frozen=True)
+class ProviderOptions:
+    """What a provider may need besides its name."""
+
+    base_url: str | None = None
+    network: Network = field(default_factory=Network)
+    prices: Prices | None = None
+    threads: int | None = None
+
+
+class Shelf(Record, frozen=True):
+    """One kind of provider: how it is named, what it is, what it needs."""
+
+    prefix: str
+    usage: str
+    about: str
+    needs: str = ""
+    takes_base_url: bool = False
+
+
+SHELVES = (
+    Shelf("anthropic", "anthropic:MODEL", "Anthropic's Messages API", "ANTHROPIC_API_KEY", True),
+    Shelf(
+        "openai",
+        "openai:MODEL",
+        "OpenAI's chat completions, and any compatible server by base_url",
+        "OPENAI_API_KEY, unless base_url is another server's",
+        True,
+    ),
+    Shelf("openai-responses", "openai-responses:MODEL", "OpenAI's Responses API", "OPENAI_API_KEY", True),
+    Shelf(
+        "local",
+        "local:smollm2 or local:PATH.gguf",
+        "a model inside this process, without key or network",
+        'pip install "rightcall[local]", then: rightcall model pull smollm2',
+    ),
+    Shelf("keyword", "keyword:", "no model: the tool that shares most words with the request"),
+    Shelf("scripted", "scripted:FILE", "says what a script tells it to", "a script"),
+    Shelf("recorded", "recorded:FILE", "replays a cassette", "a *.cassette.jsonl"),
+    Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
+    Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
+)
+
+Maker = Callable[[str, ProviderOptions], Provider]
+
+
+def resolve(
+    name: str | Provider | Any,
+    *,
+    base_url: str | None = None,
+    network: Network | None = None,
+    prices: Prices | None = None,
+    record: str | Path | None = None,
+    threads: int | None = None,
+    model: str | None = None,
+) -> Provider:
+    """The provider of `provider:model`; also of a provider object, or an SDK client with its `model`.
+
+    `record` is cassette file to record every exchange to. Raises a `ConfigError` when the name says nothing.
+    """
+    options = ProviderOptions(base_url, network or Network(), prices, threads)
+    provider = _named(name, options) if isinstance(name, str) else _object(name, model, prices)
+    if record is None:
+        return provider
+    from rightcall.providers.recorded import RecordingProvider
+
+    return RecordingProvider(provider, record)
+
+
+async def check(name: str | Provider | Any, **options: Any) -> list[str]:
+    """Everything that would keep this provider from answering, found without spending anything."""
+    try:
+        provider = resolve(name, **options)
+    except RightCallError as error:
+        return [str(error)]
+    async with provider:
+        return await provider.check()
+
+
+def provider_names() -> list[str]:
+    """Every kind of provider, built in or installed."""
+    return [shelf.prefix for shelf in SHELVES] + sorted(_entry_points())
+
+
+def _named(name: str, options: ProviderOptions) -> Provider:
+    prefix, colon, rest = name.partition(":")
+    shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
+    if options.base_url is not None and shelf is not None and not shelf.takes_base_url:
+        raise ConfigError(f"{prefix}: takes no base_url; use openai:MODEL for a server of your own")
+    if shelf is not None:
+        if not rest and prefix != "keyword":
+            raise ConfigError(f"'{name}' names no model; write {shelf.usage}")
+        if prefix not in _MAKERS:
+            raise ConfigError(f"'{name}' is an agent, which runs its own tools; a model was expected here")
+        return _MAKERS[prefix](rest, options)
+    others = _entry_points()
+    if prefix in others and colon:
+        made: Provider = others[prefix].load()(rest, options)
+        return made
+    raise ConfigError(f"unknown provider in '{name}'; {_hint(name, prefix, colon)}")
+
+
+def _hint(name: str, prefix: str, colon: str) -> str:
+    known = provider_names()
+    if near := suggestion(prefix, known):
+        return near
+    if not colon and name.startswith("claude"):
+        return f"did you mean 'anthropic:{name}'?"
+    if not colon and name.startswith(("gpt", "o1", "o3", "o4")):
+        return f"did you mean 'openai:{name}'?"
+    return f"write provider:model with one of {', '.join(known)}"
+
+
+def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
+    if callable(getattr(value, "complete", None)):
+        provider: Provider = value
+        return provider
+    from rightcall.providers.sdk_client import SdkProvider, is_sdk_client
+
+    if not is_sdk_client(value):
+        raise ConfigError(f"{type(value).__name__} is neither a provider nor a model client")
+    if not model:
+        raise ConfigError(f"which model should {type(value).__name__} be asked for? give model=…")
+    return SdkProvider(value, model, prices=prices)
+
+
+def _entry_points() -> dict[str, Any]:
+    from importlib.metadata import entry_points
+
+    built_in = {shelf.prefix for shelf in SHELVES}
+    return {point.name: point for point in entry_points(group=GROUP) if point.name not in built_in}
+
+
+def _remote(module: str, cls: str) -> Maker:
+    def make(model: str, options: ProviderOptions) -> Provider:
+        made: Provider = getattr(import_module(f"rightcall.providers.{module}"), cls)(
+            model, base_url=options.base_url, network=options.network, prices=options.prices
+        )
+        return made
+
+    return make
+
+
+def _local(model: str, options: ProviderOptions) -> Provider:
+    from rightcall.providers.local import LocalProvider
+
+    return LocalProvider(model, threads=options.threads)
+
+
+def _keyword(_: str, options: ProviderOptions) -> Provider:
+    from rightcall.providers.keyword import KeywordProvider
+
+    return KeywordProvider()
+
+
+def _scripted(path: str, options: ProviderOptions) -> Provider:
+    from rightcall.providers.scripted import ScriptedProvider
+
+    return ScriptedProvider.from_file(path)
+
+
+def _recorded(path: str, options: ProviderOptions) -> Provider:
+    from rightcall.providers.recorded import ReplayProvider
+
+    return ReplayProvider(path)
+
+
+_MAKERS: dict[str, Maker] = {
+    "anthropic": _remote("anthropic", "AnthropicProvider"),
+    "openai": _remote("openai", "OpenAIProvider"),
+    "openai-responses": _remote("openai_responses", "OpenAIResponsesProvider"),
+    "local": _local,
+    "keyword": _keyword,
+    "scripted": _scripted,
+    "recorded": _recorded,
+}

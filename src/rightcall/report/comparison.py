@@ -1,0 +1,51 @@
+"""The comparison of two runs, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from rightcall.gate import Comparison
+from rightcall.report.numbers import percent
+from rightcall.report.screen import Screen
+from rightcall.report.terminal import clean
+
+COLORS = {"IMPROVED": "green", "NON_INFERIOR": "green", "REGRESSED": "red", "INCONCLUSIVE": "yellow"}
+MOST_NAMED = 12
+
+
+def print_comparison(
+    out: Screen, baseline: str, candidate: str, found: Comparison, p_adjusted: float, unlike: Sequence[str]
+) -> None:
+    """Print the change as a sentence, then what was fixed and what broke, then each category."""
+    color = COLORS[found.change]
+    out.say(f"[bold {color}]{{}}[/bold {color}]  {{}} against {{}}", found.change, candidate, baseline)
+    for code, names in found.alarms.items():
+        shown = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+        out.say("[bold red]ALARM[/bold red] new {}: {}", code, shown)
+    out.print(found.sentence, soft_wrap=True)
+    for warning in unlike:
+        out.print(warning, style="yellow", soft_wrap=True)
+    adjusted = f", {p_adjusted:.3g} among several candidates" if p_adjusted != found.p else ""
+    out.print(
+        f"{percent(found.rate_a)} → {percent(found.rate_b)} on {found.n:,} goldens, p = {found.p:.3g}"
+        f"{adjusted} ({found.method.replace('_', '-')})",
+        style="dim",
+    )
+    for word, names in (("fixed", found.fixed), ("broken", found.broken)):
+        if names:
+            more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+            out.print(f"{word} ({len(names):,}): {clean(', '.join(names[:MOST_NAMED]))}{more}")
+    if len(found.categories) > 1:
+        out.print(_categories(found))
+
+
+def _categories(found: Comparison) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("category", "goldens", "difference", "interval", "p, adjusted"):
+        table.add_column(title, justify="left" if title == "category" else "right")
+    for part in found.categories:
+        interval = "–" if part.low is None or part.high is None else f"{part.low:+.1%} … {part.high:+.1%}"
+        table.add_row(part.name, f"{part.n:,}", f"{part.difference:+.1%}", interval, f"{part.p_adjusted:.3g}")
+    return table

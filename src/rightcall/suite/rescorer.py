@@ -1,0 +1,102 @@
+"""Scores a stored run again with other metrics or rules, and stores the result as a new run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from rightcall.errors import ConfigError
+from rightcall.gate import Verdict
+from rightcall.metrics import Scorer, Tally
+from rightcall.model import codec
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.model.score import Score
+from rightcall.model.tool import Tool
+from rightcall.store import Store, StoredRun
+from rightcall.suite.outcome import verdict_without_gate
+from rightcall.suite.plan import scorer_fingerprint
+from rightcall.suite.run_record import new_run
+
+BATCH = 100
+
+
+async def rescore_run(
+    store: Store, run: str, scorer: Scorer, *, goldens: Iterable[AnyGolden] = ()
+) -> tuple[str, Summary, Verdict]:
+    """Score every stored trajectory of a run; returns the new run's id, summary and verdict.
+
+    `goldens` replace stored ones with the same id, which have lost any functions they contained.
+    """
+    problems = await scorer.problems()
+    if problems:
+        raise ConfigError(*problems)
+    old = store.run(run)
+    known = {golden.id: golden for golden in store.goldens(old.id)}
+    known |= {golden.id: golden for golden in goldens if golden.id in known}
+    tools = stored_tools(store, old)
+    new = _begun(old, scorer)
+    writer = store.begin_run(new, planned=old.results)
+    writer.add_goldens(list(known.values()))
+    tally = Tally(scorer.names)
+    for batch in _batches(store.results(old.id, trajectories=True)):
+        results = [await _again(result, known, tools, scorer) for result in batch]
+        writer.add(results)
+        for result in results:
+            tally.add(result)
+    summary = tally.summary()
+    verdict = verdict_without_gate(summary)
+    store.finish_run(new.id, summary, verdict.word)
+    return new.id, summary, verdict
+
+
+def stored_tools(store: Store, run: StoredRun) -> dict[str, Tool]:
+    """The tools of a run; none when they were not stored."""
+    fingerprint = run.run.fingerprints.get("tools", "")
+    content = store.document("tools", fingerprint) if fingerprint else None
+    tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
+    return {tool.name: tool for tool in tools}
+
+
+async def _again(
+    result: CaseResult, goldens: Mapping[str, AnyGolden], tools: Mapping[str, Tool], scorer: Scorer
+) -> CaseResult:
+    golden, trajectory = goldens.get(result.golden_id), result.trajectory
+    if golden is None or trajectory is None:
+        what = "golden" if golden is None else "trajectory"
+        error = result.error or f"the {what} of this case was not stored, so it cannot be rescored"
+        overall = {"overall": Score.broken(error)}
+        return msgspec.structs.replace(
+            result, passed=False, score=0.0, metrics=overall, codes=(), error=error
+        )
+    scored = await scorer.result(golden, result.trial, trajectory, tools)
+    return msgspec.structs.replace(scored, trajectory=trajectory)
+
+
+def _begun(old: StoredRun, scorer: Scorer) -> Run:
+    name = f"{old.run.name} (rescored)"
+    new = new_run(name, old.run.agent, fingerprints={})
+    fingerprints = {kind: text for kind, text in old.run.fingerprints.items() if kind != "measures"}
+    return msgspec.structs.replace(
+        old.run,
+        id=new.id,
+        name=name,
+        group=name,
+        started_at=new.started_at,
+        finished_at=None,
+        summary=None,
+        fingerprints=fingerprints | {"metrics": scorer_fingerprint(scorer)},
+        settings={**old.run.settings, "rescored": old.id},
+    )
+
+
+def _batches(results: Iterable[CaseResult]) -> Iterator[list[CaseResult]]:
+    batch: list[CaseResult] = []
+    for result in results:
+        batch.append(result)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,64 @@
+"""Stores scored test cases as a run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from rightcall.gate import Verdict
+from rightcall.metrics import Scorer, Tally
+from rightcall.model.case import AnyTestCase
+from rightcall.model.codec import encode, encode_as
+from rightcall.model.golden import with_id
+from rightcall.model.python_values import fingerprinted, stable_repr
+from rightcall.model.run import CaseResult, Summary
+from rightcall.store import Persistence, Store
+from rightcall.suite.decisions import gate_run
+from rightcall.suite.outcome import verdict_without_gate
+from rightcall.suite.request import EvaluateOptions
+from rightcall.suite.run_record import new_run
+
+RECORDED = "recorded"
+"""The agent's name in runs of existing test cases."""
+
+
+def keep_cases(
+    store: Store,
+    cases: Sequence[AnyTestCase],
+    results: Sequence[CaseResult],
+    scorer: Scorer,
+    options: EvaluateOptions,
+) -> tuple[str, Summary, Verdict]:
+    """Store existing results; returns the run's id, summary and verdict."""
+    goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
+    tools = {name: tool for case in cases for name, tool in case.tools.items()}
+    documents = {"tools": encode(list(tools.values()))} if tools else {}
+    run = new_run(
+        options.name,
+        RECORDED,
+        trials=max(result.trial for result in results) + 1,
+        group=options.group,
+        settings=options.settings,
+        fingerprints={
+            "dataset": _fingerprint([encode_as(golden, fingerprinted) for golden in goldens]),
+            "measures": _fingerprint(
+                [stable_repr(metric).encode() for metric in (*scorer.metrics, *scorer.observe)]
+            ),
+            **{kind: hashlib.sha256(content).hexdigest() for kind, content in documents.items()},
+        },
+    )
+    persist = Persistence()
+    writer = store.begin_run(run, planned=len(results), documents=documents)
+    persist(lambda: writer.add_goldens(goldens))
+    persist(lambda: writer.add(results))
+    tally = Tally(scorer.names)
+    for result in results:
+        tally.add(result)
+    summary = tally.summary()
+    verdict = gate_run(store, run.id, options.gate) if options.gate else verdict_without_gate(summary)
+    persist(lambda: store.finish_run(run.id, summary, verdict.word))
+    return run.id, summary, verdict
+
+
+def _fingerprint(parts: Sequence[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()

@@ -1,0 +1,120 @@
+"""The goldens of one test function: run together as soon as they are known to share an agent.
+
+The first test of a function asks for its golden alone. When the second asks with the same agent, metrics and
+trials, all goldens that are still to come are run at once, and each later test finds its results ready. A test
+that brings an agent of its own is always run alone, so nothing is ever asked for in vain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from rightcall.errors import ConfigError
+from rightcall.executor import Agent, Pool, finished
+from rightcall.metrics import Metric, ScoringRules
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
+from rightcall.suite import CaseRunner, Plan, Prepared, preflight
+from rightcall.testing.session_store import SessionStore
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How goldens are checked."""
+
+    agent: Agent
+    metrics: tuple[Metric, ...]
+    observe: tuple[Metric, ...]
+    rules: ScoringRules
+    trials: int
+    concurrency: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The trials of one golden, and the run they are kept in."""
+
+    setup: Setup
+    golden: AnyGolden
+    results: tuple[CaseResult, ...]
+    run_id: str
+    tools: Mapping[str, Tool]
+
+
+class GoldenBatch:
+    """One test function's goldens and what is known of them so far."""
+
+    def __init__(
+        self, name: str, goldens: Sequence[AnyGolden], keeper: SessionStore, *, may_share: bool
+    ) -> None:
+        self._name, self._goldens, self._keeper = name, goldens, keeper
+        self._may_share = may_share
+        self._ready: dict[str, Checked] = {}
+        self._previous: Setup | None = None
+
+    def checked(self, setup: Setup, golden: AnyGolden, to_come: Sequence[AnyGolden]) -> Checked:
+        """The trials of a golden; `to_come` are the goldens of the tests after this one."""
+        ready = self._ready.get(golden.id)
+        if ready is not None and ready.golden == golden and same(ready.setup, setup):
+            return ready
+        wanted = [golden]
+        if self._may_share and self._previous is not None and same(self._previous, setup):
+            ids = {golden.id} | self._ready.keys()
+            wanted += [other for other in to_come if other.id not in ids]
+        self._previous = setup
+        for found in self._perform(setup, wanted):
+            self._ready[found.golden.id] = found
+        return self._ready[golden.id]
+
+    def _perform(self, setup: Setup, goldens: Sequence[AnyGolden]) -> list[Checked]:
+        known = {golden.id for golden in self._goldens}
+        whole = [*self._goldens, *(golden for golden in goldens if golden.id not in known)]
+        plan = Plan(
+            name=self._name,
+            agent=setup.agent,
+            dataset=cast("list[Golden]", whole),
+            metrics=setup.metrics,
+            observe=setup.observe,
+            rules=setup.rules,
+            trials=setup.trials,
+            seed=setup.seed,
+            concurrency=setup.concurrency,
+        )
+        if not isinstance(goldens[0], Golden) and not plan.own_agent:
+            raise ConfigError(
+                "a conversation is held by your own function, check(function, golden), "
+                "that gives messages or a trajectory"
+            )
+        found, prepared = finished(perform(replace(plan, dataset=cast("list[Golden]", goldens))))
+        every = [result for results in found.values() for result in results]
+        run_id = self._keeper.keep(replace(prepared, plan=plan), whole, every)
+        return [Checked(setup, golden, found[golden.id], run_id, prepared.tools) for golden in goldens]
+
+
+async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepared]:
+    """Every trial of the plan's goldens, many at once; by golden id, trials in order; and what they were run with."""
+    async with await preflight(plan) as prepared:
+        plan = prepared.plan
+        found: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
+        prepared.session.begin(plan.name)
+        case = CaseRunner(plan, prepared.session)
+
+        async def do(job: tuple[Golden, int]) -> None:
+            result = await case.result(*job)
+            found[result.golden_id].append(result)
+
+        await Pool(min(plan.concurrency, len(found) * plan.trials)).run(plan.jobs(), do)
+    ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
+    return ordered, prepared
+
+
+def same(one: Setup, other: Setup) -> bool:
+    """Whether two tests ask for the same thing. Agents that cannot be compared are different."""
+    try:
+        return one is other or bool(one == other)
+    except Exception:
+        return False
