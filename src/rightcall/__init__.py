@@ -91,6 +91,16 @@ if TYPE_CHECKING:
     )
     from rightcall.monitor.monitor import Monitor as Monitor
     from rightcall.store import open_store as open_store
+    from rightcall.synthesis import (
+        ContextConstructionConfig as ContextConstructionConfig,
+        ConversationalStylingConfig as ConversationalStylingConfig,
+        Evolution as Evolution,
+        EvolutionConfig as EvolutionConfig,
+        FiltrationConfig as FiltrationConfig,
+        StylingConfig as StylingConfig,
+        Synthesizer as Synthesizer,
+        VerificationConfig as VerificationConfig,
+    )
     from rightcall.testing.assertion import (
         assert_test as assert_test,
     )
@@ -141,6 +151,10 @@ else:
             "monitor.monitor": "Monitor",
             "traces.reader": "load_traces",
             "traces.trace": "Trace",
+            "synthesis": (
+                "ContextConstructionConfig ConversationalStylingConfig Evolution EvolutionConfig FiltrationConfig "
+                "StylingConfig Synthesizer VerificationConfig"
+            ),
             "testing.assertion": "assert_test",
             "testing.evaluation_dataset": "EvaluationDataset",
             "tools.runtime.errors": "Abort ToolError",

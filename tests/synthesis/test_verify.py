@@ -58,11 +58,10 @@ def corrupted(golden, number):
     at = rng.randrange(len(calls))
     values = values_of(calls[at])
     if kind == "argument":
-        name = rng.choice(list(values))
-        for _ in range(50):
+        other, name = values, ""
+        while str(other.get(name)).casefold() == str(values.get(name)).casefold():
+            name = rng.choice(list(values))
             other = sample_arguments(BY_NAME[calls[at].tool], frozenset(values), rng)
-            if str(other[name]).casefold() != str(values[name]).casefold():
-                break
         calls[at] = ExpectedCall(calls[at].tool, {**calls[at].args, name: other[name]})
     elif kind == "tool":
         tool = rng.choice([tool for tool in TOOLS if tool.name != calls[at].tool])

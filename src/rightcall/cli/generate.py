@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.cli.generate_review import finalize, review
+from rightcall.cli.generate_summary import estimate_words, show_estimate, show_made
 from rightcall.cli.options import FiniteRange, json_option
-from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
     from rightcall.synthesis import Production, Synthesizer
-    from rightcall.synthesis.estimate import GenerationEstimate
 
 PROGRESS = ".rightcall/generate.db"
 """Where unfinished work is kept: a store like that of runs, but not among them, so that `last` stays a run."""
@@ -165,13 +165,13 @@ def _generate(typed: dict[str, Any], *, conversations: bool, turns: int) -> None
     wanted, characters, start = work_of(maker, typed, conversations=conversations, turns=turns)
     found = estimate_generation(maker, wanted, context_characters=characters)
     if typed["dry_run"]:
-        _show_estimate(found, typed)
+        show_estimate(found, typed)
         return
     if maker.model is not None and not typed["as_json"]:
-        tell(_words(found), err=True)
+        tell(estimate_words(found), err=True)
     made = _run(maker, start, wanted, typed)
     kept = _keep(made, target, typed)
-    _show(made, maker, kept, typed)
+    show_made(made, maker, kept, typed)
     raise click.exceptions.Exit(_exit_code(made))
 
 
@@ -244,7 +244,7 @@ def _keep(made: Production, target: Path | None, typed: dict[str, Any]) -> str:
     if target is not None:
         save_goldens(made.goldens, target)
         return str(target)
-    from rightcall.cli.generate_review import add_to_draft
+    from rightcall.cli.drafts import add_to_draft
     from rightcall.store import open_store
 
     with open_store(typed["store"]) as store:
@@ -256,75 +256,6 @@ def _exit_code(made: Production) -> int:
     if made.errors:
         return 4
     return 3 if made.stopped or not made.goldens else 0
-
-
-def _show(made: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
-    from rightcall.synthesis.coverage import coverage
-
-    covered = coverage(made.goldens, {tool.name: tool for tool in maker.tools})
-    if typed["as_json"]:
-        print_json({"kept": len(made.goldens), "written_to": kept, "dropped": made.dropped, "errors": made.errors,
-                    "stopped": made.stopped, "usage": made.usage, "run": made.run_id, "coverage": covered})  # fmt: skip
-        return
-    out = console()
-    out.say("[bold]{:,}[/bold] kept, {:,} dropped", len(made.goldens), len(made.dropped))
-    for reason, number in _reasons(made).items():
-        out.say("[dim]  {:>4} {}[/dim]", number, reason)
-    if maker.tools:
-        out.say(
-            "covered: {} of {} tools, {} of {} parameters, {} of {} choices",
-            sum(map(bool, covered.calls_by_tool.values())), len(maker.tools), covered.parameters_covered,
-            covered.parameters, covered.choices_covered, covered.choices,
-        )  # fmt: skip
-        if covered.untested:
-            out.say("[dim]  no golden asks for {}[/dim]", ", ".join(covered.untested[:12]))
-    tokens = made.usage.input_tokens + made.usage.output_tokens
-    if tokens:
-        out.say("{:,} tokens{}", tokens, f", ${made.usage.cost_usd:.4f}" if made.usage.cost_usd else "")
-    for error in made.errors[:3]:
-        tell(f"error: {error.id}: {error.reason}", err=True)
-    if made.stopped or made.errors:
-        why = made.stopped or f"{len(made.errors):,} jobs failed because a model did not answer"
-        tell(f"not finished: {why}; continue with the same command and --resume {made.run_id}", err=True)
-    if kept:
-        out.say("drafts: {}", kept)
-        name = typed["draft"] or str(typed["output"] or "generated.jsonl")
-        print_next(f"rightcall generate review {name}")
-
-
-def _reasons(made: Production, most: int = 6) -> dict[str, int]:
-    """Why goldens were dropped, the commonest first, without what differs from one to the next."""
-    import re
-    from collections import Counter
-
-    found = Counter(
-        re.sub(r" (?:=|repeats|says|characters) .*|\d+|[“\"(].*", " …", one.reason)[:80]
-        for one in made.dropped
-    )
-    return dict(found.most_common(most))
-
-
-def _words(found: GenerationEstimate) -> str:
-    price = (
-        "no price is known"
-        if found.cost_usd is None
-        else f"${found.cost_usd:.4f} to ${found.cost_usd_most:.4f}"
-    )
-    return (
-        f"{found.goldens:,} goldens: {found.requests_least:,} to {found.requests_most:,} requests, "
-        f"about {found.input_tokens:,} input tokens or more, {price}"
-    )
-
-
-def _show_estimate(found: GenerationEstimate, typed: dict[str, Any]) -> None:
-    if typed["as_json"]:
-        print_json(found)
-        return
-    out = console()
-    out.print(
-        _words(found) if found.requests_most else f"{found.goldens:,} goldens by templates; no model is asked"
-    )
-    out.say("[dim]nothing was sent[/dim]")
 
 
 generate.add_command(review)

@@ -50,13 +50,20 @@ class Scribe:
         self.messages: list[Message] = []
         self.prompts: dict[str, str] = {}
 
-    async def text(self, step: str, prompt: str, *, kind: Prompt = WRITING, **values: object) -> str:
+    async def text(self, step: str, prompt: str, **values: object) -> str:
         """What the model writes, without quotes and labels around it; `Unreadable` when that is nothing."""
-        said = cleaned(await self._ask(self._asker, kind, step, prompt, values))
+        said = cleaned(await self._ask(self._asker, WRITING, step, prompt, values))
         if not said:
             raise Unreadable(f"{step}: the model wrote nothing")
         if echo := echoes(said, step_prompt(prompt).text):
             raise Unreadable(f"{step}: the model repeated its instructions: “{echo}”")
+        return said
+
+    async def answer(self, step: str, prompt: str, **values: object) -> str:
+        """A longer text, such as an expected output."""
+        said = cleaned(await self._ask(self._asker, ANSWERING, step, prompt, values))
+        if not said:
+            raise Unreadable(f"{step}: the model wrote nothing")
         return said
 
     async def record(

@@ -13,7 +13,7 @@ from rightcall.model.score import Score
 from rightcall.synthesis.contexts import Context
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.production import Made
-from rightcall.synthesis.scribe import ANSWERING, Scribe, Unreadable
+from rightcall.synthesis.scribe import Scribe, Unreadable
 from rightcall.synthesis.steps import BelowThreshold, Refinement, labelled, refined
 
 
@@ -70,10 +70,9 @@ class TextJob:
         if not self.include_expected:
             return golden
         form = self.kit.styling.expected_output_format
-        answer = await scribe.text(
+        answer = await scribe.answer(
             "expected-output",
             "expected_output",
-            kind=ANSWERING,
             input=golden.input,
             context=f"By this text alone:\n<text>\n{about}\n</text>" if about else "",
             format=f"Form of the answer: {form}" if form else "",

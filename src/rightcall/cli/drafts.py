@@ -1,0 +1,92 @@
+"""Drafts under review: those of a file, or the draft of a dataset in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rightcall.model.golden import AnyGolden
+    from rightcall.store import DatasetVersion, Store
+
+
+class Drafts(Protocol):
+    """Where drafts are: a file, or the draft of a dataset. `put` replaces the golden with the same id, or adds it."""
+
+    name: str
+
+    def goldens(self) -> list[AnyGolden]: ...
+
+    def put(self, golden: AnyGolden) -> None: ...
+
+
+def add_to_draft(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> DatasetVersion:
+    """Put goldens into the draft of an alias beside what is there; an id that is taken gets a number."""
+    import msgspec
+
+    known = store.pull_dataset(alias, finalized=False) if store.datasets(alias) else ()
+    before = {golden.id: golden for golden in known}
+    for golden in goldens:
+        name, number = golden.id, 1
+        while name in before:
+            number += 1
+            name = f"{golden.id}~{number}"
+        before[name] = msgspec.structs.replace(golden, id=name)
+    return store.push_dataset(alias, before.values(), finalized=False, author="generate")
+
+
+def is_file(drafts: str) -> bool:
+    """Whether drafts are in a file; what looks like a path is one."""
+    path = Path(drafts)
+    return (
+        path.exists()
+        or path.suffix.lower() in (".jsonl", ".json", ".yaml", ".yml", ".csv")
+        or path.parent != Path()
+    )
+
+
+def open_drafts(drafts: str, store: str | None) -> Drafts:
+    """The drafts of a file or of a dataset."""
+    return FileDrafts(Path(drafts)) if is_file(drafts) else StoredDrafts(drafts, store)
+
+
+class FileDrafts:
+    """Drafts in a file, written anew after each decision."""
+
+    def __init__(self, path: Path) -> None:
+        from rightcall.datasets import load_goldens
+
+        self.name, self._path = str(path), path
+        self._goldens = {golden.id: golden for golden in load_goldens(path)}
+
+    def goldens(self) -> list[AnyGolden]:
+        """All of them, in the file's order."""
+        return list(self._goldens.values())
+
+    def put(self, golden: AnyGolden) -> None:
+        """Replace or add a golden."""
+        from rightcall.datasets import save_goldens
+
+        self._goldens[golden.id] = golden
+        save_goldens(self._goldens.values(), self._path)
+
+
+class StoredDrafts:
+    """The draft of a dataset; others may review it at the same time."""
+
+    def __init__(self, alias: str, store: str | None) -> None:
+        from rightcall.store import open_store
+
+        self.name, self._store = alias, open_store(store, must_exist=True)
+        self._store.dataset(alias, finalized=False)
+
+    def goldens(self) -> list[AnyGolden]:
+        """All of them, as they are now."""
+        return list(self._store.pull_dataset(self.name, finalized=False))
+
+    def put(self, golden: AnyGolden) -> None:
+        """Replace or add a golden."""
+        from rightcall.store import user_name
+
+        self._store.add_to_draft(self.name, golden, author=user_name())

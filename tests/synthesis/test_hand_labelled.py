@@ -1,0 +1,62 @@
+"""How right kept goldens are, by a hundred that were read by hand.
+
+Each line has a golden as it was kept, who wrote its request, and whether a reader found its expected calls right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from rightcall.model import Golden
+from rightcall.model.codec import convert
+from rightcall.synthesis import Synthesizer, Verifier
+from tests.synthesis.actors import writer
+from tests.synthesis.builders import BY_NAME, TOOLS
+
+FILE = Path(__file__).parent / "data" / "hand_labelled.jsonl"
+ROWS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def goldens(*writers):
+    return [convert(row["golden"], Golden, "row") for row in ROWS if row["writer"] in writers]
+
+
+def test_at_least_95_of_100_kept_goldens_were_read_as_right():
+    assert len(ROWS) == 100
+    assert sum(row["right"] for row in ROWS) >= 95
+    assert all(row["note"] for row in ROWS if not row["right"])
+
+
+@pytest.mark.parametrize("who", ["scripted", "templates, verified by local:smollm2", "local:smollm2"])
+def test_each_writer_is_right_in_at_least_95_percent(who):
+    read = [row["right"] for row in ROWS if row["writer"] == who]
+    assert read and sum(read) >= 0.95 * len(read)
+
+
+def test_the_labels_are_of_what_is_generated_today():
+    made = asyncio.run(Synthesizer(writer(21), tools=TOOLS, seed=21).afrom_tools((), 100)).goldens
+    labelled = goldens("scripted")
+    assert [(g.id, g.input, g.expected_calls) for g in made[: len(labelled)]] == [
+        (g.id, g.input, g.expected_calls) for g in labelled
+    ]
+
+
+def test_a_writer_that_is_wrong_three_times_in_ten_is_refuted_and_tried_again():
+    made = asyncio.run(Synthesizer(writer(21), tools=TOOLS, seed=21).afrom_tools((), 60))
+    tried_again = sum(golden.metadata["generated"].get("attempt", 0) > 0 for golden in made.goldens)
+    assert tried_again >= 5  # what was refuted at first was written anew
+
+
+def test_what_models_made_still_stands_the_checks_that_need_no_model():
+    async def failed():
+        found = []
+        for golden in goldens("local:smollm2", "templates, verified by local:smollm2"):
+            scores, _ = await Verifier(BY_NAME).verify(golden)
+            found += [score.reason for score in scores.values() if not score.passed]
+        return found
+
+    assert asyncio.run(failed()) == []
