@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         aevaluate,
         analyze,
         evaluate,
+        improve,
         judge,
         load_dataset,
         load_tools,
@@ -71,7 +72,8 @@ if TYPE_CHECKING:
 
 HOMES = {
     "rightcall.api": (
-        "aevaluate", "analyze", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "rescore", "tool",
+        "aevaluate", "analyze", "evaluate", "improve", "judge", "load_dataset", "load_tools", "open_store", "rescore",
+        "tool",
     ),
     "rightcall.errors": (
         "CheckFailed", "ConfigError", "InfrastructureError", "InputError", "MissingExtraError",
@@ -107,7 +109,7 @@ __all__ = [
     "Limits", "Message", "Metric", "MissingExtraError", "ProviderError", "RightCallError", "Rules",
     "RunLimits", "Score", "Summary", "TaskCompletionMetric", "TestCase", "Tool", "ToolCall",
     "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
-    "TurnRelevancyMetric", "Usage", "Verdict", "aevaluate", "analyze", "assert_test", "evaluate", "judge",
+    "TurnRelevancyMetric", "Usage", "Verdict", "aevaluate", "analyze", "assert_test", "evaluate", "improve", "judge",
     "load_dataset", "load_tools", "open_store", "rescore", "tool",
 ]  # fmt: skip
 

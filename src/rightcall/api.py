@@ -32,7 +32,7 @@ from rightcall.tools import load_tools
 from rightcall.tools.definitions import tool
 
 if TYPE_CHECKING:
-    from rightcall.analysis import Analysis
+    from rightcall.analysis import Analysis, Improvement
     from rightcall.store import Store
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "aevaluate",
     "analyze",
     "evaluate",
+    "improve",
     "judge",
     "load_dataset",
     "load_tools",
@@ -193,6 +194,41 @@ def analyze(
 
     opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
     return analyze_run(opened, run.id if isinstance(run, RunResult) else run, against=against)
+
+
+def improve(
+    run: str | RunResult,
+    agent: Agent,
+    dataset: str | Path | Iterable[Golden],
+    *,
+    model: str | None = None,
+    proposals: int = 10,
+    trials: int = 3,
+    unproven: bool = False,
+    store: str | Path | None = None,
+) -> Improvement:
+    """Propose changes of an agent's definitions, try them on held-out goldens, and give a patch for the one that helps.
+
+    Starts from a run of the same agent and dataset. `model` rewrites descriptions, besides what findings propose.
+    Changes nothing but the store, where what was tried is kept.
+    """
+    from rightcall.suite import ImproveOptions, Rewriter, improve_plan
+
+    opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
+    request = read_request(
+        agent,
+        dataset,
+        test_cases=None,
+        data=None,
+        executor=None,
+        evaluators=None,
+        options=Options(name="improve"),
+    )
+    if request.plan is None:
+        raise ConfigError("improve needs an agent to run, not test cases")
+    options = ImproveOptions(proposals, trials, unproven, rewrite=Rewriter(model) if model else None)
+    found = improve_plan(request.plan, opened, run.id if isinstance(run, RunResult) else run, options)
+    return finished(found, "await rightcall.suite.improve_plan(…)")
 
 
 async def arun_cases(

@@ -26,6 +26,7 @@ MENU: dict[str, dict[str, str]] = {
         "gate": "PASS, FAIL or INCONCLUSIVE for a run, with stated error rates",
         "compare": "Is it really better? Two or more runs, golden by golden",
         "analyze": "Why a run fails, and what to change",
+        "improve": "Propose changes of definitions, and prove that one helps",
         "plan": "How many goldens a decision takes",
         "flaky": "Goldens that pass sometimes",
     },

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rightcall.report.faults import print_fault_report as print_fault_report
     from rightcall.report.formats import FORMATS as FORMATS, format_of as format_of, writer_of as writer_of
     from rightcall.report.github import in_actions as in_actions, publish as publish
+    from rightcall.report.improvement import print_improvement as print_improvement
     from rightcall.report.lines import (
         Guarded as Guarded,
         InertOutput as InertOutput,
@@ -70,6 +71,7 @@ else:
             "analysis": "print_analysis",
             "changes": "print_changes",
             "comparison": "print_comparison",
+            "improvement": "print_improvement",
             "matrix": "print_matrix print_trend",
             "extra_metrics": "AskedMetrics",
             "faults": "print_fault_report",

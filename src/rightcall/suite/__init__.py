@@ -21,6 +21,10 @@ if TYPE_CHECKING:
         gate_run as gate_run,
     )
     from rightcall.suite.feasibility import mode_warnings as mode_warnings
+    from rightcall.suite.improve import (
+        ImproveOptions as ImproveOptions,
+        improve_plan as improve_plan,
+    )
     from rightcall.suite.plan import (
         Plan as Plan,
         gate_warnings as gate_warnings,
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
         read_request as read_request,
     )
     from rightcall.suite.rescorer import rescore_run as rescore_run
+    from rightcall.suite.rewriter import Rewriter as Rewriter
     from rightcall.suite.runner import (
         CaseRunner as CaseRunner,
         Progress as Progress,
@@ -56,10 +61,12 @@ else:
             "cost_estimate": "estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
             "feasibility": "mode_warnings",
+            "improve": "ImproveOptions improve_plan",
             "plan": "Plan gate_warnings plan_suite preflight",
             "recorded_scores": "score_recorded",
             "request": "Options Request deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
+            "rewriter": "Rewriter",
             "runner": "CaseRunner Progress RunOutcome new_run run_plan",
             "selection": "Selection",
             "stored_cases": "keep_cases",
