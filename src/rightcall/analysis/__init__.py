@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         ImproveOutcome as ImproveOutcome,
         Tried as Tried,
     )
+    from rightcall.analysis.perturb_effect import PerturbEffect as PerturbEffect
     from rightcall.analysis.proposals import (
         Proposal as Proposal,
         applied as applied,
@@ -66,6 +67,7 @@ else:
             "findings": "Analysis RunFinding analyze_trials",
             "hypothesis": "ProposedChange",
             "improvement": "ImproveOutcome Improvement Tried",
+            "perturb_effect": "PerturbEffect",
             "proposals": (
                 "Proposal applied exposed_classes is_exposed is_longer patch_of proposals_of refusal tokens_of"
             ),

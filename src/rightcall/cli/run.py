@@ -30,6 +30,11 @@ WORTH_A_WARNING_MS = 50
     type=click.Path(path_type=Path),
     help="Break tools as this plan says, beside a twin run without.",
 )
+@click.option(
+    "--perturb",
+    metavar="KIND[,KIND]",
+    help="Measure what harmless changes do: order, names, distractors, paraphrase, typos, drop, drop_other, bare.",
+)
 @click.option("--resume", metavar="RUN", help="Go on with an unfinished run: its id, a prefix, or 'last'.")
 @click.option("--store", "store_url", help="Where results are kept; .rightcall/rightcall.db unless said.")
 @click.option("--dry-run", is_flag=True, help="Say what would be sent, and how much of it; send nothing.")
@@ -48,6 +53,7 @@ def run(
     limit: int | None,
     concurrency: int | None,
     faults: Path | None,
+    perturb: str | None,
     resume: str | None,
     store_url: str | None,
     dry_run: bool,
@@ -106,6 +112,9 @@ def run(
     }
     typed |= {"--faults": faults, "--store": store_url}
     agains = [command_line(suite, {"--model": model, **typed}) for model in (models or (None,))]
+    if perturb:
+        run_perturbations(plans, perturb.split(","), store_url, as_json)
+        return
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
     outcomes = [
@@ -135,6 +144,26 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
             if each is not None:
                 words += [name, store_address(str(each)).typed if name == "--store" else str(each)]
     return shlex.join(words)
+
+
+def run_perturbations(plans: list[Plan], kinds: list[str], store_url: str | None, as_json: bool) -> None:
+    """Run each plan clean and perturbed, and show what the perturbations did."""
+    import asyncio
+
+    from rightcall.report import print_perturbations
+    from rightcall.store import open_store
+    from rightcall.suite import run_perturbed
+
+    with open_store(store_url) as store:
+        for plan in plans:
+            effects = asyncio.run(
+                run_perturbed(plan, store, [kind.strip() for kind in kinds if kind.strip()])
+            )
+            if as_json:
+                print_json({"agent": plan.agent.name, "perturbations": effects})
+            else:
+                tell(plan.agent.name)
+                print_perturbations(console(), effects)
 
 
 def execute(

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
+    from rightcall.report.perturbation import print_perturbations as print_perturbations
     from rightcall.report.progress import RunProgress as RunProgress, State as State
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
     from rightcall.report.screen import Screen as Screen
@@ -72,6 +73,7 @@ else:
             "changes": "print_changes",
             "comparison": "print_comparison",
             "improvement": "print_improvement",
+            "perturbation": "print_perturbations",
             "matrix": "print_matrix print_trend",
             "extra_metrics": "AskedMetrics",
             "faults": "print_fault_report",

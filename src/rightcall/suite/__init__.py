@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ImproveOptions as ImproveOptions,
         improve_plan as improve_plan,
     )
+    from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
     from rightcall.suite.plan import (
         Plan as Plan,
         gate_warnings as gate_warnings,
@@ -62,6 +63,7 @@ else:
             "decisions": "RunComparison compare_runs flakiness gate_run",
             "feasibility": "mode_warnings",
             "improve": "ImproveOptions improve_plan",
+            "perturbed_run": "run_perturbed",
             "plan": "Plan gate_warnings plan_suite preflight",
             "recorded_scores": "score_recorded",
             "request": "Options Request deepeval_options gate_of read_request",
