@@ -1,10 +1,10 @@
-"""What stored runs teach.
+"""What can be learned from stored runs.
 
 tool_evidence    which tools were confused and which parameters filled wrongly, and how often
-confusion_count  which tool was called where another was expected: the one count that reports and the linter show
-rule_evidence    lint rules ranked by what went wrong with the tools they speak of
+confusion_count  which tool was called where another was expected; used by reports and the linter
+rule_evidence    lint rules ranked by the mistakes made with the tools they flag
 fault_effects    what faults changed
-changed_tools    what became of tool definitions from one run to the next
+changed_tools    how tool definitions changed between runs
 """
 
 from typing import TYPE_CHECKING
@@ -54,7 +54,11 @@ if TYPE_CHECKING:
         run_record as run_record,
     )
     from rightcall.analysis.stored_analysis import analyze_run as analyze_run, trials_of as trials_of
-    from rightcall.analysis.tool_evidence import Seen as Seen, queries_of as queries_of, seen_in as seen_in
+    from rightcall.analysis.tool_evidence import (
+        RunEvidence as RunEvidence,
+        queries_of as queries_of,
+        seen_in as seen_in,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -76,6 +80,6 @@ else:
             "run_matrix": "GoldenMatrix TrendPoint golden_matrix group_trend",
             "run_record": "AgentSetup RunRecord run_record",
             "stored_analysis": "analyze_run trials_of",
-            "tool_evidence": "Seen queries_of seen_in",
+            "tool_evidence": "RunEvidence queries_of seen_in",
         },
     )

@@ -134,7 +134,7 @@ def _flip(
 
 
 def _calls(result: CaseResult) -> tuple[ToolCall, ...]:
-    return result.trajectory.calls if result.trajectory else ()
+    return tuple(result.trajectory.calls) if result.trajectory else ()
 
 
 def _request(golden: AnyGolden) -> Request:

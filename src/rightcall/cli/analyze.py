@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json, print_next
+from rightcall.cli.options import json_option, run_argument, store_option
+from rightcall.cli.output import console, print_json, print_next
 
 
 @click.command()
-@click.argument("run", default="last")
+@run_argument
 @click.option("--against", multiple=True, metavar="RUN",
               help="Run of another model on the same goldens; several models that agree show a wrong golden. "
               "[default: the newest of each]")  # fmt: skip
-@click.option("--weak", is_flag=True, help="Show findings that chance could give, too.")
-@click.option("--store", "store_url", metavar="URL", help="Where results are kept.")
-@as_json_option
+@click.option("--weak", is_flag=True, help="Also show findings that chance could explain")
+@store_option
+@json_option
 def analyze(run: str, against: tuple[str, ...], weak: bool, store_url: str | None, as_json: bool) -> None:
     """Explain the failures of RUN: findings with evidence, the change that each asks for, and what it would win back.
 

@@ -6,37 +6,38 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json, tell
+from rightcall.cli.options import json_option, run_argument, store_option
+from rightcall.cli.output import console, print_json, tell
 
 
 @click.command()
-@click.argument("run", default="last")
+@run_argument
 @click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
-              help="The suite that RUN came from.")  # fmt: skip
-@click.option("--model", help="A model that rewrites descriptions, besides what findings and lint propose.")
+              help="The suite that RUN came from")  # fmt: skip
+@click.option("--model", help="A model that rewrites descriptions, besides what findings and lint propose")
 @click.option(
-    "--proposals", type=click.IntRange(1, 50), default=10, show_default=True, help="How many to try."
+    "--proposals", type=click.IntRange(1, 50), default=10, show_default=True, help="How many to try"
 )
 @click.option(
     "--trials",
     type=click.IntRange(1, 100),
     default=3,
     show_default=True,
-    help="Trials of each golden in proof.",
+    help="Trials of each golden in proof",
 )
 @click.option(
-    "--budget", type=click.IntRange(1), help="The most calls of the agent; refuse when more are needed."
+    "--budget", type=click.IntRange(1), help="The most calls of the agent; refuse when more are needed"
 )
 @click.option(
-    "--unproven", is_flag=True, help="Write the best patch even where goldens are too few to prove it."
+    "--unproven", is_flag=True, help="Write the best patch even where goldens are too few to prove it"
 )
 @click.option("--output", "-o", type=click.Path(path_type=Path), default=Path("improve.patch"), show_default=True,
-              help="Where the patch goes.")  # fmt: skip
+              help="Where the patch goes")  # fmt: skip
 @click.option(
-    "--trust", is_flag=True, help="Let a suite from outside this project start and import what it names."
+    "--trust", is_flag=True, help="Let a suite from outside this project start and import what it names"
 )
-@click.option("--store", "store_url", metavar="URL", help="Where results are kept.")
-@as_json_option
+@store_option
+@json_option
 def improve(
     run: str,
     suite: Path,

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, case, func, select, tuple_
 from rightcall.model import Failure, ToolCall, Trajectory
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.packed import expanded, unpacked, unzipped
+from rightcall.store.sql.record_bytes import expanded, unpacked, unzipped
 from rightcall.store.sql.runs import find
 from rightcall.store.sql.text import held
 
@@ -34,7 +34,7 @@ class StoredFailure(NamedTuple):
     golden_id: str
     trial: int
     codes: tuple[Failure, ...]
-    calls: tuple[ToolCall, ...]
+    calls: Sequence[ToolCall]
 
 
 class ExtremeTrial(NamedTuple):
@@ -126,7 +126,7 @@ def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Fai
     return found
 
 
-def _calls(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[ToolCall, ...]]:
+def _calls(connection: Connection, numbers: Sequence[int]) -> dict[int, Sequence[ToolCall]]:
     """The calls of each trial; decoded only where some tool was run, which a look at the bytes tells."""
     t = tables.trajectories.c
     query = select(t.result_id, t.content).where(t.result_id.in_(numbers))
