@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         compare as compare,
         evaluate as evaluate,
         gate as gate,
+        improve as improve,
         lint as lint,
         load_dataset as load_dataset,
         plan as plan,
@@ -122,8 +123,8 @@ else:
         {
             "adapters": "observe",
             "api": (
-                "RunResult acheck aevaluate analyze ascore_cases check check_dataset compare evaluate gate lint load_dataset plan "
-                "rescore score score_cases"
+                "RunResult acheck aevaluate analyze ascore_cases check check_dataset compare evaluate gate improve "
+                "lint load_dataset plan rescore score score_cases"
             ),
             "store": "open_store",
             "tools": "load_tools",

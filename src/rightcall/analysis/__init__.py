@@ -23,6 +23,23 @@ if TYPE_CHECKING:
         analyze_trials as analyze_trials,
     )
     from rightcall.analysis.hypothesis import ProposedChange as ProposedChange
+    from rightcall.analysis.improvement import (
+        Improvement as Improvement,
+        ImproveOutcome as ImproveOutcome,
+        Tried as Tried,
+    )
+    from rightcall.analysis.perturb_effect import PerturbEffect as PerturbEffect
+    from rightcall.analysis.proposals import (
+        Proposal as Proposal,
+        applied as applied,
+        exposed_classes as exposed_classes,
+        is_exposed as is_exposed,
+        is_longer as is_longer,
+        patch_of as patch_of,
+        proposals_of as proposals_of,
+        refusal as refusal,
+        tokens_of as tokens_of,
+    )
     from rightcall.analysis.results_analysis import analyze_results as analyze_results
     from rightcall.analysis.rule_evidence import rule_effects as rule_effects
     from rightcall.analysis.run_matrix import (
@@ -53,6 +70,11 @@ else:
             "fault_effects": "fault_report",
             "findings": "Analysis RunFinding analyze_trials",
             "hypothesis": "ProposedChange",
+            "improvement": "ImproveOutcome Improvement Tried",
+            "perturb_effect": "PerturbEffect",
+            "proposals": (
+                "Proposal applied exposed_classes is_exposed is_longer patch_of proposals_of refusal tokens_of"
+            ),
             "results_analysis": "analyze_results",
             "rule_evidence": "rule_effects",
             "run_matrix": "GoldenMatrix TrendPoint golden_matrix group_trend",

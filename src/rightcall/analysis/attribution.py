@@ -179,17 +179,17 @@ def _specific(
     if not flips:
         return []
     total = max(1, sum(goldens.values()))
+    local = [at for at, item in enumerate(items) if item.scope not in GLOBAL]
+    left = sum(not any(row[at] > 0 for at in local) for row in scores) / len(flips)
     lifts = []
     for at, item in enumerate(items):
+        if item.scope in GLOBAL:  # gets what is left when local changes are accounted for
+            lifts.append(max(0.05, left))
+            continue
         touched = sum(row[at] > 0 for row in scores)
-        exposed = max(touched, total if item.scope in GLOBAL else goldens.get(item.tool, 0))
-        rate = (touched + 1) / (exposed + 1)
-        others = (
-            (len(flips) - touched + 1) / (total - exposed + 1)
-            if item.scope not in GLOBAL
-            else len(flips) / total
-        )
-        lifts.append(min(1.0, max(0.0, math.log2(rate / others) / 2)) if others and rate > others else 0.05)
+        exposed = max(touched, goldens.get(item.tool, 0))
+        rate, others = (touched + 1) / (exposed + 1), (len(flips) - touched + 1) / (total - exposed + 1)
+        lifts.append(min(1.0, max(0.05, math.log2(rate / others) / 2)))
     return [[score * lift for score, lift in zip(row, lifts, strict=True)] for row in scores]
 
 

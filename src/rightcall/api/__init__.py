@@ -5,6 +5,7 @@ recorded      score: recorded behaviour against goldens, from files
 tool_lint     lint: tool definitions from files, modules, servers or Python
 decisions     gate, compare, plan
 change_check  check: is a change safe to ship?
+improvement   improve
 goldens       load_dataset, check_dataset
 """
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         score_cases as score_cases,
     )
     from rightcall.api.goldens import check_dataset as check_dataset, load_dataset as load_dataset
+    from rightcall.api.improvement import improve as improve
     from rightcall.api.lint_sources import read_sources as read_sources
     from rightcall.api.recorded import RecordedScores as RecordedScores, score as score
     from rightcall.api.tool_lint import lint as lint, lint_sets as lint_sets
@@ -36,6 +38,7 @@ else:
             "decisions": "compare gate plan",
             "evaluation": "RunResult aevaluate analyze ascore_cases evaluate rescore score_cases",
             "goldens": "check_dataset load_dataset",
+            "improvement": "improve",
             "lint_sources": "read_sources",
             "recorded": "RecordedScores score",
             "tool_lint": "lint lint_sets",

@@ -27,6 +27,7 @@ MENU: dict[str, dict[str, str]] = {
         "gate": "Decide whether a run passes, with a stated error rate",
         "compare": "Compare runs golden by golden: is one really better?",
         "analyze": "Explain why a run fails, and what to change",
+        "improve": "Propose changes of definitions, and prove that one helps",
         "plan": "Compute how many goldens a decision needs",
         "flaky": "List goldens that pass only sometimes",
         "baseline": "Save, show and merge baselines",

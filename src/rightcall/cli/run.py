@@ -41,6 +41,11 @@ WORTH_A_WARNING_MS = 50
     type=click.Path(path_type=Path),
     help="Inject these faults; also run a fault-free control",
 )
+@click.option(
+    "--perturb",
+    metavar="KIND[,KIND]",
+    help="Measure what harmless changes do: order, names, distractors, paraphrase, typos, drop, drop_other, bare",
+)
 @click.option("--resume", metavar="RUN", help="Resume an unfinished run: an id, a prefix or `last`")
 @store_option
 @click.option(
@@ -74,6 +79,7 @@ def run(
     limit: int | None,
     concurrency: int | None,
     faults: Path | None,
+    perturb: str | None,
     resume: str | None,
     store_url: str | None,
     dry_run: bool,
@@ -135,6 +141,9 @@ def run(
     typed |= {"--faults": faults, "--record": record, "--store": store_url}
     flags = " --include-unreviewed" if include_unreviewed else ""
     agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
+    if perturb:
+        run_perturbations(plans, perturb.split(","), store_url, as_json)
+        return
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
     warned: set[str] = set()
@@ -181,6 +190,26 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
             if each is not None:
                 words += [name, store_address(str(each)).typed if name == "--store" else str(each)]
     return shlex.join(words)
+
+
+def run_perturbations(plans: list[Plan], kinds: list[str], store_url: str | None, as_json: bool) -> None:
+    """Run each plan clean and perturbed, and show what the perturbations did."""
+    import asyncio
+
+    from rightcall.report import print_perturbations
+    from rightcall.store import open_store
+    from rightcall.suite import run_perturbed
+
+    with open_store(store_url) as store:
+        for plan in plans:
+            effects = asyncio.run(
+                run_perturbed(plan, store, [kind.strip() for kind in kinds if kind.strip()])
+            )
+            if as_json:
+                print_json({"agent": plan.agent.name, "perturbations": effects})
+            else:
+                tell(plan.agent.name)
+                print_perturbations(console(), effects)
 
 
 def execute(

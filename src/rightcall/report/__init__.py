@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rightcall.report.faults import print_fault_report as print_fault_report
     from rightcall.report.formats import FORMATS as FORMATS, format_of as format_of, writer_of as writer_of
     from rightcall.report.github import in_actions as in_actions, publish as publish
+    from rightcall.report.improvement import print_improvement as print_improvement
     from rightcall.report.lines import (
         Guarded as Guarded,
         InertOutput as InertOutput,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
+    from rightcall.report.perturbation import print_perturbations as print_perturbations
     from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
@@ -84,6 +86,8 @@ else:
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_markdown": "check_markdown check_marker check_summary",
             "comparison": "print_comparison",
+            "improvement": "print_improvement",
+            "perturbation": "print_perturbations",
             "matrix": "print_matrix print_trend",
             "extra_metrics": "AskedMetrics",
             "faults": "print_fault_report",

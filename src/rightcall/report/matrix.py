@@ -11,7 +11,8 @@ from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
 
 MOST_SHOWN = 30
-WIDTH = 40
+WIDTH = 24
+TITLES = ("run", "started", "agent", "rate", "0% … 100%", "interval", "changed")
 
 
 def print_matrix(out: Screen, found: GoldenMatrix) -> None:
@@ -37,16 +38,17 @@ def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
     """Pass rates of a group over time, with intervals and what changed."""
     out.say("[bold]{}[/bold]  {:,} runs", group, len(points))
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("run", "started", "agent", "rate", "0% … 100%", "interval", "changed"):
-        table.add_column(
-            title, justify="right" if title == "rate" else "left", no_wrap=title in ("run", "0% … 100%")
-        )
+    agents = len({point.agent for point in points}) > 1
+    for title in TITLES:
+        if title != "agent" or agents:
+            right = "right" if title == "rate" else "left"
+            table.add_column(title, justify=right, no_wrap=title not in ("agent", "changed"))  # type: ignore[arg-type]
     for point in points:
         changed = ", ".join(point.changed) + ("" if point.joined else " (other goldens: not comparable)")
         table.add_row(
             point.run,
             point.started_at[:16].replace("T", " "),
-            point.agent,
+            *([point.agent] if agents else []),
             percent(point.rate),
             _bar(point),
             f"{point.low:.0%}–{point.high:.0%}",

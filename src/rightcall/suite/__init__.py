@@ -40,6 +40,8 @@ if TYPE_CHECKING:
         gate_run as gate_run,
     )
     from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
+    from rightcall.suite.improve import ImproveOptions as ImproveOptions, improve_plan as improve_plan
+    from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
     from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
     from rightcall.suite.preparation import (
         PlanWarning as PlanWarning,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         read_request as read_request,
     )
     from rightcall.suite.rescorer import rescore_run as rescore_run
+    from rightcall.suite.rewriter import Rewriter as Rewriter
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
         CaseRunner as CaseRunner,
@@ -86,12 +89,15 @@ else:
             "check": "CheckOptions check_suite",
             "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
+            "improve": "ImproveOptions improve_plan",
+            "perturbed_run": "run_perturbed",
             "fault_twin": "finished_twin without_faults",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
             "recorded_scores": "score_recorded",
             "request": "EvaluateOptions Request deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
+            "rewriter": "Rewriter",
             "run_record": "new_run_id",
             "runner": "CaseRunner Progress RunOutcome run_plan",
             "selection": "Selection",

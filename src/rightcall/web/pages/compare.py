@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rightcall.analysis import WhatChanged, what_changed
 from rightcall.errors import InputError
 from rightcall.report.view import case_view, outcome_of
 from rightcall.store import Change, StoredRun, changes
@@ -51,6 +52,7 @@ def compare(request: Request) -> Response:
         previews=store.previews(before.id, ids) | store.previews(after.id, ids),
         beyond=ids[-1] if len(found) > ON_A_PAGE else None,
         differences=changes(before.run, after.run),
+        what=_what_changed(request, before, after) if _at_hand(request, before, after) else None,
     )
 
 
@@ -108,6 +110,15 @@ def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunCompar
     found: RunComparison = request.app.state.views.get(
         ("verdict", *_key(before, after)),
         lambda: compare_runs(store, before.id, [after.id], anyway=True)[0],
+    )
+    return found
+
+
+def _what_changed(request: Request, before: StoredRun, after: StoredRun) -> WhatChanged:
+    """The changes between the two, and which goldens they touch."""
+    store = store_of(request)
+    found: WhatChanged = request.app.state.views.get(
+        ("changed", *_key(before, after)), lambda: what_changed(store, before, after)
     )
     return found
 

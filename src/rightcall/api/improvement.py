@@ -1,0 +1,50 @@
+"""Changes of an agent's definitions, with proof that one helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rightcall.api.evaluation import RunResult
+from rightcall.errors import ConfigError
+from rightcall.executor import Agent, finished
+from rightcall.model.golden import Golden
+from rightcall.store import open_store
+from rightcall.suite import EvaluateOptions, ImproveOptions, Rewriter, improve_plan, read_request
+
+if TYPE_CHECKING:
+    from rightcall.analysis import Improvement
+
+
+def improve(
+    run: str | RunResult,
+    agent: Agent,
+    dataset: str | Path | Iterable[Golden],
+    *,
+    model: str | None = None,
+    proposals: int = 10,
+    trials: int = 3,
+    unproven: bool = False,
+    store: str | Path | None = None,
+) -> Improvement:
+    """Propose changes of definitions, try them on held-out goldens, and give a patch for the one that helps.
+
+    Starts from a run of the same agent and dataset. `model` rewrites descriptions, besides what findings propose.
+    Changes nothing but the store, where what was tried is kept.
+    """
+    opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
+    request = read_request(
+        agent,
+        dataset,
+        test_cases=None,
+        data=None,
+        executor=None,
+        evaluators=None,
+        options=EvaluateOptions(name="improve"),
+    )
+    if request.plan is None:
+        raise ConfigError("improve needs an agent to run, not test cases")
+    options = ImproveOptions(proposals, trials, unproven, rewrite=Rewriter(model) if model else None)
+    found = improve_plan(request.plan, opened, run.id if isinstance(run, RunResult) else run, options)
+    return finished(found)
