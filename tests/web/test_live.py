@@ -36,7 +36,10 @@ def test_a_trace_becomes_a_reviewed_golden_of_a_dataset(client, post, watched):
     store, _ = watched
     row = next(row for row in store.traces(limit=500) if row.review == "queued")
     assert "book" in client.get("/live/trace", params={"id": row.trace_id}).text
-    assert post(f"/live/trace/review?id={row.trace_id}", {"alias": "regressions", "forbidden": ""}).status_code == 303
+    assert (
+        post(f"/live/trace/review?id={row.trace_id}", {"alias": "regressions", "forbidden": ""}).status_code
+        == 303
+    )
     assert store.trace(row.trace_id).row.review == "kept"
     (golden,) = store.pull_dataset("regressions", finalized=False)
     assert golden.metadata["review"] == "reviewed"
