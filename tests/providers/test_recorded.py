@@ -144,3 +144,16 @@ def test_errors_are_not_recorded(tmp_path):
     with pytest.raises(ProviderError, match="down"):
         record(tmp_path / "a.cassette.jsonl", a_request(), answer=down)
     assert not (tmp_path / "a.cassette.jsonl").exists()
+
+
+def test_recording_a_trial_again_replaces_it(tmp_path):
+    path = tmp_path / "a.cassette.jsonl"
+    for said in ("old", "new"):
+        ask(
+            resolve(
+                ScriptedProvider(lambda request, said=said: ModelReply(Message("assistant", said))),
+                record=path,
+            ),
+            a_request(),
+        )
+    assert ask(resolve(f"recorded:{path}"), a_request()).message.content == "new"

@@ -46,7 +46,7 @@ def test_a_trace_becomes_a_reviewed_golden_of_a_dataset(client, post, watched):
 
 
 def test_what_a_trace_says_is_only_text(client, watched):
-    _, monitor = watched
+    _store, monitor = watched
     first = next(iter(live_traffic(7)))
     bad = "<script>alert(1)</script>"
     hostile = msgspec.structs.replace(first, trace_id="f" * 32, input=bad, agent=bad, model=bad)

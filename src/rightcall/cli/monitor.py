@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json, print_next, tell
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.report import one_line
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def serve(
 @monitor.command()
 @click.argument("config", required=False, type=click.Path(path_type=Path))
 @at_store
-@as_json_option
+@json_option
 def plan(config: Path | None, url: str | None, as_json: bool) -> None:
     """What would be noticed, and how soon, with the traffic and the baseline in the store."""
     from rightcall.errors import InputError
@@ -132,7 +133,7 @@ def _plain(item: Any) -> Any:
 
 @monitor.command()
 @at_store
-@as_json_option
+@json_option
 def status(url: str | None, as_json: bool) -> None:
     """Traffic, checks by version, alarms, the review queue."""
     from rightcall.stats import confidence_sequence
@@ -191,7 +192,7 @@ def _print_alarm(alarm: StoredAlarm) -> None:
 @click.option("--to", "end", required=True, metavar="DAY", help="End of the window; a day is included.")
 @click.option("--agent", default="", help="Only this agent. [default: all]")
 @at_store
-@as_json_option
+@json_option
 def baseline(start: str, end: str, agent: str, url: str | None, as_json: bool) -> None:
     """Freeze a window of stored traces as the reference. Earlier baselines stay in the history."""
     from rightcall.monitor import Monitor
@@ -217,7 +218,7 @@ def baseline(start: str, end: str, agent: str, url: str | None, as_json: bool) -
 @monitor.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--config", type=click.Path(path_type=Path), help="Settings with agents and checks.")
-@as_json_option
+@json_option
 def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
     """The same checks on FILES, once. Exit code 1 when a hard check fails."""
     from collections import Counter
@@ -273,7 +274,7 @@ def ack(alarm: int, url: str | None) -> None:
 @monitor.command()
 @click.option("--seed", default=0, show_default=True, help="Another stretch of traffic.")
 @at_store
-@as_json_option
+@json_option
 def demo(seed: int, url: str | None, as_json: bool) -> None:
     """Replay a bundled hour of traffic with a drift planted in it, and show what is noticed."""
     from rightcall.monitor import Monitor

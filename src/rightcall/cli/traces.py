@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json, print_json_line, print_next, tell
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json, print_json_line, print_next, tell
 from rightcall.report import one_line
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def traces() -> None:
 @click.option("--keep-raw", is_flag=True, help="Write personal data and keys as they are.")
 @click.option("--skip-bad", is_flag=True, help="Count lines that cannot be read instead of stopping.")
 @at_store
-@as_json_option
+@json_option
 def import_(
     files: tuple[Path, ...],
     folder: Path | None,
@@ -183,7 +184,7 @@ def list_(agent: str, failed: bool, queued: bool, limit: int, url: str | None, a
 @traces.command()
 @click.argument("trace")
 @at_store
-@as_json_option
+@json_option
 def show(trace: str, url: str | None, as_json: bool) -> None:
     """One TRACE: its id or the beginning of it, or a file of traces."""
     if Path(trace).is_file():

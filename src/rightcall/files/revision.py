@@ -1,12 +1,76 @@
-"""Which commit and branch of a git repository a folder is at, read from its files: no process is started."""
+"""Which commit and branch of a git repository a folder is at."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+
+_CI_BRANCH = ("GITHUB_REF_NAME", "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH", "BUILD_SOURCEBRANCHNAME")
+"""Where CI servers, which check out a commit without its branch, say the branch of a push."""
+_SECONDS = 10
+
+
+def source_of(folder: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Where the code that runs now comes from: `git_branch`, `git_commit`, and `git_dirty` when it was edited since.
+
+    On a CI server that checked out a commit alone, the branch is what the server says; a pull request has none.
+    """
+    found = git_revision(folder)
+    environment = os.environ if environment is None else environment
+    pull_request = environment.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
+    if "git_commit" in found and "git_branch" not in found and not pull_request:
+        branch = next((environment[name] for name in _CI_BRANCH if environment.get(name)), "")
+        found |= {"git_branch": branch} if branch else {}
+    if found and git_dirty(folder):
+        found["git_dirty"] = "true"
+    return found
+
+
+def git_dirty(folder: Path) -> bool:
+    """Whether files that git knows differ from the commit; False when git cannot say.
+
+    Recordings are left out: a run that records changes them itself.
+    """
+    words = ("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,glob)**/recordings/**")
+    return bool(_git(folder, *words)[1])
+
+
+def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:
+    """How many commits `new` is ahead of `old`; None when git cannot say, as in a shallow clone."""
+    code, said = _git(folder, "rev-list", "--count", f"{old}..{new}", "--")
+    return int(said) if code == 0 and said.isdecimal() else None
+
+
+def base_commit(folder: Path, environment: Mapping[str, str] | None = None) -> str:
+    """The commit a pull request started from; "" when nothing tells."""
+    environment = os.environ if environment is None else environment
+    target = (
+        environment.get("GITHUB_BASE_REF") or environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "main"
+    )
+    code, said = _git(folder, "merge-base", "HEAD", f"origin/{target}")
+    return said if code == 0 else environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
+
+
+def _git(folder: Path, *words: str) -> tuple[int, str]:
+    """What a git command answers and its exit code; -1 when it cannot be run."""
+    try:
+        asked = subprocess.run(  # noqa: S603  words of ours, and names that git itself gave
+            ["git", *words],  # noqa: S607
+            cwd=folder,
+            timeout=_SECONDS,
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return -1, ""
+    return asked.returncode, asked.stdout.strip()
 
 
 def git_revision(folder: Path) -> dict[str, str]:
-    """`git_branch` and `git_commit` of the repository that holds the folder; what cannot be read is left out."""
+    """`git_branch` and `git_commit` of the folder's repository; what cannot be read is omitted."""
     try:
         return _read(folder.resolve())
     except (OSError, UnicodeDecodeError):
@@ -18,7 +82,7 @@ def _read(folder: Path) -> dict[str, str]:
     if dot_git is None:
         return {}
     git = dot_git
-    if dot_git.is_file():  # a worktree or a submodule: the file says where its part of the repository is
+    if dot_git.is_file():  # a worktree or a submodule: the file points to its git folder
         git = dot_git.parent / dot_git.read_text("utf-8").removeprefix("gitdir:").strip()
     head = (git / "HEAD").read_text("utf-8").strip()
     if not head.startswith("ref:"):

@@ -7,8 +7,12 @@
     sdk_client  a client object of the user's own
     local       a model inside this process; local_prompt, weights: how it is asked, where its file is
     keyword     the baseline without a model; words, extraction: how it reads
-    scripted    answers out of a script     recorded    cassettes: record once, replay for ever
+    scripted    answers out of a script     recorded    a cassette in one file, replayed for ever
+    recordings  record and replay as a mode: one file a golden, requests of own agents too
     prices      what a call costs, from prices.json
+
+    addressed   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
+                exchange, json_path, agent_reply: how such an agent is asked and understood
 
 To add one: a file with a subclass of `Provider`, a line in `resolve.SHELVES` and one in `_MAKERS`; or, from
 another package, an entry point in the group `rightcall.providers`.
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
         Settings as Settings,
         Stop as Stop,
     )
+    from rightcall.providers.exchange import Exchange as Exchange
     from rightcall.providers.http import Network as Network
     from rightcall.providers.keyword import KeywordProvider as KeywordProvider
     from rightcall.providers.prices import (
@@ -37,14 +42,32 @@ if TYPE_CHECKING:
         load_prices as load_prices,
         price_of as price_of,
     )
+    from rightcall.providers.recordings.case import CURRENT as CURRENT, TapedCase as TapedCase
+    from rightcall.providers.recordings.cassette import RecordedTrial as RecordedTrial
+    from rightcall.providers.recordings.hooks import HttpHooks as HttpHooks
+    from rightcall.providers.recordings.library import Recordings as Recordings, with_timings as with_timings
+    from rightcall.providers.recordings.provider import TapedProvider as TapedProvider
+    from rightcall.providers.recordings.settings import (
+        RECORD_MODES as RECORD_MODES,
+        RecordMode as RecordMode,
+        RecordSettings as RecordSettings,
+    )
+    from rightcall.providers.remote_agent import (
+        AddressedAgent as AddressedAgent,
+        addressed_agent as addressed_agent,
+        command_of as command_of,
+        is_address as is_address,
+    )
+    from rightcall.providers.request_words import words as words
     from rightcall.providers.resolver import (
         SHELVES as SHELVES,
-        Options as Options,
+        ProviderOptions as ProviderOptions,
         Shelf as Shelf,
         check as check,
         provider_names as provider_names,
         resolve as resolve,
     )
+    from rightcall.providers.sdk_client import is_sdk_client as is_sdk_client
     from rightcall.providers.secrets import scrubber as scrubber
     from rightcall.providers.weights import (
         MODELS as MODELS,
@@ -56,11 +79,21 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "request_words": "words",
+            "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
+            "exchange": "Exchange",
             "http": "Network",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",
-            "resolver": "Options SHELVES Shelf check provider_names resolve",
+            "recordings.case": "CURRENT TapedCase",
+            "recordings.cassette": "RecordedTrial",
+            "recordings.hooks": "HttpHooks",
+            "recordings.library": "Recordings with_timings",
+            "recordings.provider": "TapedProvider",
+            "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
+            "resolver": "ProviderOptions SHELVES Shelf check provider_names resolve",
+            "sdk_client": "is_sdk_client",
             "secrets": "scrubber",
             "weights": "MODELS list_models model_path pull_model",
         },

@@ -8,7 +8,8 @@
     gaffke         the bounds and p-values a gate decides by; exponentials: the distribution behind them
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
-    paired         McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    paired_tests   McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    exchange       which trials were the candidate's: exact for unequal numbers of trials
     groups         the difference between two groups of different cases
     multiplicity   Holm, Benjamini-Hochberg   power       cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; operating: what a stopping rule does
@@ -33,6 +34,7 @@ from rightcall.stats.detect import (
     upper_quantile_rank,
 )
 from rightcall.stats.estimate import SMALL_SAMPLE, Estimate, estimate
+from rightcall.stats.exchange import ExchangeTable, exchange_p
 from rightcall.stats.flakiness import (
     FlakeClass,
     disagreement,
@@ -57,7 +59,7 @@ from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
 from rightcall.stats.korn_graubard import effective_n, korn_graubard, korn_graubard_bounds
 from rightcall.stats.multiplicity import benjamini_hochberg, holm
 from rightcall.stats.operating_characteristics import Operating, operating
-from rightcall.stats.paired import (
+from rightcall.stats.paired_tests import (
     Normal,
     PairedT,
     bonett_price,
@@ -101,13 +103,14 @@ from rightcall.stats.sequential import (
     mixture_log_e,
     sprt_log_e,
 )
-from rightcall.stats.special import log_beta, normal_cdf, normal_quantile, t_quantile, t_sf
+from rightcall.stats.special import binomial_sf, log_beta, normal_cdf, normal_quantile, t_quantile, t_sf
 
 __all__ = [
     "SMALL_SAMPLE",
     "Decision",
     "Detector",
     "Estimate",
+    "ExchangeTable",
     "FlakeClass",
     "Interval",
     "LogE",
@@ -123,6 +126,7 @@ __all__ = [
     "beta_moments",
     "bets",
     "betting_interval",
+    "binomial_sf",
     "bonett_price",
     "bonett_price_estimate",
     "bootstrap",
@@ -141,6 +145,7 @@ __all__ = [
     "e_detector_step",
     "effective_n",
     "estimate",
+    "exchange_p",
     "extrapolated_pass_hat_k",
     "fastest_stops",
     "fisher_exact",

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
+from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces import names
 from rightcall.traces.calls import NO_NAME, Slot, call_of, join, slots_of, tell

@@ -1,0 +1,172 @@
+"""How often `check` is wrong and what it costs, by playing the rule itself on simulated agents.
+
+    python -m benchmarks.check [--runs 1000] [--seed 1] [--search SECONDS]
+
+Suites: steady (88 % of goldens pass at .99, 6 % at .01, 6 % anything), mixed (77/.98, 8/.02, 15) and flaky (55/.95,
+10/.05, 35). A tenth of the goldens is affected by a changed tool; a global change affects none in particular. `leak`:
+the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. `--search` draws random designs and shows the
+worst.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rightcall.gate import CheckSettings, drawn_trials, dropped, play, strata_of
+
+SUITES = {
+    "steady": ((0.88, 0.99), (0.06, 0.01)),
+    "mixed": ((0.77, 0.98), (0.08, 0.02)),
+    "flaky": ((0.55, 0.95), (0.10, 0.05)),
+}
+CHANGES = [
+    ("none", 0), ("one tool", 5), ("one tool", 10), ("one tool", 20), ("one tool", 50),
+    ("global", 5), ("global", 10), ("global", 20), ("leak", 20), ("leak", 50), ("tool better", 10),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Design:
+    """A suite, its baseline and what is asked."""
+
+    suite: str = "mixed"
+    goldens: int = 200
+    trials: int = 3
+    settings: CheckSettings = field(default_factory=CheckSettings)
+    affected: float = 0.1
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Shares of the words and mean calls of many simulated checks."""
+
+    regressed: float
+    passed: float
+    calls: float
+
+    def __str__(self) -> str:
+        return f"{self.regressed:.1%} / {self.passed:.1%} / {self.calls:.0f}"
+
+
+def rates_of(suite: str, goldens: int, rng: random.Random) -> dict[str, float]:
+    """True rates of a suite's goldens."""
+    (many, high), (few, low) = SUITES[suite]
+    steady, bad = round(many * goldens), round(few * goldens)
+    rest = goldens - steady - bad
+    rates = [high] * steady + [low] * bad + [rng.uniform(0.1, 0.9) for _ in range(rest)]
+    rng.shuffle(rates)
+    return {f"g{i}": rate for i, rate in enumerate(rates)}
+
+
+def simulate(design: Design, change: str, points: float, runs: int, seed: int) -> Cell:
+    """One cell of a table."""
+    rng = random.Random(f"{seed}/{design.suite}/{change}/{points}")
+    words = {"REGRESSED": 0, "PASS": 0}
+    calls = 0
+    for run in range(runs):
+        rates = rates_of(design.suite, design.goldens, rng)
+        cut = 0 if change == "global" else round(design.affected * design.goldens)
+        names = list(rates)
+        affected, rest = names[:cut], names[cut:]
+        before = drawn_trials(rates, design.trials, rng)
+        after = changed(rates, affected, rest, change, points / 100, rng)
+        strata = strata_of(
+            {g: before[g] for g in affected}, {g: before[g] for g in rest}, design.settings, f"{seed}/{run}"
+        )
+        played = play(strata, after, rng, design.settings)
+        calls += played.calls
+        words[played.word] = words.get(played.word, 0) + 1
+    return Cell(words["REGRESSED"] / runs, words["PASS"] / runs, calls / runs)
+
+
+def changed(
+    rates: Mapping[str, float],
+    affected: list[str],
+    rest: list[str],
+    change: str,
+    by: float,
+    rng: random.Random,
+) -> dict[str, float]:
+    """True rates after the change."""
+    if change == "none":
+        return dict(rates)
+    if change == "tool better":
+        mirrored = dropped({g: 1 - rates[g] for g in affected}, by, rng)
+        return {**rates, **{g: 1 - p for g, p in mirrored.items()}}
+    hit = {"one tool": affected, "global": rest, "leak": rng.sample(rest, len(rest) // 10)}[change]
+    return {**rates, **dropped({g: rates[g] for g in hit}, by, rng)}
+
+
+def main() -> None:
+    """Print the tables; fail when an error rate is above what is promised."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--search", type=float, default=0.0, metavar="SECONDS")
+    options = parser.parse_args()
+    if options.search:
+        search(options.search, options.seed)
+        return
+    print(f"{'change':<16}" + "".join(f"{f'N {n} (A {n // 10})':>26}" for n in (60, 200, 1000)))
+    for change, points in CHANGES:
+        cells = [
+            simulate(Design(goldens=n), change, points, options.runs, options.seed) for n in (60, 200, 1000)
+        ]
+        print(f"{f'{change} {points}':<16}" + "".join(f"{cell!s:>26}" for cell in cells), flush=True)
+    others = [
+        Design("steady"),
+        Design(trials=10),
+        Design("flaky"),
+        Design("flaky", trials=10),
+        Design(goldens=60, trials=10),
+        Design(trials=5, settings=CheckSettings(drop=0.1, drop_rest=0.05, sample=300)),
+    ]
+    print()
+    for design in others:
+        cells = [
+            simulate(design, change, points, options.runs, options.seed)
+            for change, points in (
+                ("none", 0),
+                ("one tool", 10),
+                ("one tool", 20),
+                ("global", 5),
+                ("global", 10),
+            )
+        ]
+        label = f"{design.suite} N {design.goldens} m {design.trials} {design.settings.drop:g}"
+        print(f"{label:<24}" + "".join(f"{cell!s:>25}" for cell in cells), flush=True)
+
+
+def search(seconds: float, seed: int) -> None:
+    """Random designs: the worst false REGRESSED without a change, the worst PASS with a drop at a margin."""
+    rng, end, runs = random.Random(seed), time.monotonic() + seconds, 400
+    worst: dict[str, tuple[float, str]] = {"none": (0.0, ""), "margin": (0.0, "")}
+    sums, count = {"none": 0.0, "margin": 0.0}, 0
+    while time.monotonic() < end:
+        settings = CheckSettings(
+            drop=rng.uniform(0.05, 0.3), drop_rest=rng.uniform(0.05, 0.3), sample=rng.randint(40, 300)
+        )
+        design = Design(
+            rng.choice(list(SUITES)), rng.randint(40, 500), rng.randint(1, 10), settings, rng.uniform(0, 0.5)
+        )
+        none = simulate(design, "none", 0, runs, rng.randint(0, 1 << 30)).regressed
+        where = rng.choice(("one tool", "global"))
+        by = 100 * (settings.drop if where == "one tool" else settings.drop_rest)
+        margin = simulate(design, where, by, runs, rng.randint(0, 1 << 30)).passed
+        if where == "one tool" and round(design.affected * design.goldens) == 0:
+            margin = 0.0
+        count += 1
+        for name, share in (("none", none), ("margin", margin)):
+            sums[name] += share
+            worst[name] = max(worst[name], (share, str(design)))
+    print(f"{count} random designs, {runs} checks each")
+    for name, meaning in (("none", "REGRESSED without a change"), ("margin", "PASS at the margin")):
+        print(f"  {meaning}: mean {sums[name] / count:.1%}, worst {worst[name][0]:.1%} at {worst[name][1]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""`rightcall baseline`: what the main branch did, in a file that CI can keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.errors import InputError
+
+at_store = click.option("--store", "store_url", help="Where results are kept.")
+to_file = click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file; .gz is compressed."
+)
+
+
+@click.group()
+def baseline() -> None:
+    """Save, show and merge baselines for `rightcall check` and `rightcall gate`."""
+
+
+@baseline.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--suite", help="The suite whose newest runs are pooled.")
+@click.option("--branch", default="main", show_default=True, help="The branch whose newest runs are pooled.")
+@at_store
+@to_file
+def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str | None, output: Path) -> None:
+    """Save RUNs as a baseline, or the newest runs of a suite on a branch.
+
+    Runs with equal inputs are pooled, at most 10 and 30 days back; what came before them is kept as history.
+    """
+    from rightcall.store import open_store
+    from rightcall.suite import find_baseline, pooled, write_baseline
+
+    with open_store(store_url, must_exist=True) as store:
+        if runs:
+            found = sorted((store.run(run) for run in runs), key=lambda run: run.run.started_at, reverse=True)
+            pool = (
+                pooled(store, found)
+                if len(found) > 1
+                else find_baseline(store, found[0].id, found[0].run.name)
+            )
+        else:
+            name = suite or store.run("last").run.name
+            pool = find_baseline(store, f"branch:{branch}", name)
+    write_baseline(pool, output)
+    size = output.stat().st_size
+    tell(
+        f"{output}: {len(pool.lines):,} goldens, {pool.trials:,} trials of {len(pool.header.runs)} runs, {size:,} bytes"
+    )
+    print_next(f"rightcall check SUITE --baseline {output}")
+
+
+@baseline.command()
+@click.argument("which", default="branch:main")
+@click.option("--suite", help="The suite, for a baseline out of the store.")
+@at_store
+@json_option
+def show(which: str, suite: str | None, store_url: str | None, as_json: bool) -> None:
+    """Show a baseline: a file, branch:NAME, or a run."""
+    from rightcall.store import open_store
+    from rightcall.suite import find_baseline, load_baseline
+
+    if Path(which).is_file():
+        pool = load_baseline(Path(which))
+    else:
+        with open_store(store_url, must_exist=True) as store:
+            pool = find_baseline(store, which, suite or store.run("last").run.name)
+    if as_json:
+        print_json(pool.header)
+        return
+    header, out = pool.header, console()
+    source = f" on {header.branch}" if header.branch else ""
+    commit = f" at {header.commit[:10]}" if header.commit else ""
+    passed = sum(sum(line.scores) for line in pool.lines) / max(1, pool.trials)
+    out.say(
+        "[bold]{}[/bold]{}{}: {} goldens, {} trials, {} passed",
+        header.suite,
+        source,
+        commit,
+        f"{len(pool.lines):,}",
+        f"{pool.trials:,}",
+        f"{passed:.1%}",
+    )
+    for run in header.runs:
+        out.say("  compared  {}  {}  {} trials", run.id, run.at, str(run.trials))
+    for run in header.older:
+        out.say("  history   {}  {}  {} trials", run.id, run.at, str(run.trials))
+    age = header.age_days()
+    if age > 14:
+        out.say("[yellow]{} days old: run the suite again on the main branch[/yellow]", f"{age:.0f}")
+
+
+@baseline.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@to_file
+def merge(files: tuple[Path, ...], output: Path) -> None:
+    """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
+    from rightcall.suite import load_baseline, merged, write_baseline
+
+    missing = [file for file in files if not file.is_file()]
+    if missing:
+        raise InputError(str(missing[0]), "there is no such file")
+    pool = merged([load_baseline(file) for file in files])
+    write_baseline(pool, output)
+    tell(f"{output}: {len(pool.header.runs)} runs pooled, {len(pool.header.older)} kept as history")

@@ -1,0 +1,264 @@
+"""`rightcall check`: is this change safe to ship?"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rightcall.cli.options import FiniteRange, json_option
+from rightcall.cli.output import (
+    console,
+    print_commands,
+    print_json,
+    print_next,
+    tell,
+)
+
+if TYPE_CHECKING:
+    from rightcall.gate import CheckResult, CheckSettings
+    from rightcall.store import Store
+
+COLORS = {"PASS": "green", "REGRESSED": "red"}
+
+
+@click.command()
+@click.argument("suites", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SUITE...")
+@click.option(
+    "--baseline", default="branch:main", show_default=True, help="branch:NAME, a run, or a baseline file."
+)
+@click.option(
+    "--drop",
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+    help="Margin for affected goldens. [default: 0.2]",
+)
+@click.option(
+    "--drop-rest",
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+    help="Margin for all others. [default: 0.1]",
+)
+@click.option(
+    "--alpha",
+    type=FiniteRange(0, 0.5, min_open=True),
+    help="Risk of REGRESSED without a change. [default: 0.05]",
+)
+@click.option(
+    "--sample", type=click.IntRange(1), help="Most goldens asked of those not affected. [default: 120]"
+)
+@click.option("--rounds", type=click.IntRange(1), help="Trials of each affected golden.")
+@click.option("--trials", type=click.IntRange(1), help="Trials of each new golden.")
+@click.option("--full", is_flag=True, help="Try everything.")
+@click.option(
+    "--plan",
+    "plan_only",
+    is_flag=True,
+    help="Show what would be tried and what that can settle; ask nothing.",
+)
+@click.option("--max-calls", type=click.IntRange(0), help="Budget of calls.")
+@click.option(
+    "--control", type=click.IntRange(0), help="Untouched goldens to ask again, to tell a moving provider."
+)
+@click.option("--again", is_flag=True, help="Draw anew though these inputs have a verdict.")
+@click.option(
+    "--changed", multiple=True, metavar="FILE", help="A file that changed and reaches every golden."
+)
+@click.option(
+    "--record",
+    type=click.Choice(["none", "auto", "refresh", "replay"]),
+    help="Record and replay model answers.",
+)
+@click.option("--model", help="Another model than the suite's.")
+@click.option("--concurrency", type=click.IntRange(1), help="Most trials at once.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Write check.md, check.json, check.xml (JUnit), check.sarif or codequality.json; repeatable.",
+)
+@click.option("--together", is_flag=True, help="With several suites: share the risk of REGRESSED among them.")
+@click.option("--trust", is_flag=True, help="Run suites from outside this project.")
+@click.option("--store", "store_url", help="Where results are kept.")
+@json_option
+def check(
+    suites: tuple[Path, ...],
+    outputs: tuple[Path, ...],
+    as_json: bool,
+    together: bool,
+    store_url: str | None,
+    trust: bool,
+    **words: Any,
+) -> None:
+    """Compare a suite as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+
+    Exit codes: 0 PASS, 1 REGRESSED or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
+    """
+    from rightcall.report import in_actions
+    from rightcall.store import open_store
+    from rightcall.suite import load_suite, require_trust
+
+    for path in outputs:
+        _require_known(path)
+    results = []
+    with open_store(store_url) as store:
+        for file in suites:
+            loaded = load_suite(file)
+            if not words["plan_only"]:
+                require_trust(loaded, file, model=words["model"], trust=trust)
+            share = len(suites) if together else 1
+            result = _checked(file, store, _settings(loaded.check, words, share), words, quiet=as_json)
+            results.append(result)
+            for path in outputs:
+                _write(
+                    path if len(suites) == 1 else path.with_stem(f"{path.stem}-{loaded.name}"), result, store
+                )
+            if not as_json:
+                _show(result, file)
+    if as_json:
+        print_json(results[0] if len(results) == 1 else results)
+    elif in_actions(os.environ):
+        from rightcall.report import check_annotations, check_summary
+
+        for result in results:
+            print_commands(check_annotations(result), err=True)
+            check_summary(result, os.environ)
+    plan_only = words["plan_only"]
+    raise click.exceptions.Exit(0 if plan_only else max(result.exit_code for result in results))
+
+
+def _settings(own: CheckSettings, words: dict[str, Any], share: int) -> CheckSettings:
+    import msgspec
+
+    given = {name: words[name] for name in ("drop", "drop_rest", "alpha", "sample", "rounds", "control")}
+    made = msgspec.structs.replace(own, **{name: value for name, value in given.items() if value is not None})
+    return msgspec.structs.replace(made, alpha=made.alpha / share)
+
+
+def _checked(
+    file: Path, store: Store, settings: CheckSettings, words: dict[str, Any], *, quiet: bool
+) -> CheckResult:
+    from rightcall.cli.interrupt import run_interruptible
+    from rightcall.suite import CheckOptions, check_suite
+
+    names = (
+        "baseline",
+        "full",
+        "again",
+        "plan_only",
+        "max_calls",
+        "changed",
+        "record",
+        "trials",
+        "model",
+        "concurrency",
+    )
+    options = CheckOptions(settings=settings, **{name: words[name] for name in names})
+
+    def watch(spent: int, planned: int) -> None:
+        if not quiet and sys.stderr.isatty():
+            tell(f"{spent:,} of at most {planned:,} calls", err=True)
+
+    return run_interruptible(check_suite(file, store, options, watch=watch), asyncio.new_event_loop)
+
+
+def _require_known(path: Path) -> None:
+    if path.suffix not in (".md", ".json", ".xml", ".sarif"):
+        raise click.UsageError(f"-o {path}: write a .md, .json, .xml or .sarif file, or codequality.json")
+
+
+def _write(path: Path, result: CheckResult, store: Store) -> None:
+    """One output, in the format that its name says."""
+    import msgspec
+
+    from rightcall.files import write_file
+    from rightcall.report import check_junit, check_markdown, check_sarif, code_quality, inert_json, writer_of
+
+    if path.suffix == ".md":
+        write_file(path, check_markdown(result).encode())
+    elif path.suffix == ".sarif":
+        write_file(path, check_sarif(result))
+    elif path.suffix == ".xml" and result.run_id and result.calls.spent:
+        import io
+
+        out = io.BytesIO()
+        writer_of("junit")(store, result.run_id, out)
+        write_file(path, out.getvalue())
+    elif path.suffix == ".xml":
+        write_file(path, check_junit(result))
+    elif path.stem.startswith("codequality"):
+        write_file(path, code_quality(result))
+    else:
+        write_file(
+            path, bytes(inert_json(msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"))
+        )
+
+
+def _show(result: CheckResult, file: Path) -> None:
+    out = console()
+    color = COLORS.get(result.verdict, "yellow")
+    word, _, rest = result.sentence.partition(":")
+    out.say(f"[bold {color}]{{}}[/bold {color}]:{{}}", word, rest)
+    for change in result.changes[:10]:
+        out.say("  [dim]changed[/dim] {}", change.words)
+    if result.cause == "plan":
+        _show_plan(result)
+        return
+    for hard in result.hard:
+        out.say(
+            "  [red]damage[/red]  {} {}: {} in {} of {} trials",
+            hard.golden,
+            hard.code,
+            hard.detail,
+            str(hard.times),
+            str(hard.tries),
+        )
+    for each in result.broken[:10]:
+        out.say(
+            "  [red]broken[/red]  {}  {} → {}  {}",
+            each.golden,
+            each.before,
+            each.after,
+            ", ".join(each.called) or each.reason,
+        )
+    for each in result.fixed[:10]:
+        out.say("  [green]fixed[/green]   {}  {} → {}", each.golden, each.before, each.after)
+    for found in result.lint[:10]:
+        out.say("  [yellow]{}[/yellow] {} {}: {}", found.severity, found.code, found.tool, found.message)
+    for note in result.notes:
+        out.say("[dim]{}[/dim]", note)
+    if result.everything:
+        out.say("[dim]everything was tried: {}[/dim]", result.everything)
+    if result.hint:
+        out.say("[dim]{}[/dim]", result.hint)
+    if result.run_id and result.verdict != "PASS":
+        print_next(f"rightcall report {result.run_id}", f"rightcall check {file} --full")
+
+
+def _show_plan(result: CheckResult) -> None:
+    out = console()
+    for each in result.plan:
+        margin = f", margin {each.margin * 100:g} points" if each.margin is not None else ""
+        out.say(
+            "  {} {} goldens, at most {} calls{}",
+            f"{each.name:<10}",
+            f"{each.goldens:,}",
+            f"{each.calls:,}",
+            margin,
+        )
+    out.say("  {} {} goldens, 0 calls", f"{'untouched':<10}", f"{result.untouched:,}")
+    seen = result.forecast
+    if seen is not None:
+        calls = f"{seen.least_calls:,} at best, {seen.typical_calls:,} typically, {seen.most_calls:,} at most"
+        out.say("calls: {}; a full run takes {}", calls, f"{result.calls.full:,}")
+        out.say("PASS in {} of checks when nothing changed", f"{seen.passes_without_change:.0%}")
+        out.say("REGRESSED in {} of checks when it is worse by the margin", f"{seen.regressed_at_margin:.0%}")
+        if seen.passes_with_everything is not None:
+            out.say("PASS in {} when everything is tried: --full", f"{seen.passes_with_everything:.0%}")
+    for note in result.notes:
+        out.say("[dim]{}[/dim]", note)
+    out.say("[dim]nothing was asked[/dim]")

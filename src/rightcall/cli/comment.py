@@ -1,0 +1,34 @@
+"""`rightcall comment`: put a check into its pull request."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from rightcall.cli.output import tell
+
+
+@click.command()
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    default=Path("check.md"),
+    show_default=True,
+    help="The comment.",
+)
+@click.option(
+    "--pull-request", type=click.IntRange(1), help="Its number. [default: that of the workflow run]"
+)
+def comment(file: Path, pull_request: int | None) -> None:
+    """Create the comment of a pull request, or replace it: its first line is how it is found.
+
+    Reads GITHUB_TOKEN, GITHUB_REPOSITORY and GITHUB_API_URL, as a GitHub workflow sets them.
+    """
+    from rightcall.files import existing_file
+    from rightcall.report import PullRequest
+
+    text = existing_file(file).read_text("utf-8")
+    address = PullRequest.from_environment(os.environ, pull_request).put_comment(text)
+    tell(f"commented: {address}" if address else "commented")

@@ -1,0 +1,129 @@
+"""What `check` found: `rightcall/check/1`."""
+
+from __future__ import annotations
+
+from rightcall.gate.check_rule import CheckWord, StratumState
+from rightcall.gate.input_change import InputChange
+from rightcall.lint import Diagnostic
+from rightcall.model.record import Record
+
+FORMAT = "rightcall/check/1"
+EXIT_CODES: dict[CheckWord, int] = {"PASS": 0, "REGRESSED": 1, "INCONCLUSIVE": 3, "ERROR": 4}
+
+
+class GoldenChange(Record, frozen=True, omit_defaults=False):
+    """A golden that came out otherwise than at the baseline, with its place in the dataset.
+
+    `before` and `after` have a character for each trial. `expected` and `called` are the calls of one failing trial,
+    in words; `reason` is what that trial failed for.
+    """
+
+    golden: str
+    before: str
+    after: str
+    stratum: str
+    reason: str = ""
+    expected: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+
+
+class HardFailure(Record, frozen=True, omit_defaults=False):
+    """Damage that the baseline did not show for this golden. `times` of `tries` trials did it."""
+
+    golden: str
+    code: str
+    detail: str
+    times: int
+    tries: int
+    file: str = ""
+    line: int = 0
+
+
+class CheckCalls(Record, frozen=True, omit_defaults=False):
+    """Trials asked for: `spent` of `planned` at most, where a run of everything takes `full`."""
+
+    spent: int
+    planned: int
+    full: int
+    replayed: int = 0
+
+
+class NewGoldens(Record, frozen=True, omit_defaults=False):
+    """Goldens without a baseline: tried, and compared with nothing."""
+
+    goldens: int = 0
+    passed: int = 0
+    trials: int = 0
+    low: float | None = None
+    high: float | None = None
+
+
+class BaselineFacts(Record, frozen=True, omit_defaults=False):
+    """What was compared with."""
+
+    id: str
+    branch: str
+    commit: str
+    age_days: float
+    runs: int
+    trials: int
+
+
+class StratumPlan(Record, frozen=True, omit_defaults=False):
+    """How a stratum will be tried."""
+
+    name: str
+    goldens: int
+    calls: int
+    margin: float | None = None
+    rounds: int = 1
+
+
+class CheckForecast(Record, frozen=True, omit_defaults=False):
+    """What a check will probably do, from playing its rule on agents like the baseline's."""
+
+    passes_without_change: float
+    regressed_at_margin: float
+    least_calls: int
+    typical_calls: int
+    most_calls: int
+    passes_with_everything: float | None = None
+
+
+class CheckResult(Record, frozen=True, omit_defaults=False):
+    """The verdict, what it rests on, and everything a reviewer asks next."""
+
+    suite: str
+    verdict: CheckWord
+    sentence: str
+    hint: str = ""
+    cause: str = ""
+    changes: tuple[InputChange, ...] = ()
+    lint: tuple[Diagnostic, ...] = ()
+    strata: tuple[StratumState, ...] = ()
+    hard: tuple[HardFailure, ...] = ()
+    broken: tuple[GoldenChange, ...] = ()
+    fixed: tuple[GoldenChange, ...] = ()
+    broken_more: int = 0
+    fixed_more: int = 0
+    new: NewGoldens = NewGoldens()
+    untouched: int = 0
+    quarantined: tuple[str, ...] = ()
+    calls: CheckCalls = CheckCalls(0, 0, 0)
+    cost_usd: float | None = None
+    estimate: float | None = None
+    alpha: float = 0.05
+    beta: float = 0.05
+    hard_chance: float | None = None
+    notes: tuple[str, ...] = ()
+    seed: str = ""
+    draws: int = 1
+    baseline: BaselineFacts | None = None
+    plan: tuple[StratumPlan, ...] = ()
+    forecast: CheckForecast | None = None
+    run_id: str = ""
+    everything: str = ""
+    exit_code: int = 0
+    format: str = FORMAT

@@ -1,0 +1,66 @@
+"""One difference between the inputs of a baseline and those of a candidate."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rightcall.model.record import Record
+
+ChangeKind = Literal[
+    "tool_changed",
+    "tool_renamed",
+    "tool_added",
+    "tool_removed",
+    "tool_order",
+    "mock",
+    "tool_code",
+    "system",
+    "model",
+    "base_url",
+    "mode",
+    "settings",
+    "limits",
+    "faults",
+    "code",
+    "metrics",
+    "goldens",
+    "version",
+]
+
+_EVERYTHING = frozenset(("system", "model", "base_url", "mode", "settings", "limits", "faults", "code"))
+
+
+class InputChange(Record, frozen=True):
+    """One change: its kind, the tool or file it is about, and what about it. `before` is a renamed tool's old name."""
+
+    kind: ChangeKind
+    name: str = ""
+    detail: str = ""
+    before: str = ""
+
+    @property
+    def reaches_everything(self) -> bool:
+        """Whether no golden is out of its reach."""
+        return self.kind in _EVERYTHING
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Tools that the change is about."""
+        about = ("tool_changed", "tool_renamed", "tool_added", "tool_removed", "mock", "tool_code")
+        return tuple(filter(None, (self.name, self.before))) if self.kind in about else ()
+
+    @property
+    def words(self) -> str:
+        """As a line of a list."""
+        said = {
+            "tool_changed": f"tool {self.name} changed",
+            "tool_renamed": f"tool {self.before} is now called {self.name}",
+            "tool_added": f"tool {self.name} is new",
+            "tool_removed": f"tool {self.name} is gone",
+            "tool_order": "the order of the tools changed",
+            "mock": f"the mock of {self.name} changed",
+            "tool_code": f"the code of {self.name} changed",
+            "system": "the system prompt changed",
+            "code": f"{self.name} changed",
+        }.get(self.kind, f"{self.kind.replace('_', ' ')} changed")
+        return f"{said} ({self.detail})" if self.detail else said

@@ -1,0 +1,160 @@
+"""A suite's folder of recordings: what is replayed, what is asked, what is written."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import Trajectory
+from rightcall.providers.recordings.canonical import Ignored
+from rightcall.providers.recordings.case import TapedCase
+from rightcall.providers.recordings.cassette import (
+    CassetteFile,
+    PromptShelf,
+    RecordedTrial,
+    TapedExchange,
+    Timings,
+    file_name,
+    read_cassette,
+    write_document,
+)
+from rightcall.providers.recordings.settings import RecordSettings
+from rightcall.providers.secrets import scrubber
+
+
+class Recordings:
+    """`folder/SUITE/GOLDEN-hash.json`, one file a golden.
+
+    `inputs_of` names all that a golden's conversation depends on; a file made with other inputs is stale, and replaced
+    whole. Without it a recording is stale when a request does not match.
+    """
+
+    def __init__(
+        self,
+        settings: RecordSettings,
+        folder: Path,
+        *,
+        inputs_of: Callable[[Golden], str] = lambda golden: "",
+    ) -> None:
+        self.settings, self.folder = settings, folder
+        self.clean = scrubber()
+        self.ignored = [Ignored(text) for text in settings.ignore]
+        self.inputs_of = inputs_of
+        self.replayed = self.asked = 0
+        self._shelf = PromptShelf(folder / "prompts")
+        self._lock = threading.Lock()
+        self._in_flight: set[TapedCase] = set()
+
+    @property
+    def replays_only(self) -> bool:
+        """Whether nothing may be asked."""
+        return self.settings.mode == "replay"
+
+    def trial(self, golden: Golden, trial: int) -> RecordedTrial | None:
+        """What was recorded of a trial for the same inputs, None when it must be asked.
+
+        In mode `replay` a stale recording is given too: its requests then tell what changed.
+        """
+        if self.settings.mode == "refresh":
+            return None
+        found = self._file(golden.id)
+        if found is None:
+            return None
+        stale = found.inputs and (inputs := self.inputs_of(golden)) and found.inputs != inputs
+        recorded = found.trials.get(str(trial))
+        if recorded is None or (stale and (not self.replays_only or recorded.trajectory is not None)):
+            return None
+        whole = tuple(TapedExchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
+        return msgspec.structs.replace(recorded, exchanges=whole)
+
+    def begin(self, golden: Golden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
+        """A trial that is replayed, or recorded when there is nothing to replay."""
+        exchanges = recorded.exchanges if recorded else () if self.replays_only else None
+        case = TapedCase(golden.id, trial, self.clean, exchanges)
+        with self._lock:
+            self._in_flight.add(case)
+        return case
+
+    def end(self, case: TapedCase) -> None:
+        with self._lock:
+            self._in_flight.discard(case)
+
+    def only_case(self) -> TapedCase | None:
+        """The trial that a request without one must belong to, when just one is in flight."""
+        with self._lock:
+            return next(iter(self._in_flight)) if len(self._in_flight) == 1 else None
+
+    def refused(self, why: str) -> str:
+        """A request that belongs to one of the trials in flight was refused, and nobody knows to which."""
+        with self._lock:
+            for case in self._in_flight:
+                case.missed = case.missed or why
+        return why
+
+    def write(self, golden: Golden, case: TapedCase, trajectory: Trajectory, *, whole: bool) -> None:
+        """Keep what was recorded of a trial; trials made with other inputs go."""
+        exchanges = case.exchanges()
+        slim: list[TapedExchange] = []
+        prompts: dict[str, dict[str, Any]] = {}
+        for exchange in exchanges:
+            ask, shared = self._shelf.taken_out(exchange.ask)
+            slim.append(TapedExchange(ask, exchange.reply))
+            prompts |= shared
+        keeps_result = whole or not exchanges
+        made = RecordedTrial(
+            () if keeps_result else tuple(slim),
+            timings_of(trajectory),
+            msgspec.to_builtins(trajectory) if keeps_result else None,
+        )
+        inputs = self.inputs_of(golden)
+        with self._lock:
+            self._shelf.write({} if keeps_result else prompts)
+            before = None
+            with suppress(InputError):  # a broken file is replaced
+                before = self._file(golden.id)
+            kept = before.trials if before and before.inputs == inputs else {}
+            file = CassetteFile(golden.id, {**kept, str(case.trial): made}, inputs)
+            write_document(self.folder / file_name(golden.id), file)
+
+    def unused(self, goldens: Iterable[str]) -> list[Path]:
+        """Files of goldens that are not there any more, and prompts that no file names."""
+        wanted = {file_name(golden) for golden in goldens}
+        files = sorted(self.folder.glob("*.json"))
+        gone = [path for path in files if path.name not in wanted]
+        named = b"".join(path.read_bytes() for path in files if path.name in wanted)
+        shelf = sorted((self.folder / "prompts").glob("*.json"))
+        return gone + [path for path in shelf if path.stem.encode() not in named]
+
+    def _file(self, golden: str) -> CassetteFile | None:
+        path = self.folder / file_name(golden)
+        return read_cassette(path) if path.is_file() else None
+
+
+def timings_of(trajectory: Trajectory) -> Timings:
+    """What a trajectory says of time."""
+    return Timings(
+        trajectory.latency_ms,
+        trajectory.lag_ms,
+        tuple(call.latency_ms for call in trajectory.calls),
+        tuple(message.latency_ms for message in trajectory.messages),
+    )
+
+
+def with_timings(trajectory: Trajectory, timings: Timings) -> Trajectory:
+    """The trajectory as long as it took when it was recorded."""
+    replace = msgspec.structs.replace
+    calls, messages = trajectory.calls, trajectory.messages
+    if len(calls) == len(timings.calls):
+        calls = tuple(replace(c, latency_ms=t) for c, t in zip(calls, timings.calls, strict=True))
+    if len(messages) == len(timings.messages):
+        messages = tuple(replace(m, latency_ms=t) for m, t in zip(messages, timings.messages, strict=True))
+    return replace(
+        trajectory, calls=calls, messages=messages, latency_ms=timings.latency_ms, lag_ms=timings.lag_ms
+    )

@@ -1,0 +1,82 @@
+"""Our own providers, recorded at their own level: no request of HTTP, but what was asked and answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.errors import ProviderError
+from rightcall.model import Annotations, Message, Tool, ToolCall, ToolResult, Usage
+from rightcall.model.codec import convert, to_plain
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings
+from rightcall.providers.recordings.canonical import VOLATILE, scrubbed
+from rightcall.providers.recordings.case import CURRENT, TapedCase
+from rightcall.providers.recordings.cassette import TapedExchange
+from rightcall.providers.recordings.library import Recordings
+
+_OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
+    *(r.__struct_fields__ for r in (Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)),
+    *(r.__struct_fields__ for r in (Settings, Tool, Annotations)),
+)
+"""Words of the file itself: no secret, even if the environment has one that is spelt so."""
+
+
+class TapedProvider(Provider):
+    """A provider whose answers are recorded, or replayed without asking it."""
+
+    def __init__(self, provider: Provider, recordings: Recordings) -> None:
+        self.name, self._inner, self._recordings = provider.name, provider, recordings
+        self._prompts: dict[int, tuple[Prompt, dict[str, Any]]] = {}
+        if (at_once := getattr(provider, "at_once", None)) is not None:
+            self.at_once = at_once
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The recorded reply, or a new one, which is kept with the trial."""
+        case = CURRENT.get() or self._recordings.only_case()
+        if case is None:
+            return await self._without_case(request)
+        ask = self.ask(request)
+        if case.replaying:
+            return convert(case.replied(ask), ModelReply, f"recording of {case.golden}")
+        reply = await self._inner.complete(request)
+        self._keep(case, ask, reply)
+        return reply
+
+    def ask(self, request: ModelRequest) -> dict[str, Any]:
+        """The request in canonical form."""
+        messages = scrubbed(to_plain(request.messages), self._recordings.clean, _OUR_WORDS)
+        ask = {"model": self.name, "messages": messages, **self._prompt(request.prompt)}
+        for each in self._recordings.ignored:
+            ask = each.applied(ask)
+        return ask
+
+    def prepare(self, prompt: Prompt) -> None:
+        """The other provider's preparation."""
+        self._inner.prepare(prompt)
+
+    async def check(self) -> list[str]:
+        """The other provider's problems; a replay needs no key and no server."""
+        return [] if self._recordings.replays_only else await self._inner.check()
+
+    async def aclose(self) -> None:
+        """Close the other provider."""
+        await self._inner.aclose()
+
+    async def _without_case(self, request: ModelRequest) -> ModelReply:
+        if self._recordings.replays_only:
+            raise ProviderError("a request outside of any trial is not replayed", kind="not_recorded")
+        return await self._inner.complete(request)
+
+    def _prompt(self, prompt: Prompt) -> dict[str, Any]:
+        known = self._prompts.get(id(prompt))
+        if known is None:
+            if len(self._prompts) >= 256:
+                self._prompts.clear()
+            plain = scrubbed(to_plain(prompt), self._recordings.clean, _OUR_WORDS)
+            settings = {n: v for n, v in plain.pop("settings", {}).items() if n not in VOLATILE}
+            # The prompt is kept beside it: as long as it lives, its id means no other object.
+            known = self._prompts[id(prompt)] = prompt, plain | ({"settings": settings} if settings else {})
+        return known[1]
+
+    def _keep(self, case: TapedCase, ask: dict[str, Any], reply: ModelReply) -> None:
+        plain = scrubbed(to_plain(reply), self._recordings.clean, _OUR_WORDS)
+        case.add(TapedExchange(ask, plain))

@@ -1,0 +1,173 @@
+"""Baselines out of the store: `branch:main` is the newest pool of a suite's runs on that branch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from rightcall.analysis import confusions
+from rightcall.errors import InputError
+from rightcall.model.codec import decode
+from rightcall.model.failure import FATAL
+from rightcall.model.run import CaseResult
+from rightcall.store import RunFilter, Store, StoredRun
+from rightcall.suite.baseline_file import (
+    MOST_DAYS,
+    MOST_RUNS,
+    REPLAYED,
+    BaselineHeader,
+    BaselineLine,
+    BaselinePool,
+    BaselineRun,
+    is_baseline,
+    load_baseline,
+)
+from rightcall.suite.inputs import Inputs, ask_hash, golden_hash
+
+CHECKED = "check"
+"""The tag of runs that `check` made: they tried part of the goldens, and are no baseline."""
+LOOKED_BACK = 500
+BRANCH = "branch:"
+
+
+def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
+    """What `wanted` names: a baseline file, `branch:NAME`, or a run with those that have the same inputs before it."""
+    if Path(wanted).is_file():
+        if not is_baseline(Path(wanted)):
+            raise InputError(wanted, "is no baseline", "`rightcall baseline save -o FILE` writes one")
+        return load_baseline(Path(wanted))
+    if store is None:
+        raise InputError(
+            f"baseline {wanted}",
+            "there is no store and no such file",
+            "save one on main: rightcall baseline save",
+        )
+    if wanted.startswith(BRANCH):
+        branch = wanted.removeprefix(BRANCH)
+        runs = [run for run in whole_runs(store, suite) if run.run.versions.get("git_branch") == branch]
+        if not runs:
+            raise InputError(
+                f"baseline {wanted}",
+                f"the store has no whole run of suite '{suite}' on branch {branch}",
+                f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3",
+            )
+        return pooled(store, runs)
+    found = store.run(wanted)
+    branch = found.run.versions.get("git_branch", "")
+    earlier = [
+        run
+        for run in whole_runs(store, found.run.name)
+        if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
+    ]
+    return pooled(store, [found, *earlier])
+
+
+def whole_runs(store: Store, suite: str) -> list[StoredRun]:
+    """Finished runs of a suite that tried every golden, newest first; dirty ones and those of `check` are not."""
+    found = store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    return [
+        run
+        for run in found
+        if CHECKED not in run.tags
+        and run.run.versions.get("git_dirty") != "true"
+        and run.results >= run.planned
+        and "inputs" in run.run.fingerprints
+    ]
+
+
+def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
+    """Runs with the inputs of the newest, while nothing else came between; all before them are history."""
+    newest = newest_first[0]
+    if "inputs" not in newest.run.fingerprints:
+        raise InputError(f"run {newest.id}", "does not say what its inputs were", "run the suite again")
+    selection = newest.run.fingerprints.get("selection")
+    wanted, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
+    compared: list[StoredRun] = []
+    for run in newest_first:
+        if run.run.fingerprints.get("inputs") != wanted or _time(run) < since or len(compared) >= MOST_RUNS:
+            break
+        if run.run.fingerprints.get("selection") == selection:
+            compared.append(run)
+    # The same recorded answers again are no new trials: they stand in only where there is nothing else.
+    compared = [run for run in compared if REPLAYED not in run.tags] or compared[:1]
+    older = [run for run in newest_first if run.run.started_at < compared[-1].run.started_at][:MOST_RUNS]
+    inputs = _inputs(store, newest)
+    header = BaselineHeader(
+        newest.run.name,
+        wanted,
+        inputs,
+        tuple(_named(run) for run in compared),
+        tuple(_named(run) for run in older),
+        newest.run.versions.get("git_branch", ""),
+        newest.run.versions.get("git_commit", ""),
+        versions={
+            name: newest.run.versions[name] for name in ("rightcall", "python") if name in newest.run.versions
+        },
+    )
+    return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))
+
+
+def _lines(
+    store: Store, compared: Sequence[StoredRun], older: Sequence[StoredRun], inputs: Inputs
+) -> list[BaselineLine]:
+    goldens = {golden.id: golden for golden in store.goldens(compared[0].id)}
+    names = {name: golden_hash(golden) for name, golden in goldens.items()}
+    trials: list[dict[str, list[CaseResult]]] = [_by_golden(store, run, names) for run in compared]
+    history = [_by_golden(store, run, names) for run in older]
+    made = []
+    for name, golden in sorted(goldens.items()):
+        now = [found[name] for found in trials if name in found]
+        before = [result for found in history for result in found.get(name, ())]
+        everything = [*before, *(result for each in now for result in each)]
+        confused = Counter(called for result in before for _, called in confusions(result.codes))
+        made.append(
+            BaselineLine(
+                name,
+                names[name],
+                ask_hash(golden, inputs),
+                tuple("".join(map(_mark, each)) for each in now),
+                "".join(map(_mark, before)),
+                dict(sorted(Counter(f.code for result in before for f in result.codes).items())),
+                tuple(sorted({f.code for result in everything for f in result.codes if f.code in FATAL})),
+                dict(sorted(confused.items())),
+            )
+        )
+    if unscored := [line.id for line in made if not line.scores]:
+        raise InputError(
+            f"run {compared[0].id}",
+            f"{len(unscored):,} of its goldens have no scored trial, such as {unscored[0]}",
+            "a baseline must be a full run",
+        )
+    return made
+
+
+def _by_golden(store: Store, run: StoredRun, names: dict[str, str]) -> dict[str, list[CaseResult]]:
+    """A run's results by golden, without goldens that said something else then."""
+    said = {golden.id: golden_hash(golden) for golden in store.goldens(run.id)}
+    found: dict[str, list[CaseResult]] = {}
+    for result in store.results(run.id):
+        if said.get(result.golden_id) == names.get(result.golden_id):
+            found.setdefault(result.golden_id, []).append(result)
+    return found
+
+
+def _inputs(store: Store, run: StoredRun) -> Inputs:
+    document = store.document("inputs", run.run.fingerprints["inputs"])
+    if document is None:
+        raise InputError(f"run {run.id}", "its inputs are not in the store", "run the suite again")
+    return decode(document, Inputs, f"run {run.id}")
+
+
+def _mark(result: CaseResult) -> str:
+    return "e" if result.error else "1" if result.passed else "0"
+
+
+def _named(run: StoredRun) -> BaselineRun:
+    inputs = run.run.fingerprints.get("inputs", "")[:16]
+    return BaselineRun(run.id, run.run.started_at, run.run.trials, inputs, REPLAYED in run.tags)
+
+
+def _time(run: StoredRun) -> datetime:
+    return datetime.fromisoformat(run.run.started_at)

@@ -1,0 +1,300 @@
+"""A check made ready: what changed, which goldens that reaches, how they are tried. Nothing is spent yet."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from rightcall.datasets import numbered_goldens
+from rightcall.errors import InputError
+from rightcall.executor import Session
+from rightcall.files import base_commit, commits_between
+from rightcall.gate import (
+    CheckForecast,
+    CheckSettings,
+    InputChange,
+    Scores,
+    Stratum,
+    StratumPlan,
+    foresee,
+    settles_at_best,
+    strata_of,
+)
+from rightcall.lint import Diagnostic, lint, read_paths
+from rightcall.lint.source import tool_set
+from rightcall.model.golden import Golden
+from rightcall.suite.baseline_file import BaselinePool
+from rightcall.suite.changes import input_changes
+from rightcall.suite.inputs import Inputs, digest
+from rightcall.suite.plan import Plan
+from rightcall.suite.reach import Reach, reach_of
+from rightcall.suite.suite import Suite
+
+OLD_DAYS, TOO_OLD_DAYS = 14, 30
+MOST_UNKNOWN = 0.2
+"""Share of goldens without a baseline above which it says too little of the suite."""
+NEAR = 0.7
+PLAN_DRAWS = 500
+
+
+@dataclass(frozen=True)
+class CheckDesign:
+    """What will be done and why. `everything` says why all goldens are tried, when they are."""
+
+    suite: str
+    settings: CheckSettings
+    inputs: Inputs
+    baseline: BaselinePool
+    changes: tuple[InputChange, ...]
+    reach: Reach
+    strata: list[Stratum]
+    goldens: Mapping[str, Golden]
+    places: Mapping[str, tuple[str, int]]
+    lint: tuple[Diagnostic, ...]
+    seed: str
+    trials: int
+    first_seed: str = ""
+    everything: str = ""
+    notes: tuple[str, ...] = ()
+    guards: tuple[str, ...] = ()
+    control: tuple[str, ...] = ()
+    affected: Mapping[str, Scores] = field(default_factory=dict)
+    rest: Mapping[str, Scores] = field(default_factory=dict)
+
+    @property
+    def planned(self) -> int:
+        """Calls at most."""
+        return sum(stratum.calls for stratum in self.stratum_plans())
+
+    @property
+    def full(self) -> int:
+        """Calls of a run of everything, as often as the baseline was tried."""
+        lines = self.baseline.lines
+        per_golden = max(1, round(self.baseline.trials / max(1, len(lines))))
+        return len(self.goldens) * min(per_golden, max(3, self.trials))
+
+    def stratum_plans(self) -> list[StratumPlan]:
+        """How many calls each stratum takes at most."""
+        made = [
+            StratumPlan(
+                each.name, each.goldens, sum(map(len, each.order)) * each.rounds, each.margin, each.rounds
+            )
+            for each in self.strata
+        ]
+        if self.guards:
+            made.append(StratumPlan("hard", len(self.guards), len(self.guards)))
+        if self.reach.new:
+            made.append(
+                StratumPlan("new", len(self.reach.new), len(self.reach.new) * self.trials, rounds=self.trials)
+            )
+        if self.control:
+            made.append(StratumPlan("control", len(self.control), len(self.control)))
+        return made
+
+    def forecast(self, draws: int = PLAN_DRAWS) -> CheckForecast:
+        """What the check will probably do; no call is spent."""
+        affected, rest = self.affected, self.rest
+        seed = int(self.seed[:8], 16)
+        full = any(each.whole_rounds for each in self.strata if each.name == "rest")
+        fine = foresee(affected, rest, self.settings, seed=seed, draws=draws, full=full)
+        worse = foresee(
+            affected,
+            rest,
+            self.settings,
+            seed=seed,
+            draws=draws,
+            full=full,
+            worse="affected" if affected else "rest",
+        )
+        extra = sum(each.calls for each in self.stratum_plans() if each.margin is None)
+        more = None
+        if fine.passed < 0.6 and not full and len(rest) > self.settings.sample:
+            more = foresee(
+                affected, rest, self.settings, seed=seed, draws=max(50, draws // 5), full=True
+            ).passed
+        return CheckForecast(
+            fine.passed,
+            worse.regressed,
+            min(fine.least_calls, worse.least_calls) + extra,
+            round(fine.mean_calls) + extra,
+            self.planned,
+            more,
+        )
+
+
+def design_check(
+    suite: Suite,
+    folder: Path,
+    plan: Plan,
+    baseline: BaselinePool,
+    settings: CheckSettings,
+    *,
+    full: bool = False,
+    again: int = 0,
+    changed: tuple[str, ...] = (),
+) -> CheckDesign:
+    """Compare the present inputs with the baseline's, and plan what to try."""
+    inputs = plan.inputs()
+    placed = placed_goldens(plan)
+    goldens = {golden.id: golden for golden, _, _ in placed}
+    changes = input_changes(baseline.header.given, inputs)
+    changes += tuple(InputChange("code", name, "named with --changed") for name in changed)
+    refuse_missing_tools(changes, placed, inputs)
+    before = baseline.goldens
+    near = near_tools(plan, {tool for change in changes for tool in change.tools})
+    reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
+    if changed:
+        reach = _all_reached(reach)
+    seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), again])[:32]
+    scores = {name: line.scores for name, line in before.items() if line.scores}
+    history = {name: line.history for name, line in before.items()}
+    clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
+    reason = why_everything(baseline, reach, len(goldens), full)
+    affected = {g: scores[g] for g in reach.affected}
+    rest = {g: scores[g] for g in reach.rest}
+    if 2 * len(affected) >= reach.compared:
+        rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
+    strata = strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=bool(reason))
+    drawn = {golden for each in strata for unit in each.order for golden in unit}
+    control = sorted(reach.untouched, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
+    return CheckDesign(
+        suite.name,
+        settings,
+        inputs,
+        baseline,
+        changes,
+        reach,
+        strata,
+        goldens,
+        {golden.id: (file, line) for golden, file, line in placed},
+        changed_tool_lint(suite, folder, plan, changes),
+        seed,
+        max(1, plan.trials),
+        everything=reason,
+        notes=tuple(notes_of(baseline, strata, reach, folder)),
+        guards=tuple(golden for golden in reach.hard if golden not in drawn),
+        control=tuple(control[: settings.control]),
+        affected=affected,
+        rest=rest,
+    )
+
+
+def placed_goldens(plan: Plan) -> list[tuple[Golden, str, int]]:
+    """The goldens of a plan with their file and line."""
+    lines: dict[str, int] = {}
+    if isinstance(plan.dataset, Path):
+        lines = {golden.id: line for line, golden in numbered_goldens(plan.dataset)}
+    file = shown_path(plan.dataset) if isinstance(plan.dataset, Path) else ""
+    return [(golden, file, lines.get(golden.id, 0)) for golden in sorted(plan.goldens(), key=lambda g: g.id)]
+
+
+def shown_path(path: Path) -> str:
+    """Relative to the working folder where possible: CI servers want it so."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return os.path.relpath(path) if os.name != "nt" else str(path)
+
+
+def refuse_missing_tools(
+    changes: tuple[InputChange, ...], placed: list[tuple[Golden, str, int]], inputs: Inputs
+) -> None:
+    """A golden that expects a tool which is gone is an error of the dataset."""
+    gone = {
+        change.before or change.name for change in changes if change.kind in ("tool_removed", "tool_renamed")
+    }
+    for golden, file, line in placed:
+        if golden.tools is not None and any(not isinstance(tool, str) for tool in golden.tools):
+            continue
+        expected = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
+        if missing := sorted(expected & gone - set(inputs.tools)):
+            hint = next(
+                (f"it is called {c.name} now" for c in changes if c.before == missing[0]), "edit the golden"
+            )
+            raise InputError(
+                f"{file}:{line}" if line else golden.id, f"expects the tool {missing[0]}, which is gone", hint
+            )
+
+
+def near_tools(plan: Plan, changed: set[str]) -> dict[str, list[str]]:
+    """Tools that read like a changed one, by the linter's own judgement."""
+    if not changed:
+        return {}
+    tools = list(Session(plan.agent).tools.values())
+    near: dict[str, list[str]] = {}
+    for pair in lint([tool_set(tools)]).pairs:
+        if pair.score >= NEAR:
+            for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
+                if one in changed:
+                    near.setdefault(one, []).append(other)
+    return near
+
+
+def changed_tool_lint(
+    suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
+) -> tuple[Diagnostic, ...]:
+    """What the linter says of the tools that changed, with lines where they are in a file."""
+    names = {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
+    if not names:
+        return ()
+    file = folder / suite.tools if isinstance(suite.tools, str) else None
+    if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
+        sets = read_paths([shown_path(file)])
+    else:
+        sets = [tool_set(list(Session(plan.agent).tools.values()))]
+    return tuple(each for each in lint(sets).diagnostics if each.tool in names and each.severity != "info")
+
+
+def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: bool) -> str:
+    """Why a sample would not do; "" when it does."""
+    if full:
+        return "it was asked for with --full"
+    unknown = len(reach.new) / max(1, goldens)
+    if unknown > MOST_UNKNOWN:
+        return f"{unknown:.0%} of the goldens are not at the baseline or were edited since"
+    age = baseline.header.age_days()
+    if age > TOO_OLD_DAYS:
+        return f"the baseline is {age:.0f} days old"
+    return ""
+
+
+def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder: Path) -> list[str]:
+    """What a reader should know before believing the verdict."""
+    said = []
+    age = baseline.header.age_days()
+    if age > OLD_DAYS:
+        said.append(f"the baseline is {age:.0f} days old; save a new one on the main branch")
+    for stratum in strata:
+        if not settles_at_best(stratum):
+            said.append(_too_small(stratum))
+    if reach.quarantined:
+        said.append(
+            f"{len(reach.quarantined)} quarantined goldens are not tried: {', '.join(reach.quarantined[:5])}"
+        )
+    base = base_commit(folder) if baseline.header.commit else ""
+    behind = commits_between(folder, baseline.header.commit, base) if base else None
+    if behind:
+        said.append(f"the baseline is {behind} commits behind the base: their changes are tested with yours")
+    return said
+
+
+def _too_small(stratum: Stratum) -> str:
+    needed = math.ceil(math.log(0.025) / math.log(1 - stratum.margin))
+    goldens = len(stratum.order)
+    if stratum.name == "affected" and goldens:
+        trials = math.ceil(40 / goldens)
+        return (
+            f"{goldens} affected goldens × {stratum.rounds} = {stratum.pairs} pairs cannot settle a margin of "
+            f"{stratum.margin:.0%} ({needed} are needed); {trials} baseline trials give {goldens * trials}"
+        )
+    return f"{stratum.pairs} goldens cannot settle a margin of {stratum.margin:.0%}: {needed} are needed"
+
+
+def _all_reached(reach: Reach) -> Reach:
+    return msgspec.structs.replace(reach, untouched=(), rest=(*reach.rest, *reach.untouched))

@@ -1,0 +1,172 @@
+"""Everything that reaches the model, by hash: what a run is compared by, and what a change of it can reach.
+
+Kept with every run, so that two runs, or a run and a working copy, can be compared without git, in shallow clones and
+with uncommitted work. Texts are kept as hashes only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rightcall.errors import RightCallError
+from rightcall.executor import Session, as_settings
+from rightcall.model.dialects import read_tool
+from rightcall.model.golden import AnyGolden
+from rightcall.model.python_values import fingerprinted
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+
+if TYPE_CHECKING:
+    from rightcall.suite.plan import Plan
+
+FORMAT = "rightcall/inputs/1"
+PARTS = ("title", "description", "input_schema", "output_schema", "annotations")
+
+
+class Inputs(Record, frozen=True):
+    """What an agent is made of: values where they are short, hashes where they are texts.
+
+    `tools` has the hash of each part of a definition, `order` the order in which they are offered. `code` has the hash
+    of each file of an agent that is code, `tool_code` that of each tool that runs for real.
+    """
+
+    agent: dict[str, str] = {}
+    system: str = ""
+    settings: str = ""
+    limits: str = ""
+    tools: dict[str, dict[str, str]] = {}
+    order: tuple[str, ...] = ()
+    mocks: dict[str, str] = {}
+    faults: str = ""
+    code: dict[str, str] = {}
+    tool_code: dict[str, str] = {}
+    metrics: str = ""
+    format: str = FORMAT
+
+    @property
+    def hash(self) -> str:
+        """One name for all of it."""
+        return digest(self)
+
+    def definition(self, tool: str) -> str:
+        """The hash of a tool's definition without its name; "" when there is no such tool."""
+        return digest(self.tools[tool]) if tool in self.tools else ""
+
+
+def inputs_of(plan: Plan, code: Mapping[str, str] | None = None) -> Inputs:
+    """The inputs of a plan as it stands."""
+    agent = plan.agent
+    tools = {tool.name: tool for tool in Session(agent).toolbox.tools}
+    loop = agent.mode == "loop"
+    return Inputs(
+        agent={
+            "model": agent.name,
+            "base_url": agent.base_url or "",
+            "mode": agent.mode,
+            "execute": agent.execute,
+            "strict": str(agent.strict).lower(),
+        },
+        system=digest(agent.system),
+        settings=digest(as_settings(agent.settings)),
+        limits=digest(agent.limits),
+        tools={name: definition_parts(tool) for name, tool in tools.items()},
+        order=tuple(tools),
+        mocks={name: digest(mock) for name, mock in agent.mocks.items()} if loop else {},
+        faults=agent.faults.hash if agent.faults else "",
+        code=dict(plan.code if code is None else code) or _own_code(agent.model),
+        tool_code=_tool_code(agent.tools) if loop and agent.execute == "real" else {},
+        metrics=plan.fingerprints(list(tools.values()))["metrics"],
+    )
+
+
+def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
+    """A name for the request that a golden makes: equal when its model sees exactly the same."""
+    offered: list[Any] = []
+    names: list[str] = []
+    for item in inputs.order if golden.tools is None else golden.tools:
+        if isinstance(item, str):
+            if item in inputs.tools:
+                offered.append([item, inputs.tools[item]])
+                names.append(item)
+        else:
+            offered.append(digest(item))
+            names.append(_name(item))
+    asked = [
+        getattr(golden, "input", None) or getattr(golden, "scenario", ""),
+        golden.context,
+        [msgspec.to_builtins(turn) for turn in getattr(golden, "turns", ())],
+    ]
+    system = inputs.system if golden.system is None else digest(golden.system)
+    own = [getattr(golden, "model", None), getattr(golden, "settings", None)]
+    seen = [{name: each[name] for name in names if name in each} for each in (inputs.mocks, inputs.tool_code)]
+    rest = [inputs.agent, inputs.settings, inputs.limits, inputs.faults, inputs.code]
+    return digest([system, offered, asked, own, seen, rest])[:24]
+
+
+def golden_hash(golden: AnyGolden) -> str:
+    """A name for what a golden asks and expects; labels, groups and the names of offered tools may change."""
+    bare = msgspec.structs.replace(golden, tags=(), cluster=None, metadata={})
+    if golden.tools is not None and all(isinstance(tool, str) for tool in golden.tools):
+        bare = msgspec.structs.replace(bare, tools=None)
+    return digest(bare)[:24]
+
+
+def definition_parts(tool: Tool) -> dict[str, str]:
+    """The hash of each part of a definition that says something."""
+    plain = msgspec.to_builtins(tool)
+    return {part: digest(plain[part])[:24] for part in PARTS if plain.get(part)}
+
+
+def file_hashes(paths: Mapping[str, Path]) -> dict[str, str]:
+    """The hash of each file by the name it is shown by; a file that cannot be read is left out."""
+    found = {}
+    for name, path in sorted(paths.items()):
+        try:
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()[:24]
+        except OSError:
+            continue
+    return found
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of a value as JSON; the order of keys does not matter."""
+    content = msgspec.json.encode(value, enc_hook=fingerprinted, order="deterministic")
+    return hashlib.sha256(content).hexdigest()
+
+
+def _own_code(model: Any) -> dict[str, str]:
+    """The file of a function that was given as the agent."""
+    if isinstance(model, str) or hasattr(model, "complete"):
+        return {}
+    return _source_file(model)
+
+
+def _tool_code(tools: Any) -> dict[str, str]:
+    found = {}
+    for tool in tools:
+        function = getattr(tool, "function", tool if callable(tool) else None)
+        if function is not None and (file := _source_file(function)):
+            name = getattr(tool, "name", None) or getattr(tool, "__name__", "")
+            found[str(name)] = next(iter(file.values()))
+    return found
+
+
+def _source_file(function: Any) -> dict[str, str]:
+    try:
+        path = inspect.getsourcefile(inspect.unwrap(function))
+    except TypeError:
+        path = inspect.getsourcefile(type(function))
+    return file_hashes({Path(path).name: Path(path)}) if path and Path(path).is_file() else {}
+
+
+def _name(item: Any) -> str:
+    try:
+        return read_tool(item, "tool").name
+    except RightCallError:
+        return ""

@@ -1,0 +1,464 @@
+"""Record and replay: what was recorded through any HTTP library comes back without a server, a key or a secret."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import aiohttp
+import anthropic
+import httpx
+import httpx2
+import openai
+import pytest
+import requests
+import urllib3
+
+import rightcall as rc
+from rightcall.executor import Agent
+from rightcall.model import Golden, ToolCall
+from rightcall.providers import Recordings, RecordSettings
+
+from .loopback import json_server, raw_server
+
+KEY = "sk-planted-0123456789abcdef"
+GOLDENS = [
+    Golden(
+        f"weather in {city}?",
+        id=f"weather-{city.lower()}",
+        expected_calls=(rc.ExpectedCall("get_weather", {"city": city}),),
+    )
+    for city in ("Hanoi", "Hue", "Oslo", "Lima")
+]
+
+
+def chat(body):
+    """An answer in OpenAI's chat format: a call with the city that was asked about."""
+    city = body["messages"][-1]["content"].removeprefix("weather in ").removesuffix("?")
+    call = {
+        "id": f"call_{id(body)}",
+        "type": "function",
+        "function": {"name": "get_weather", "arguments": json.dumps({"city": city})},
+    }
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return {
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "tiny-1", "echo": f"key {KEY}",
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12},
+    }  # fmt: skip
+
+
+def call_of(answer):
+    call = answer["choices"][0]["message"]["tool_calls"][0]["function"]
+    return [ToolCall(call["name"], json.loads(call["arguments"]))]
+
+
+def body_of(golden):
+    return {
+        "model": "tiny-1",
+        "messages": [{"role": "user", "content": golden.input}],
+        "seed": 1,
+        "note": f"key {KEY}",
+    }
+
+
+def agents(url):
+    """Each library once, sync and async, as users write them."""
+    path, headers = f"{url}/v1/chat/completions?api_key={KEY}", {"authorization": f"Bearer {KEY}"}
+
+    async def with_httpx(golden):
+        async with httpx.AsyncClient() as client:
+            return call_of((await client.post(path, json=body_of(golden), headers=headers)).json())
+
+    def with_httpx_sync(golden):
+        return call_of(httpx.post(path, json=body_of(golden), headers=headers).json())
+
+    async def with_httpx2(golden):
+        async with httpx2.AsyncClient() as client:
+            return call_of((await client.post(path, json=body_of(golden), headers=headers)).json())
+
+    async def with_aiohttp(golden):
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(path, json=body_of(golden), headers=headers) as reply,
+        ):
+            reply.raise_for_status()
+            return call_of(await reply.json())
+
+    def with_requests(golden):
+        return call_of(requests.post(path, json=body_of(golden), headers=headers, timeout=10).json())
+
+    def with_urllib3(golden):
+        return call_of(urllib3.request("POST", path, json=body_of(golden), headers=headers).json())
+
+    def with_openai(golden):
+        client = openai.OpenAI(base_url=f"{url}/v1", api_key=KEY, max_retries=0)
+        made = client.chat.completions.create(
+            model="tiny-1", messages=[{"role": "user", "content": golden.input}]
+        )
+        call = made.choices[0].message.tool_calls[0].function
+        return [ToolCall(call.name, json.loads(call.arguments))]
+
+    return [with_httpx, with_httpx_sync, with_httpx2, with_aiohttp, with_requests, with_urllib3, with_openai]
+
+
+AGENTS = [agent.__name__ for agent in agents("http://x")]
+
+
+def taped(agent, folder, mode, **settings):
+    return Agent(agent, recordings=Recordings(RecordSettings(mode, **settings), folder))
+
+
+def exported(agent, store, trials=1, goldens=GOLDENS):
+    run = rc.evaluate(agent, goldens, trials=trials, store=store)
+    return [
+        (r.golden_id, r.trial, r.passed, r.score, r.latency_ms, r.error, r.trajectory) for r in run.results
+    ]
+
+
+@pytest.mark.parametrize("number", range(len(AGENTS)), ids=AGENTS)
+def test_what_was_recorded_is_replayed_without_a_server(number, tmp_path):
+    folder = tmp_path / "recordings"
+    with json_server(chat) as server:
+        agent = agents(server.url)[number]
+        recorded = exported(taped(agent, folder, "auto"), tmp_path / "a.db", trials=4)
+        assert len(server.bodies) == 16
+    replayed = exported(taped(agent, folder, "replay"), tmp_path / "b.db", trials=4)
+    assert replayed == recorded
+    assert all(passed for _, _, passed, *_ in replayed)
+    written = b"".join(path.read_bytes() for path in folder.rglob("*.json"))
+    assert KEY.encode() not in written
+    assert len(list(folder.glob("*.json"))) == len(GOLDENS)
+
+
+SSE = [b'event: a\ndata: {"n": %d}\n\n' % n for n in range(3)] + [b"data: [DONE]\n\n"]
+
+
+@contextmanager
+def stream_server():
+    async def talk(reader, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+        for event in SSE:
+            writer.write(event)
+            await writer.drain()
+
+    with raw_server(talk) as url:
+        yield url
+
+
+def streamers(url):
+    async def with_httpx(golden):
+        async with (
+            httpx.AsyncClient() as client,
+            client.stream("POST", url, json={"q": golden.input}) as reply,
+        ):
+            return [line async for line in reply.aiter_lines()]
+
+    def with_httpx2(golden):
+        with httpx2.Client() as client, client.stream("POST", url, json={"q": golden.input}) as reply:
+            return list(reply.iter_lines())
+
+    async def with_aiohttp(golden):
+        async with aiohttp.ClientSession() as session, session.post(url, json={"q": golden.input}) as reply:
+            return [line.decode().strip() async for line in reply.content]
+
+    def with_requests(golden):
+        with requests.post(url, json={"q": golden.input}, stream=True, timeout=10) as reply:
+            return [line.decode() for line in reply.iter_lines()]
+
+    return [with_httpx, with_httpx2, with_aiohttp, with_requests]
+
+
+@pytest.mark.parametrize("number", range(4), ids=[s.__name__ for s in streamers("")])
+def test_a_stream_is_replayed_event_by_event(number, tmp_path):
+    heard = []
+
+    def agent_of(stream):
+        async def agent(golden):
+            lines = (
+                await stream(golden)
+                if asyncio.iscoroutinefunction(stream)
+                else await asyncio.to_thread(stream, golden)
+            )
+            heard.append([line for line in lines if line])
+            return "done"
+
+        return agent
+
+    with stream_server() as url:
+        exported(
+            taped(agent_of(streamers(url)[number]), tmp_path / "r", "auto"),
+            tmp_path / "a.db",
+            goldens=GOLDENS[:1],
+        )
+    exported(
+        taped(agent_of(streamers(url)[number]), tmp_path / "r", "replay"),
+        tmp_path / "b.db",
+        goldens=GOLDENS[:1],
+    )
+    assert heard[0] == heard[1]
+    assert heard[1][-1] == "data: [DONE]"
+    stored = json.loads(next((tmp_path / "r").glob("*.json")).read_text())
+    assert len(stored["trials"]["0"]["exchanges"][0]["reply"]["events"]) == 4
+
+
+def test_anthropics_client_streams_from_a_recording(tmp_path):
+    events = [
+        {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "c",
+                                              "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "sunny"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": {"output_tokens": 3}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+
+    async def talk(reader, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+        for event in events:
+            writer.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+
+    async def agent(golden):
+        client = anthropic.AsyncAnthropic(base_url=url, api_key=KEY, max_retries=0)
+        asked = [{"role": "user", "content": golden.input}]
+        async with client.messages.stream(model="c", max_tokens=9, messages=asked) as stream:
+            return await stream.get_final_text()
+
+    with raw_server(talk) as url:
+        recorded = exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+    assert (
+        exported(taped(agent, tmp_path / "r", "replay"), tmp_path / "b.db", goldens=GOLDENS[:1]) == recorded
+    )
+    assert recorded[0][-1].output == "sunny"
+
+
+def test_recording_again_replaces_the_whole_case_and_no_other_file(tmp_path):
+    said = ["Hue"]
+
+    def answer(body):
+        return chat({"messages": [{"content": f"weather in {said[0]}?"}]})
+
+    with json_server(answer) as server:
+        agent = agents(server.url)[0]
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", trials=2)
+        before = {path.name: path.read_bytes() for path in (tmp_path / "r").glob("*.json")}
+        said[0] = "Hanoi"
+        exported(taped(agent, tmp_path / "r", "refresh"), tmp_path / "b.db", trials=2, goldens=GOLDENS[:1])
+    after = {path.name: path.read_bytes() for path in (tmp_path / "r").glob("*.json")}
+    changed = [name for name in after if after[name] != before[name]]
+    assert [name.rpartition("-")[0] for name in changed] == ["weather-hanoi"]
+    replayed = exported(
+        taped(agent, tmp_path / "r", "replay"), tmp_path / "c.db", trials=2, goldens=GOLDENS[:1]
+    )
+    assert [passed for _, _, passed, *_ in replayed] == [True, True]
+
+
+def test_auto_replays_equal_requests_and_asks_changed_ones_again(tmp_path):
+    note = ["first"]
+
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            asked = {
+                "messages": [
+                    {"role": "system", "content": note[0]},
+                    {"role": "user", "content": golden.input},
+                ]
+            }
+            return call_of((await client.post(url, json=asked)).json())
+
+    with json_server(chat) as server:
+        url = server.url
+        for text, asked in (("first", 4), ("first", 4), ("second", 8)):
+            note[0] = text
+            exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db")
+            assert len(server.bodies) == asked
+
+
+def test_a_conversation_that_turns_out_stale_is_asked_again_from_its_beginning(tmp_path):
+    second = ["one"]
+
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            await client.post(url, json={"messages": [{"role": "user", "content": "hello"}]})
+            asked = {"messages": [{"role": "user", "content": second[0]}]}
+            return call_of((await client.post(url, json=asked)).json())
+
+    with json_server(chat) as server:
+        url = server.url
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+        second[0] = "two"
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+        assert [b["messages"][0]["content"] for b in server.bodies] == ["hello", "one", "hello", "two"]
+
+
+MISSES = [
+    ({"model": "tiny-2"}, "the model changed since it was recorded (tiny-1 then, tiny-2 now)"),
+    ({"temperature": 1}, "settings changed since it was recorded (temperature)"),
+    ({"system": "Be rude."}, "the system text changed since it was recorded ('Be kind.' then, 'Be rude.' now)"),
+    ({"tools": [{"name": "search_orders", "description": "new"}]}, "tools changed since it was recorded (search_orders: description)"),
+    ({"tools": []}, "search_orders: no longer offered"),
+    ({"messages": [{"role": "user", "content": "bye"}]}, "message 0 of the user changed ('hello' then, 'bye' now)"),
+    ({"messages": [{"role": "user", "content": "hello"}] * 2}, "the number of messages changed (1 then, 2 now)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "reason"), MISSES)
+def test_a_miss_says_what_changed(change, reason, tmp_path):
+    body = {
+        "model": "tiny-1", "system": "Be kind.", "temperature": 0, "tools": [{"name": "search_orders", "description": "old"}],
+        "messages": [{"role": "user", "content": "hello"}],
+    }  # fmt: skip
+
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            return (await client.post(url, json=body)).json()["echo"]
+
+    with json_server(lambda _: {"echo": "hi"}) as server:
+        url = server.url
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+    body |= change
+    ((*_, error, trajectory),) = exported(
+        taped(agent, tmp_path / "r", "replay"), tmp_path / "b.db", goldens=GOLDENS[:1]
+    )
+    assert reason in error
+    assert "weather-hanoi, trial 0, request 1: " in error
+    assert trajectory.stop_reason == "infra_error"
+
+
+def test_one_request_more_than_recorded_is_a_miss(tmp_path):
+    times = [1]
+
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            return str([(await client.post(url, json={"q": 1})).json() for _ in range(times[0])])
+
+    with json_server(lambda _: {"echo": "hi"}) as server:
+        url = server.url
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+    times[0] = 2
+    ((*_, error, _),) = exported(
+        taped(agent, tmp_path / "r", "replay"), tmp_path / "b.db", goldens=GOLDENS[:1]
+    )
+    assert "request 2: only 1 requests were recorded" in error
+
+
+def test_dates_can_be_ignored_and_the_miss_offers_it(tmp_path):
+    day = ["2026-01-01"]
+
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            return (
+                await client.post(url, json={"messages": [{"role": "user", "content": f"on {day[0]}"}]})
+            ).json()["echo"]
+
+    pattern = r"$.messages[*].content~\d{4}-\d\d-\d\d"
+    with json_server(lambda _: {"echo": "hi"}) as server:
+        url = server.url
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+        exported(
+            taped(agent, tmp_path / "s", "auto", ignore=(pattern,)), tmp_path / "a.db", goldens=GOLDENS[:1]
+        )
+    day[0] = "2026-02-02"
+    ((*_, error, _),) = exported(
+        taped(agent, tmp_path / "r", "replay"), tmp_path / "b.db", goldens=GOLDENS[:1]
+    )
+    assert pattern in error
+    ((*_, error, _),) = exported(
+        taped(agent, tmp_path / "s", "replay", ignore=(pattern,)), tmp_path / "b.db", goldens=GOLDENS[:1]
+    )
+    assert error == ""
+
+
+def test_a_request_from_a_thread_pool_of_the_agents_own_is_refused_while_replaying(tmp_path):
+    pool = ThreadPoolExecutor(2)
+
+    def agent(golden):
+        return pool.submit(lambda: httpx.post(url, json={"q": golden.input}).json()["echo"]).result()
+
+    with json_server(lambda _: {"echo": "hi"}) as server:
+        url = server.url
+        found = exported(taped(agent, tmp_path / "r", "replay"), tmp_path / "b.db", goldens=GOLDENS)
+        assert not server.bodies
+    assert all(trajectory.stop_reason == "infra_error" for *_, trajectory in found)
+    pool.shutdown()
+
+
+def test_refusals_that_a_client_tries_again_after_are_not_recorded(tmp_path):
+    statuses = iter([b"429 Too Many Requests", b"200 OK"])
+
+    async def talk(reader, writer):
+        body = b'{"echo": "hi"}'
+        writer.write(
+            b"HTTP/1.1 %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"
+            % (next(statuses), len(body), body)
+        )
+
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            while (reply := await client.post(url, json={"q": 1})).status_code == 429:
+                pass
+            return reply.json()["echo"]
+
+    with raw_server(talk) as url:
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+    ((*_, error, trajectory),) = exported(
+        taped(agent, tmp_path / "r", "replay"), tmp_path / "b.db", goldens=GOLDENS[:1]
+    )
+    assert (error, trajectory.output) == ("", "hi")
+
+
+def test_only_named_hosts_are_recorded(tmp_path):
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            return (await client.post(url, json={"q": 1})).json()["echo"]
+
+    with json_server(lambda _: {"echo": "hi"}) as server:
+        url = server.url
+        for _ in range(2):
+            exported(
+                taped(agent, tmp_path / "r", "auto", hosts=("api.openai.com",), level="requests"),
+                tmp_path / "a.db",
+                goldens=GOLDENS[:1],
+            )
+        stored = json.loads(next((tmp_path / "r").glob("*.json")).read_text())
+    assert stored["trials"]["0"]["trajectory"]["output"] == "hi"
+
+
+def test_an_agent_that_makes_no_request_is_recorded_by_its_result(tmp_path):
+    called = []
+
+    def agent(golden):
+        called.append(golden.id)
+        return [ToolCall("get_weather", {"city": "Hanoi"})]
+
+    for mode in ("auto", "auto", "replay"):
+        ((_, _, passed, *_),) = exported(
+            taped(agent, tmp_path / "r", mode), tmp_path / "a.db", goldens=GOLDENS[:1]
+        )
+        assert passed
+    assert called == ["weather-hanoi"]
+
+
+def test_our_own_provider_replays_without_key_and_server(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with json_server(chat) as server:
+        agent = Agent(
+            "openai:tiny-1", [rc.Tool("get_weather")], system="Be kind.", base_url=f"{server.url}/v1"
+        )
+        made = exported(rc_replace(agent, tmp_path, "auto"), tmp_path / "a.db", trials=2)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    for base_url in (agent.base_url, None):
+        again = rc_replace(agent, tmp_path, "replay", base_url=base_url)
+        assert exported(again, tmp_path / "b.db", trials=2) == made
+    prompts = list((tmp_path / "r" / "prompts").glob("*.json"))
+    assert len(prompts) == 1
+    assert json.loads(prompts[0].read_text())["system"] == "Be kind."
+
+
+def rc_replace(agent, folder: Path, mode, **changes):
+    from dataclasses import replace
+
+    return replace(agent, recordings=Recordings(RecordSettings(mode), folder / "r"), **changes)

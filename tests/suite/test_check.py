@@ -1,0 +1,418 @@
+"""`check`: what a change can reach is tried, and the verdict keeps its promises, whatever finishes first."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+import msgspec
+import pytest
+
+import rightcall as rc
+from rightcall.cli.main import main
+from rightcall.errors import InputError
+from rightcall.model import Golden
+from rightcall.store import open_store
+from rightcall.suite import (
+    find_baseline,
+    load_baseline,
+    merged,
+    write_baseline,
+)
+from rightcall.suite.baseline_file import BaselineHeader, BaselineLine, BaselinePool, BaselineRun
+from rightcall.suite.changes import input_changes
+from rightcall.suite.check_words import never_seen_chance
+from rightcall.suite.inputs import Inputs
+from rightcall.suite.reach import reach_of
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "pull-request"
+REFUND = "Refund an order: give the customer the money back after it was delivered."
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """The example as a git repository with a run on main."""
+    folder = tmp_path_factory.mktemp("shop")
+    for name in ("suite.yaml", "tools.json", "goldens.jsonl"):
+        (folder / name).write_text((EXAMPLE / name).read_text())
+    edit(folder / "suite.yaml", "record: auto ", "record: none ")
+    (folder / ".gitignore").write_text(".rightcall/\n*.jsonl.gz\n")
+    with contextlib.chdir(folder):
+        for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "shop"]):
+            git(*words)
+        run("run", "suite.yaml")
+    return folder
+
+
+@pytest.fixture
+def shop(repository, tmp_path, monkeypatch):
+    """A copy to change."""
+    folder = tmp_path / "shop"
+    shutil.copytree(repository, folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def git(*words):
+    subprocess.run(
+        ["git", "-c", "user.name=t", "-c", "user.email=t@example.com", *words],
+        check=True,
+        capture_output=True,
+    )
+
+
+def run(*words):
+    with pytest.raises(SystemExit) as ended, mock.patch.object(sys, "argv", ["rightcall", *words]):
+        main()
+    return ended.value.code or 0
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def checked(*words):
+    code = run("check", "suite.yaml", "-o", "check.json", *words)
+    return code, json.loads(Path("check.json").read_text())
+
+
+def test_a_change_that_reaches_no_model_passes_without_a_call(shop):
+    (shop / "README.md").write_text("hello")
+    code, found = checked()
+    assert (code, found["verdict"], found["calls"]["spent"]) == (0, "PASS", 0)
+    assert "nothing that reaches the model has changed" in found["sentence"]
+
+
+def test_a_harmless_change_of_one_tool_passes_with_a_fraction_of_the_calls(shop):
+    edit(shop / "tools.json", "where the parcel is now and when", "where its parcel is now, and when")
+    code, found = checked()
+    assert (code, found["verdict"]) == (0, "PASS")
+    assert found["calls"]["spent"] < found["calls"]["full"] / 2
+    assert [s["name"] for s in found["strata"]] == ["affected", "rest"]
+
+
+def test_a_broken_tool_is_found_at_once_with_the_lines_of_its_goldens(shop):
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    code, found = checked("-o", "check.md", "-o", "check.xml", "-o", "check.sarif", "-o", "codequality.json")
+    assert (code, found["verdict"], found["cause"]) == (1, "REGRESSED", "worse")
+    assert found["calls"]["spent"] <= 32
+    broken = found["broken"][0]
+    assert (
+        (shop / broken["file"])
+        .read_text()
+        .splitlines()[broken["line"] - 1]
+        .startswith(f'{{"id": "{broken["golden"]}"')
+    )
+    assert {each["tool"] for each in found["lint"]} == {"refund_order"}
+    assert Path("check.md").read_text().startswith("<!-- rightcall:check:shop -->\n")
+    assert all(
+        {"description", "check_name", "fingerprint", "severity", "location"} <= e.keys()
+        for e in json.loads(Path("codequality.json").read_text())
+    )
+
+
+def test_a_prompt_change_reaches_everything_and_is_sampled(shop):
+    edit(shop / "suite.yaml", "Answer with one tool call.", "Answer briefly, with one tool call.")
+    code, found = checked()
+    assert (code, found["verdict"]) == (0, "PASS")
+    assert [(s["name"], s["goldens"]) for s in found["strata"]] == [("rest", 120)]
+
+
+def test_equal_inputs_give_the_stored_verdict_and_again_draws_anew(shop):
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, first = checked()
+    _, second = checked()
+    assert second["calls"]["spent"] == 0
+    assert (second["run_id"], second["sentence"]) == (first["run_id"], first["sentence"])
+    _, third = checked("--again")
+    assert third["seed"] != first["seed"]
+    assert "this is the second draw for these inputs" in third["notes"]
+
+
+def test_the_verdict_does_not_depend_on_how_many_run_at_once(shop):
+    edit(shop / "tools.json", "List what customer reviews say", "List the things that customer reviews say")
+    found = []
+    for _ in range(2):
+        _, result = checked("--concurrency", "16")
+        found.append({k: v for k, v in result.items() if k not in ("run_id", "baseline", "notes", "calls")})
+        for path in (shop / ".rightcall" / "checks").glob("*.json"):
+            path.unlink()
+    assert found[0] == found[1]
+
+
+def test_a_plan_spends_nothing(shop, capsys):
+    edit(shop / "tools.json", REFUND, f"{REFUND} Ask first.")
+    assert run("check", "suite.yaml", "--plan") == 0
+    said = capsys.readouterr().out
+    assert "PASS in 100% of checks when nothing changed" in said
+    with open_store(None) as store:
+        assert len(store.runs()) == 1
+
+
+def test_a_replay_tests_nothing_about_a_change(shop):
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    code, found = checked("--record", "replay")
+    assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
+    assert "0 live calls: nothing about the model was tested" in found["sentence"]
+
+
+def test_new_and_edited_goldens_are_tried_and_compared_with_nothing(shop):
+    lines = (shop / "goldens.jsonl").read_text().splitlines()
+    lines[0] = lines[0].replace("Show me", "Please show me")
+    lines.append(
+        json.dumps(
+            {
+                "id": "new-one",
+                "input": "Search the shop for a tent",
+                "expected_calls": [{"tool": "refund_order"}],
+            }
+        )
+    )
+    (shop / "goldens.jsonl").write_text("\n".join(lines) + "\n")
+    code, found = checked()
+    assert (code, found["verdict"]) == (0, "PASS")
+    assert (found["new"]["goldens"], found["new"]["trials"], found["untouched"]) == (2, 6, 119)
+
+
+def test_a_golden_that_expects_a_removed_tool_is_an_error_of_the_dataset(shop, capsys):
+    tools = [tool for tool in json.loads((shop / "tools.json").read_text()) if tool["name"] != "list_reviews"]
+    (shop / "tools.json").write_text(json.dumps(tools))
+    assert run("check", "suite.yaml") == 2
+    assert re.search(
+        r"goldens.jsonl:\d+: expects the tool list_reviews, which is gone", capsys.readouterr().err
+    )
+
+
+def test_a_baseline_file_is_enough_and_small(shop, tmp_path_factory, capsys):
+    assert run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz") == 0
+    (shop / ".rightcall").rename(tmp_path_factory.mktemp("away") / "rightcall")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    assert run("check", "suite.yaml", "--baseline", "main.jsonl.gz") == 1
+    assert (shop / "main.jsonl.gz").stat().st_size < 120 * 180
+    text = "".join(load_text(shop / "main.jsonl.gz"))
+    assert "money back" not in text
+    assert run("check", "suite.yaml") == 2
+    assert "no whole run of suite 'shop' on branch main" in capsys.readouterr().err
+
+
+def load_text(path):
+    import gzip
+
+    return gzip.decompress(path.read_bytes()).decode()
+
+
+def test_runs_pool_while_inputs_are_equal_and_edits_begin_anew(shop):
+    run("run", "suite.yaml", "--trials", "2")
+    with open_store(None) as store:
+        pool = find_baseline(store, "branch:main", "shop")
+    assert [r.trials for r in pool.header.runs] == [2, 3]
+    assert {len(line.scores) for line in pool.lines} == {5}
+    edit(shop / "tools.json", "the newest first", "the newest ones first")
+    git("commit", "-qam", "edit")
+    run("run", "suite.yaml")
+    with open_store(None) as store:
+        pool = find_baseline(store, "branch:main", "shop")
+    assert ([r.trials for r in pool.header.runs], [r.trials for r in pool.header.older]) == ([3], [2, 3])
+    assert {line.old for line in pool.lines} == {"11111"}
+
+
+def test_edited_checks_and_replays_are_no_baseline(shop):
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    run("run", "suite.yaml")  # dirty
+    run("check", "suite.yaml")
+    with open_store(None) as store:
+        pool = find_baseline(store, "branch:main", "shop")
+    assert len(pool.header.runs) == 1
+    assert all(set(line.t) == {"111"} for line in pool.lines)
+
+
+def test_recorded_answers_replayed_are_no_new_trials(shop):
+    for _ in range(2):
+        run("run", "suite.yaml", "--record", "auto", "--save-baseline", "main.jsonl")
+    assert {len(line.scores) for line in load_baseline(Path("main.jsonl")).lines} == {3}
+    run("run", "suite.yaml", "--record", "refresh", "--save-baseline", "main.jsonl")
+    assert {len(line.scores) for line in load_baseline(Path("main.jsonl")).lines} == {6}
+
+
+def test_gate_reads_the_same_baselines(shop):
+    run("run", "suite.yaml", "--save-baseline", "main.jsonl")
+    assert run("gate", "last", "--baseline", "main.jsonl", "--margin", "0.1") == 0
+    assert run("gate", "last", "--baseline", "branch:main", "--margin", "0.1") == 0
+
+
+def test_merged_baselines_are_of_one_suite(tmp_path):
+    pools = [
+        a_pool("shop", "i", ["111"]),
+        a_pool("shop", "i", ["10"], "2026-01-01T00:00:00Z", "r2"),
+        a_pool("other", "i", ["1"]),
+    ]
+    assert merged(pools[:2]).lines[0].t == ("111", "10")
+    assert (
+        merged([pools[0], a_pool("shop", "older", ["10"], "2026-01-01T00:00:00Z", "r2")]).lines[0].old == "10"
+    )
+    with pytest.raises(InputError, match="different suites"):
+        merged(pools)
+
+
+def a_pool(suite, inputs, t, at="2026-01-02T00:00:00Z", name="r1"):
+    header = BaselineHeader(suite, inputs, Inputs(), (BaselineRun(name, at),))
+    return BaselinePool(header, (BaselineLine("g", "h", "a", tuple(t)),))
+
+
+def test_a_baseline_file_survives_writing_and_reading(tmp_path):
+    pool = a_pool("shop", "i", ["11e", "0"])
+    for name in ("a.jsonl", "a.jsonl.gz"):
+        write_baseline(pool, tmp_path / name)
+        assert load_baseline(tmp_path / name) == pool
+
+
+def test_compared_trials_cannot_choose():
+    """Compared and older trials disagree about what was confused; only the older ones count."""
+    inputs = Inputs(tools={"a": {"description": "1"}, "b": {"description": "2"}}, order=("a", "b"))
+    before = Inputs(tools={"a": {"description": "0"}, "b": {"description": "2"}}, order=("a", "b"))
+    goldens = [Golden("x", id=f"g{i}", expected_calls=(rc.ExpectedCall("b"),)) for i in range(4)]
+    from rightcall.suite.inputs import golden_hash
+
+    def lines(marks, confused):
+        return {
+            g.id: BaselineLine(
+                g.id, golden_hash(g), "", (marks[i],), confused={"a": 1} if i in confused else {}
+            )
+            for i, g in enumerate(goldens)
+        }
+
+    changes = input_changes(before, inputs)
+    rng = random.Random(1)
+    reaches = {
+        reach_of(
+            goldens, lines([rng.choice(["111", "000", "010"]) for _ in goldens], {2}), inputs, changes
+        ).affected
+        for _ in range(20)
+    }
+    assert reaches == {("g2",)}
+
+
+BASE = Inputs(
+    agent={"model": "m", "base_url": "", "mode": "single_turn"},
+    system="s", settings="t", limits="l", metrics="q", code={"agent.py": "1"}, mocks={"a": "1"},
+    tools={"a": {"description": "1", "input_schema": "2"}, "b": {"description": "3", "input_schema": "4"}},
+    order=("a", "b"),
+)  # fmt: skip
+EDITS = [
+    ({}, []),
+    ({"tools": {"b": BASE.tools["b"], "a": BASE.tools["a"]}}, []),
+    ({"order": ("b", "a")}, ["tool_order"]),
+    ({"tools": {**BASE.tools, "a": {"description": "9", "input_schema": "2"}}}, ["tool_changed"]),
+    ({"tools": {**BASE.tools, "a": {"description": "1", "input_schema": "9"}}}, ["tool_changed"]),
+    ({"tools": {"c": BASE.tools["a"], "b": BASE.tools["b"]}}, ["tool_renamed"]),
+    ({"tools": {**BASE.tools, "c": {"description": "7"}}}, ["tool_added"]),
+    ({"tools": {"a": BASE.tools["a"]}}, ["tool_removed"]),
+    ({"mocks": {"a": "2"}}, ["mock"]),
+    ({"system": "x"}, ["system"]),
+    ({"agent": {**BASE.agent, "model": "n"}}, ["model"]),
+    ({"agent": {**BASE.agent, "base_url": "http://x"}}, ["base_url"]),
+    ({"agent": {**BASE.agent, "mode": "loop"}}, ["mode"]),
+    ({"settings": "x"}, ["settings"]),
+    ({"limits": "x"}, ["limits"]),
+    ({"faults": "x"}, ["faults"]),
+    ({"code": {"agent.py": "2"}}, ["code"]),
+    ({"code": {"agent.py": "1", "other.py": "1"}}, ["code"]),
+    ({"tool_code": {"a": "1"}}, ["tool_code"]),
+    ({"metrics": "x"}, ["metrics"]),
+]
+
+
+@pytest.mark.parametrize(("change", "kinds"), EDITS)
+def test_each_edit_is_seen_for_what_it_is(change, kinds):
+    now = msgspec.structs.replace(BASE, **change)
+    assert [each.kind for each in input_changes(BASE, now)] == kinds
+
+
+def test_a_parameter_in_another_order_is_no_change(shop):
+    tools = json.loads((shop / "tools.json").read_text())
+    (shop / "tools.json").write_text(json.dumps([dict(reversed(tool.items())) for tool in tools]))
+    assert checked()[1]["calls"]["spent"] == 0
+
+
+def forbid_cancelling(shop):
+    """Whoever wants a refund must not have the order cancelled."""
+    lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
+    for golden in lines:
+        if golden["id"].startswith("refund_order"):
+            golden["forbidden_calls"] = ["cancel_order"]
+    (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
+
+
+def test_damage_that_main_never_did_stops_the_check(shop):
+    forbid_cancelling(shop)
+    git("commit", "-qam", "forbid")
+    run("run", "suite.yaml")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    code, found = checked("--drop", "0.9", "--drop-rest", "0.9")
+    assert (code, found["verdict"], found["cause"]) == (1, "REGRESSED", "hard")
+    (hard,) = found["hard"]
+    assert (hard["code"], hard["times"], hard["tries"]) == ("forbidden_call", 4, 4)
+    assert re.search(r"none did in \d+ trials of the baseline; chance at most \d", found["sentence"])
+
+
+def test_damage_that_main_did_too_is_not_new(shop):
+    forbid_cancelling(shop)
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    git("commit", "-qam", "lure")
+    run("run", "suite.yaml")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked()
+    assert (found["verdict"], found["hard"]) == ("PASS", [])
+
+
+@pytest.mark.parametrize(
+    ("history", "now", "bound"), [(300, 300, 0.25), (600, 100, 0.057), (3000, 150, 0.018)]
+)
+def test_the_chance_of_damage_never_seen_before(history, now, bound):
+    assert never_seen_chance(history, now) == pytest.approx(bound, abs=0.0006)
+
+
+def test_a_budget_ends_with_the_last_look(shop):
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    code, found = checked("--max-calls", "20")
+    assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
+    assert found["calls"]["spent"] <= 20
+
+
+def test_control_asks_untouched_goldens_again(shop):
+    tools = json.loads((shop / "tools.json").read_text())
+    lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
+    for golden in lines[:60]:
+        golden["tools"] = [tool["name"] for tool in tools if tool["name"] != "list_reviews"]
+    (shop / "goldens.jsonl").write_text("".join(json.dumps(g) + "\n" for g in lines))
+    git("commit", "-qam", "narrow")
+    run("run", "suite.yaml")
+    edit(shop / "tools.json", "the newest first", "the newest ones first")
+    _, found = checked("--control", "10")
+    assert found["untouched"] == 60
+    assert ("control", 10) in [(s["name"], s["goldens"]) for s in found["plan"]]
+
+
+def test_check_from_python(shop):
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    found = rc.check("suite.yaml", settings={"sample": 40})
+    assert (found.verdict, found.exit_code) == ("REGRESSED", 1)
+
+
+def test_options_that_a_suite_sets(shop):
+    edit(
+        shop / "suite.yaml",
+        "check: {drop: 0.2, drop_rest: 0.1}",
+        "check: {drop: 0.2, drop_rest: 0.1, on_inconclusive: pass}",
+    )
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    assert checked("--max-calls", "5")[0] == 0
