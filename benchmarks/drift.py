@@ -27,9 +27,8 @@ def main() -> None:
     for q0, row in TABLE.items():
         for factor, published in row.items():
             found = [simulated_delay(q0, q0 * factor, a, runs=200, seed=1) for a in (1_000, 10_000)]
-            print(
-                f"q0 {q0:.2f}  {factor:g}x  delay {found[0]:7.0f} / {found[1]:7.0f}   table {published[0]} / {published[1]}"
-            )
+            measured, table = (" / ".join(f"{delay:,.0f}" for delay in pair) for pair in (found, published))
+            print(f"q0 {q0:.2f}  {factor:g}x  delay {measured}   table {table}", flush=True)
 
 
 def false_alarms(q0: float, months: int, sessions: int, share: float, series: int) -> str:
@@ -42,7 +41,8 @@ def false_alarms(q0: float, months: int, sessions: int, share: float, series: in
     alarms = 0
     for _ in range(months):
         alarms += any(_alarms(draw, q0, sessions, bad, good, enough) for _ in range(series))
-    return f"q0 {q0:.2f}  {months:,} months of {sessions:,} sessions, {series} series: {alarms / months:.3f} false alarms, stated {share}"
+    done = f"{months:,} months of {sessions:,} sessions, {series} series"
+    return f"q0 {q0:.2f}  {done}: {alarms / months:.3f} false alarms, stated {share}"
 
 
 def _alarms(

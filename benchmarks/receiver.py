@@ -52,29 +52,37 @@ def main() -> None:
 
 
 async def load(port: int, pid: int, seconds: float, rate: int) -> None:
-    draw = random.Random(0)
-    sent = refused = 0
+    """Four senders at once, as exporters of four processes."""
+    counts = {"sent": 0, "refused": 0}
     start = time.perf_counter()
-    shown = start
-    async with aiohttp.ClientSession() as client:
+
+    async def sender(number: int, client: aiohttp.ClientSession) -> None:
+        draw = random.Random(number)
+        headers = {"content-type": "application/x-protobuf", "content-encoding": "gzip"}
         while (now := time.perf_counter()) - start < seconds:
-            if sent / (now - start + 1e-9) > rate:
+            if counts["sent"] / (now - start + 1e-9) > rate:
                 await asyncio.sleep(0.01)
                 continue
             body = gzip.compress(batch(draw, 100), 1)
-            headers = {"content-type": "application/x-protobuf", "content-encoding": "gzip"}
             async with client.post(f"http://127.0.0.1:{port}/v1/traces", data=body, headers=headers) as reply:
-                refused += reply.status != 200
-                sent += 100 if reply.status == 200 else 0
-            if now - shown > seconds / 6:
-                shown = now
-                print(
-                    f"{now - start:6.0f} s  {sent:>9,} spans  {sent / (now - start):,.0f} spans/s  {refused} refused  server {memory(pid)} MB",
-                    flush=True,
-                )
-    print(
-        f"{sent / (time.perf_counter() - start):,.0f} spans/s, {refused} answers other than 200, server {memory(pid)} MB"
-    )
+                counts["refused"] += reply.status != 200
+                counts["sent"] += 100 if reply.status == 200 else 0
+
+    async def show() -> None:
+        for _ in range(6):
+            await asyncio.sleep(seconds / 6)
+            taken = time.perf_counter() - start
+            busy = cpu_seconds(pid) / taken
+            done = f"{counts['sent']:>9,} spans  {counts['sent'] / taken:,.0f} spans/s  {counts['refused']} refused"
+            print(f"{taken:6.0f} s  {done}  server {memory(pid)} MB, {busy:.0%} of a core", flush=True)
+
+    async with aiohttp.ClientSession() as client:
+        await asyncio.gather(show(), *(sender(i, client) for i in range(4)))
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def batch(draw: random.Random, spans: int) -> bytes:
@@ -94,8 +102,12 @@ def batch(draw: random.Random, spans: int) -> bytes:
             )
         )
         for i in range(4):
-            held = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search", "gen_ai.tool.call.arguments": f'{{"query": "{i} {trace_id}"}}',
-                    "gen_ai.tool.call.result": '{"found": "' + "x" * 200 + '"}'}  # fmt: skip
+            held: dict[str, str | int | float] = {
+                "gen_ai.operation.name": "execute_tool",
+                "gen_ai.tool.name": "search",
+                "gen_ai.tool.call.arguments": f'{{"query": "{i} {trace_id}"}}',
+                "gen_ai.tool.call.result": '{"found": "' + "x" * 200 + '"}',
+            }
             made.append(
                 RunSpan(
                     trace_id,
@@ -111,9 +123,8 @@ def batch(draw: random.Random, spans: int) -> bytes:
 
 
 def memory(pid: int) -> int:
-    if not os.path.exists(f"/proc/{pid}/status"):
-        return 0
-    found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    about = Path(f"/proc/{pid}/status")
+    found = re.search(r"VmRSS:\s+(\d+)", about.read_text()) if about.exists() else None
     return int(found[1]) // 1024 if found else 0
 
 

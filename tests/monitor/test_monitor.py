@@ -163,6 +163,27 @@ def test_a_baseline_of_too_few_sessions_is_refused(tmp_path):
             monitor.make_baseline("demo", "2026-11-01", "2026-11-30")
 
 
+def test_old_traces_are_forgotten_but_not_what_waits_for_review(tmp_path):
+    import datetime
+
+    with open_store(tmp_path / "old.db") as store:
+        monitor = rc.Monitor(SETTINGS, store=store)
+        monitor.feed(list(reference_traffic())[:50])
+        waiting = len(store.traces(TraceFilter(review="queued"), limit=100))
+        monitor.forget(datetime.datetime(2027, 12, 1, tzinfo=datetime.UTC))
+        assert len(store.traces(limit=100)) == waiting
+        assert {count.name: count.seen for count in store.check_counts()}["any"] == 50
+
+
+def test_a_judge_nobody_gave_and_a_baseline_nobody_can_make_are_said(tmp_path):
+    (tmp_path / "monitor.yaml").write_text(
+        "agents: {a: {}}\nchecks: [loop, {judge: helpful}]\nbaseline: {from: 2026-11-01, to: 2026-11-08}\n"
+    )
+    notes = rc.Monitor(tmp_path / "monitor.yaml", store=tmp_path / "x.db").prepare()
+    assert "judge 'helpful' is not asked" in notes[0]
+    assert "a baseline needs 100" in notes[1]
+
+
 def test_settings_that_cannot_work_are_told_all_at_once(tmp_path):
     (tmp_path / "monitor.yaml").write_text(
         "checks: [tool_error, loop]\nfalse_alarms: {share: 2, per: soon}\nalerts: [{when: [drift]}]\n"

@@ -49,6 +49,8 @@ def serve(
 
     with open_store(url) as store:
         watcher = Monitor(config, store=store, redacted=True)
+        for note in watcher.prepare():
+            tell(f"warning: {one_line(note)}", err=True)
         at, _, listed = watcher.settings.listen.rpartition(":")
         host = host or at or "127.0.0.1"
         if host not in LOCAL and not token and not no_auth:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rightcall.errors import InputError
 from rightcall.model.case import TestCase
 from rightcall.model.codec import to_plain
 from rightcall.model.golden import Golden
@@ -99,6 +100,29 @@ class Monitor:
                 self._series[name] = series
         self._save(set(fresh))
         return found
+
+    def prepare(self) -> list[str]:
+        """Make the baselines that the settings name and the store lacks; gives what will not be watched, and why."""
+        notes = [
+            f"judge '{judge.judge}' is not asked: give it with rc.Monitor(judges={{'{judge.judge}': …}})"
+            for judge in self.settings.judges
+            if judge.judge not in self._judges
+        ]
+        window = self.settings.baseline
+        for agent in self.settings.agents if window is not None else ():
+            if window is not None and self._baseline(agent) is None:
+                try:
+                    self.make_baseline(agent, window.start, window.end)
+                except InputError as error:
+                    notes.append(f"{error}; drift is not watched until there is a baseline")
+        return notes
+
+    def forget(self, now: datetime.datetime) -> int:
+        """Delete traces that are older than `keep` says; counts, alarms and traces in review stay."""
+        keep = self.settings.keep
+        old, bad = (now - datetime.timedelta(seconds=seconds(text)) for text in (keep.traces, keep.failed))
+        gone = self.store.forget_traces(written_time(int(old.timestamp() * 1e9)), failed=False)
+        return gone + self.store.forget_traces(written_time(int(bad.timestamp() * 1e9)), failed=True)
 
     def agent_of(self, trace: Trace) -> str:
         """The name in the settings whose `match` fits the trace; without settings what the trace calls itself."""

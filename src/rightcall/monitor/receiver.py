@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import hmac
 import time
 import zlib
@@ -26,6 +27,7 @@ MAX_WAITING = 20_000
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05
 REOPEN = 600.0
+SWEEP = 3600.0
 AT_ONCE = 200
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 
@@ -258,9 +260,13 @@ class Receiver:
                 self._wake.set()
 
     async def _close_quiet(self) -> None:
+        swept = -SWEEP
         while True:
             await asyncio.sleep(min(0.5, self._settle))
             now = self.clock()
+            if now - swept >= SWEEP:
+                swept = now
+                await asyncio.to_thread(self.monitor.forget, datetime.datetime.now(datetime.UTC))
             ready = [t for t, o in self._open.items() if o.closed_at is None and self._is_quiet(o, now)]
             over = sum(o.closed_at is None for o in self._open.values()) - MAX_OPEN
             if over > 0:  # the oldest go first, as they are

@@ -87,12 +87,9 @@ def _json_attributes(raw: Any, problems: Problems) -> dict[str, Any]:
     for item in raw if isinstance(raw, list) else ():
         if isinstance(item, dict) and isinstance(key := item.get("key"), str):
             value = item.get("value")
-            if (
-                isinstance(value, dict)
-                and len(text := value.get("stringValue") or "")
-                and isinstance(text, str)
-            ):
-                found[key] = text if len(text) <= MAX_TEXT else _bounded(text, problems)
+            said = value.get("stringValue") if isinstance(value, dict) else None
+            if isinstance(said, str) and len(said) <= MAX_TEXT:  # nearly every attribute
+                found[key] = said
             else:
                 found[key] = _json_value(value, problems)
     return found

@@ -87,7 +87,9 @@ def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
     """Tools by name out of definitions in any spelling; what is none is left out."""
     found: dict[str, Tool] = {}
     for raw in definitions:
-        if not isinstance(raw.get("name") or (raw.get("function") or {}), str | dict):
+        function = raw.get("function")
+        name = function.get("name") if isinstance(function, dict) else raw.get("name")
+        if not isinstance(name, str) or name in found:  # every request repeats them
             continue
         cleaned = {key: value for key, value in raw.items() if value is not None}
         try:

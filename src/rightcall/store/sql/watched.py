@@ -61,43 +61,34 @@ class Watched(Core):
 
     def keep_traces(self, traces: Sequence[KeptTrace]) -> int:
         """Store traces; one that is there is replaced and counted once. Gives how many were new."""
-        new = 0
+        latest = {kept.row.trace_id: kept for kept in traces}
         with self.writing() as connection:
-            ids = [kept.row.trace_id for kept in traces]
-            before = _stored(connection, ids)
-            for kept in traces:
-                old = before.get(kept.row.trace_id)
-                self._keep(connection, kept, old)
-                new += old is None
-        return new
+            before = _stored(connection, list(latest))
+            counts: dict[tuple[str, str, str, str], list[float]] = {}
+            for trace_id, old in before.items():
+                self._replace(connection, latest[trace_id], old)
+                _count(
+                    counts,
+                    old.agent,
+                    old.version,
+                    old.started_at,
+                    unpacked(old.checks, tuple[CheckResult, ...]),
+                    -1,
+                )
+            fresh = [_values(kept) for trace_id, kept in latest.items() if trace_id not in before]
+            _queue_once(connection, fresh)
+            if fresh:
+                connection.execute(insert(tables.traces), fresh)
+            for kept in latest.values():
+                _count(counts, kept.row.agent, kept.row.version, kept.row.started_at, kept.row.checks, 1)
+            _add_counts(connection, counts)
+        return len(fresh)
 
-    def _keep(self, connection: Connection, kept: KeptTrace, old: Row[Any] | None) -> None:
-        values = _values(kept)
-        t = tables.traces.c
-        if old is None:
-            if kept.row.review == "queued":
-                same = select(t.key).where(t.signature == values["signature"], t.review != "").limit(1)
-                twin = connection.execute(same).scalar() if values["signature"] else None
-                if twin is not None:  # the same behaviour waits already, or was judged
-                    values["review"] = ""
-                    connection.execute(update(tables.traces).where(t.key == twin).values(seen=t.seen + 1))
-            connection.execute(insert(tables.traces).values(values))
-        else:
-            kept_review = {"review": old.review} if old.review else {}
-            connection.execute(
-                update(tables.traces)
-                .where(t.key == old.key)
-                .values(values | kept_review | {"seen": old.seen})
-            )
-            _count(
-                connection,
-                old.agent,
-                old.version,
-                old.started_at,
-                unpacked(old.checks, tuple[CheckResult, ...]),
-                -1,
-            )
-        _count(connection, values["agent"], values["version"], values["started_at"], kept.row.checks, 1)
+    def _replace(self, connection: Connection, kept: KeptTrace, old: Row[Any]) -> None:
+        """What a person decided, and how often it was seen, outlives a new score."""
+        held_on = {"seen": old.seen} | ({"review": old.review} if old.review else {})
+        values = _values(kept) | held_on
+        connection.execute(update(tables.traces).where(tables.traces.c.key == old.key).values(values))
 
     def traces(
         self, which: TraceFilter = EVERYTHING, *, limit: int = PAGE, after: tuple[str, str] | None = None
@@ -291,8 +282,33 @@ def _values(kept: KeptTrace) -> dict[str, Any]:
     }
 
 
+def _queue_once(connection: Connection, fresh: list[dict[str, Any]]) -> None:
+    """Behaviour that waits for review already, or was judged, is counted there instead of waiting again."""
+    t = tables.traces.c
+    queued = [values for values in fresh if values["review"] == "queued" and values["signature"]]
+    wanted = sorted({values["signature"] for values in queued})
+    known: dict[str, int] = {}
+    for start in range(0, len(wanted), 400):
+        same = select(t.signature, t.key).where(t.signature.in_(wanted[start : start + 400]), t.review != "")
+        known |= {row.signature: row.key for row in connection.execute(same)}
+    again: dict[int, int] = {}
+    first: dict[str, dict[str, Any]] = {}
+    for values in queued:
+        signature = values["signature"]
+        if signature in known:
+            again[known[signature]] = again.get(known[signature], 0) + 1
+            values["review"] = ""
+        elif signature in first:
+            first[signature]["seen"] += 1
+            values["review"] = ""
+        else:
+            first[signature] = values
+    for key, count in again.items():
+        connection.execute(update(tables.traces).where(t.key == key).values(seen=t.seen + count))
+
+
 def _count(
-    connection: Connection,
+    counts: dict[tuple[str, str, str, str], list[float]],
     agent: str,
     version: str,
     started_at: str,
@@ -300,6 +316,16 @@ def _count(
     sign: int,
 ) -> None:
     """Add what checks found of one trace to the counts of its day, or take it away again."""
+    failed = any(check.bad for check in checks)
+    spoke = [*(check for check in checks if check.bad is not None), CheckResult("any", float(failed))]
+    for check in spoke:
+        total = counts.setdefault((agent, version, check.name, started_at[:10]), [0.0] * 4)
+        weight, bad = sign / check.share, check.bad or 0.0
+        for i, value in enumerate((sign, sign * bad, weight, weight * bad)):
+            total[i] += value
+
+
+def _add_counts(connection: Connection, counts: dict[tuple[str, str, str, str], list[float]]) -> None:
     statement = text(
         "INSERT INTO check_counts (agent, version, name, day, seen, bad, weight, weighted_bad) "
         "VALUES (:agent, :version, :name, :day, :seen, :bad, :weight, :weighted_bad) "
@@ -307,16 +333,15 @@ def _count(
         "bad = check_counts.bad + excluded.bad, weight = check_counts.weight + excluded.weight, "
         "weighted_bad = check_counts.weighted_bad + excluded.weighted_bad"
     )
-    place = {"agent": agent, "version": version, "day": started_at[:10]}
-    failed = any(check.bad for check in checks)
-    found = [*(check for check in checks if check.bad is not None), CheckResult("any", float(failed))]
-    rows = []
-    for check in found:
-        weight = sign / check.share
-        bad = check.bad or 0.0
-        rows.append({**place, "name": held(check.name), "seen": sign, "bad": sign * bad, "weight": weight,
-                     "weighted_bad": weight * bad})  # fmt: skip
-    connection.execute(statement, rows)
+    names = ("agent", "version", "name", "day", "seen", "bad", "weight", "weighted_bad")
+    rows = [
+        dict(zip(names, (*map(held, place), int(total[0]), *total[1:]), strict=True))
+        for place, total in sorted(
+            counts.items()
+        )  # in one order, so that two writers do not wait for each other
+    ]
+    if rows:
+        connection.execute(statement, rows)
 
 
 def _conditions(which: TraceFilter) -> list[Any]:
