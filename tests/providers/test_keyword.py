@@ -9,7 +9,7 @@ from rightcall.model import Message, Tool, ToolResult
 from rightcall.providers import ModelRequest, Prompt, resolve
 from rightcall.providers.extraction import extract
 from rightcall.providers.keyword import choose
-from rightcall.providers.words import words
+from rightcall.providers.request_words import words
 
 from .samples import DELETE, PROMPT, WEATHER, a_request, ask
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import msgspec
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from rightcall.metrics import result_of
+from rightcall.metrics.matching import counted_places
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.report.view.call_pairs import pairing_of
 from rightcall.report.view.tools import ToolTally
@@ -50,10 +51,15 @@ def judged(draw: st.DrawFn) -> tuple[Golden, CaseResult]:
 
 
 @given(judged())
-def test_every_call_that_counts_is_shown_exactly_once(case: tuple[Golden, CaseResult]) -> None:
-    pairing = pairing_of(*case, TOOLS)
+def test_every_call_that_counts_or_is_forbidden_is_shown_exactly_once(
+    case: tuple[Golden, CaseResult],
+) -> None:
+    golden, result = case
+    pairing = pairing_of(golden, result, TOOLS)
     shown = Counter(pair.call for pair in pairing.pairs if pair.call is not None)
-    assert shown == Counter(pairing.positions)
+    counted = set(counted_places(result.trajectory.calls, golden.count_failed))
+    forbidden = {failure.call for failure in result.codes if failure.code == "forbidden_call"}
+    assert shown == Counter(counted | forbidden)
 
 
 @given(judged())
@@ -77,10 +83,13 @@ def test_what_is_right_in_the_view_is_what_was_scored_as_right(case: tuple[Golde
 
 @given(judged())
 def test_the_tallies_of_tools_add_up(case: tuple[Golden, CaseResult]) -> None:
+    assume(not case[1].error)  # what cannot be judged says nothing of tools
     tally = ToolTally()
     pairing = pairing_of(*case, TOOLS)
     tally.add(pairing, case[1])
     rows = tally.rows(1)
-    assert sum(row.called for row in rows) + sum(tally.invented.values()) == len(pairing.positions)
+    assert sum(row.called for row in rows) + sum(tally.invented.values()) == sum(
+        pair.call is not None for pair in pairing.pairs
+    )
     assert all(row.expected == row.right + row.wrong_arguments + row.missed for row in rows)
     assert sum(cell.count for cell in tally.cells()) == max(1, len(pairing.pairs))

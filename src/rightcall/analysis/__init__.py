@@ -1,10 +1,10 @@
-"""What stored runs teach.
+"""What can be learned from stored runs.
 
 tool_evidence    which tools were confused and which parameters filled wrongly, and how often
-confusion_count  which tool was called where another was expected: the one count that reports and the linter show
-rule_evidence    lint rules ranked by what went wrong with the tools they speak of
+confusion_count  which tool was called where another was expected; used by reports and the linter
+rule_evidence    lint rules ranked by the mistakes made with the tools they flag
 fault_effects    what faults changed
-changed_tools    what became of tool definitions from one run to the next
+changed_tools    how tool definitions changed between runs
 """
 
 from typing import TYPE_CHECKING
@@ -12,19 +12,52 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.analysis.attribution import WhatChanged as WhatChanged, what_changed as what_changed
     from rightcall.analysis.changed_tools import changed_at as changed_at, tool_change as tool_change
+    from rightcall.analysis.changes import ChangeItem as ChangeItem, run_changes as run_changes
     from rightcall.analysis.confusion_count import confusions as confusions
     from rightcall.analysis.fault_effects import fault_report as fault_report
+    from rightcall.analysis.findings import (
+        Analysis as Analysis,
+        RunFinding as RunFinding,
+        analyze_trials as analyze_trials,
+    )
+    from rightcall.analysis.hypothesis import ProposedChange as ProposedChange
+    from rightcall.analysis.results_analysis import analyze_results as analyze_results
     from rightcall.analysis.rule_evidence import rule_effects as rule_effects
-    from rightcall.analysis.tool_evidence import Seen as Seen, queries_of as queries_of, seen_in as seen_in
+    from rightcall.analysis.run_matrix import (
+        GoldenMatrix as GoldenMatrix,
+        TrendPoint as TrendPoint,
+        golden_matrix as golden_matrix,
+        group_trend as group_trend,
+    )
+    from rightcall.analysis.run_record import (
+        AgentSetup as AgentSetup,
+        RunRecord as RunRecord,
+        run_record as run_record,
+    )
+    from rightcall.analysis.stored_analysis import analyze_run as analyze_run, trials_of as trials_of
+    from rightcall.analysis.tool_evidence import (
+        RunEvidence as RunEvidence,
+        queries_of as queries_of,
+        seen_in as seen_in,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "attribution": "WhatChanged what_changed",
+            "changes": "ChangeItem run_changes",
             "changed_tools": "changed_at tool_change",
             "confusion_count": "confusions",
             "fault_effects": "fault_report",
+            "findings": "Analysis RunFinding analyze_trials",
+            "hypothesis": "ProposedChange",
+            "results_analysis": "analyze_results",
             "rule_evidence": "rule_effects",
-            "tool_evidence": "Seen queries_of seen_in",
+            "run_matrix": "GoldenMatrix TrendPoint golden_matrix group_trend",
+            "run_record": "AgentSetup RunRecord run_record",
+            "stored_analysis": "analyze_run trials_of",
+            "tool_evidence": "RunEvidence queries_of seen_in",
         },
     )

@@ -22,15 +22,25 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.datasets.cases import case_of as case_of
     from rightcall.datasets.dataset import (
-        EvaluationDataset as EvaluationDataset,
+        DatasetFiles as DatasetFiles,
         split_goldens as split_goldens,
     )
+    from rightcall.datasets.formats import FORMATS as FORMATS
     from rightcall.datasets.goldens import (
         load_goldens as load_goldens,
         numbered_goldens as numbered_goldens,
         save_goldens as save_goldens,
     )
     from rightcall.datasets.pairs import pair as pair
+    from rightcall.datasets.review import (
+        STATES as STATES,
+        accepted as accepted,
+        counts as counts,
+        edited as edited,
+        golden_by_hand as golden_by_hand,
+        review_of as review_of,
+        reviewed as reviewed,
+    )
     from rightcall.datasets.targets import (
         golden_of_datapoint as golden_of_datapoint,
         placed_items as placed_items,
@@ -44,8 +54,10 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "formats": "FORMATS",
+            "review": "STATES accepted counts edited golden_by_hand review_of reviewed",
             "cases": "case_of",
-            "dataset": "EvaluationDataset split_goldens",
+            "dataset": "DatasetFiles split_goldens",
             "goldens": "load_goldens numbered_goldens save_goldens",
             "pairs": "pair",
             "targets": "golden_of_datapoint placed_items",

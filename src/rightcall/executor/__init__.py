@@ -1,12 +1,13 @@
 """Runs agents: from a golden to a trajectory.
 
-agent         Agent (what is tested) and Session (an agent made ready for a run)
+agent         Agent (what is tested) and Session (an agent ready to run)
 single_turn   one request, tools offered but never run
-agent_loop    ask, run tools, tell, until done or a limit
+agent_loop    ask, run tools, return results, until done or a limit is reached
 models        goldens that name another model
-user          a user's own agent; returns: what it may return
-asking        retries with jitter; throttle: as many at once as the provider bears
-pool          many cases at once
+callable_agent  a user-defined agent; agent_output: what it may return
+observed      agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+retrying_client  retries with jitter; throttle: adapts concurrency to the provider
+pool          concurrent cases; event_loop: from async to sync
 prompts, recorder, limits
 """
 
@@ -22,19 +23,31 @@ if TYPE_CHECKING:
         agent_problems as agent_problems,
         as_settings as as_settings,
         model_problems as model_problems,
+        open_problems as open_problems,
     )
+    from rightcall.executor.agent_loop import AgentLoop as AgentLoop
     from rightcall.executor.agent_output import as_trajectory as as_trajectory
-    from rightcall.executor.limits import Limits as Limits, RunLimits as RunLimits, spent as spent
+    from rightcall.executor.event_loop import finished as finished
+    from rightcall.executor.limits import (
+        Limits as Limits,
+        RunLimits as RunLimits,
+        spent as spent,
+        total as total,
+    )
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
+    from rightcall.executor.single_turn import SingleTurn as SingleTurn
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "agent": "Agent Performer Session agent_problems as_settings model_problems",
+            "single_turn": "SingleTurn",
+            "agent_loop": "AgentLoop",
+            "agent": "Agent Performer Session agent_problems as_settings model_problems open_problems",
             "agent_output": "as_trajectory",
-            "limits": "Limits RunLimits spent",
+            "event_loop": "finished",
+            "limits": "Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",
             "retrying_client": "Asker Patience",

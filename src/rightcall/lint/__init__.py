@@ -1,22 +1,22 @@
-"""Find what makes models choose and fill tools wrongly, in the definitions, before they do.
+"""The linter: finds tool definitions that models misuse.
 
     engine          run the rules over sets of tools: `lint`
     checks, locate  its steps
-    rules/          one folder a family, one file a rule; to add one, add a file
+    rules/          one folder per family, one file per rule; to add one, add a file
     catalog         all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how alike two tools are, and why
     facts/          word lists, sources
-    conversion      tools converted for a provider, with what it will refuse
+    conversion      tools converted for a provider, with what it will reject
     fix, baseline, lockfile, ignores, output/
 
-Nothing here fetches a reference or runs what it reads.
+Nothing here fetches references or runs what it reads.
 """
 
 from typing import TYPE_CHECKING
 
-from rightcall.window import window
+from rightcall.window import answers_calls, window
 
 if TYPE_CHECKING:
     from rightcall.lint.baseline import (
@@ -27,20 +27,29 @@ if TYPE_CHECKING:
     )
     from rightcall.lint.catalog import all_rules as all_rules, find_rule as find_rule
     from rightcall.lint.config import LintConfig as LintConfig, config_from as config_from
+    from rightcall.lint.confusability.wording import (
+        Wording as Wording,
+        excluded as excluded,
+        included as included,
+        is_generic_name as is_generic_name,
+        request_words as request_words,
+    )
     from rightcall.lint.conversion import convert_all as convert_all
     from rightcall.lint.diagnostic import Diagnostic as Diagnostic, Severity as Severity
     from rightcall.lint.engine import lint as lint
     from rightcall.lint.evidence import (
         Broken as Broken,
         Confusion as Confusion,
-        Evidence as Evidence,
+        LintEvidence as LintEvidence,
         Misfilled as Misfilled,
         RuleEffect as RuleEffect,
     )
     from rightcall.lint.explain import as_table as as_table, as_text as as_text, rule_facts as rule_facts
+    from rightcall.lint.features.text import estimate_tokens as estimate_tokens, sentences as sentences
     from rightcall.lint.fixer import fix as fix, write as write
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
+    from rightcall.lint.settings import LintSettings as LintSettings, find_settings as find_settings
     from rightcall.lint.source.read import (
         read_paths as read_paths,
         read_text as read_text,
@@ -54,15 +63,19 @@ else:
             "baseline": "baseline_of read_baseline without_known write_baseline",
             "catalog": "all_rules find_rule",
             "config": "LintConfig config_from",
+            "confusability.wording": "Wording excluded included is_generic_name request_words",
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
             "engine": "lint",
-            "evidence": "Broken Confusion Evidence Misfilled RuleEffect",
+            "evidence": "Broken Confusion LintEvidence Misfilled RuleEffect",
             "explain": "as_table as_text rule_facts",
+            "features.text": "estimate_tokens sentences",
             "fixer": "fix write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
+            "settings": "LintSettings find_settings",
             "source.read": "read_paths read_text tool_set",
             "source.tools": "ToolSet",
         },
     )
+    answers_calls(__name__, "lint")  # rc.lint(…)

@@ -1,7 +1,7 @@
-"""Judge a conversation: turn by turn, and as a whole.
+"""Scores a conversation turn by turn and as a whole.
 
 A turn is what user or agent said; calls belong to the agent's turn that made them. An exchange is a user's turn
-and all that the agent said and did until the user spoke again. Expected calls of a turn are expected in its exchange.
+and everything the agent said and did until the next user turn. Expected calls of a turn are expected in its exchange.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Literal
 
 import msgspec
 
-from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
+from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, score_trajectory
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import Rules, Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict, ScoringRules
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
@@ -30,7 +30,7 @@ class TurnVerdict(Record, frozen=True):
     exchange: int
     turn: int
     role: Literal["user", "assistant"]
-    verdict: Verdict
+    verdict: CaseVerdict
 
 
 class ConversationVerdict(Record, frozen=True):
@@ -38,18 +38,18 @@ class ConversationVerdict(Record, frozen=True):
 
     passed: bool
     score: float
-    whole: Verdict
+    whole: CaseVerdict
     turns: tuple[TurnVerdict, ...]
     failures: tuple[Failure, ...]
     problem: str = ""
 
     @property
     def first_failing_turn(self) -> int | None:
-        """Where it first went wrong, from 0; None when nothing did, or nobody can say where."""
+        """The first turn that went wrong, from 0; None when none did or it cannot be determined."""
         return min((f.turn for f in self.failures if f.turn is not None), default=None)
 
     def turns_score(self) -> Score:
-        """Share of the exchanges with expectations that went as they should, with the first that did not."""
+        """Share of the exchanges with expectations that passed, and the first that did not."""
         if not self.turns:
             return Score(1.0, True)
         good = [turn.verdict.passed for turn in self.turns]
@@ -61,19 +61,19 @@ class ConversationVerdict(Record, frozen=True):
         return Score(value, False, why, wrong.verdict.failures)
 
 
-def judge_conversation(
+def score_conversation(
     golden: ConversationalGolden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool] = NO_TOOLS,
     *,
-    rules: Rules = DEFAULT_RULES,
+    rules: ScoringRules = DEFAULT_RULES,
 ) -> ConversationVerdict:
     """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
     held = _Held(trajectory)
     wanted = expected_by_exchange(golden)
-    whole = judge(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
+    whole = score_trajectory(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
     if wanted and not trajectory.messages:
-        problem = "the conversation was recorded without its messages, so its turns cannot be told apart"
+        problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
     turns = tuple(
         held.judged(number, expected, golden, tools, rules) for number, expected in sorted(wanted.items())
@@ -100,14 +100,14 @@ def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[Expect
     for turn in golden.turns:
         exchange += turn.role == "user"
         if turn.expected_calls is not None:
-            found[exchange] = found.get(exchange, ()) + turn.expected_calls
+            found[exchange] = (*found.get(exchange, ()), *turn.expected_calls)
     return found
 
 
 def as_one_golden(golden: ConversationalGolden) -> Golden:
-    """The conversation as one golden, for metrics that look at all of it.
+    """The conversation as one golden, for metrics of the whole.
 
-    Where only turns say what to call, or nothing does, no call is one too many for the whole.
+    When only turns state calls, or nothing does, extra calls are allowed for the whole.
     """
     silent = not golden.expected_calls and not golden.no_calls
     return Golden(
@@ -166,7 +166,7 @@ class _Held:
         expected: Sequence[ExpectedCall],
         golden: ConversationalGolden,
         tools: Mapping[str, Tool],
-        rules: Rules,
+        rules: ScoringRules,
     ) -> TurnVerdict:
         turns = [
             (at, role, step) for at, (role, exchange, step) in enumerate(self._spoken) if exchange == number
@@ -181,7 +181,7 @@ class _Held:
             order=golden.order,
             extra_calls=golden.extra_calls,
         )
-        verdict = judge(wanted, Trajectory(calls=calls), tools, rules=rules)
+        verdict = score_trajectory(wanted, Trajectory(calls=calls), tools, rules=rules)
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
         failures = tuple(
             msgspec.structs.replace(failure, turn=at)
@@ -195,7 +195,7 @@ class _Held:
 
 
 def _all_said(trajectory: Trajectory) -> Trajectory:
-    """The same with everything the agent said as its output: a fact may be told in any turn."""
+    """The trajectory with everything the agent said as its output: a fact may appear in any turn."""
     said = [
         message.content for message in trajectory.messages if message.role == "assistant" and message.content
     ]

@@ -1,4 +1,4 @@
-"""Results added up as they come, in memory that hardly grows with their number."""
+"""Summarizes results as they arrive, in nearly constant memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING_USED = Trajectory().usage
 """What every trajectory without a usage of its own shares."""
 
 MOST_TAGS = 100
-"""Tags that are added up apart; a dataset with a tag for every golden needs no line for each."""
+"""Maximum number of tags that are counted separately."""
 
 
 def counted_codes(result: CaseResult) -> set[Code]:
@@ -75,7 +75,7 @@ class Group:
 
 
 class Tally:
-    """Adds up results; `summary()` may be asked at any time. `named` are the metrics that were asked for."""
+    """Summarizes results; call `summary()` at any time. `named` are the requested metrics."""
 
     def __init__(self, named: Iterable[str] = ()) -> None:
         self._named = tuple(named)
@@ -117,7 +117,7 @@ class Tally:
 
     @property
     def errors(self) -> int:
-        """Cases of which nothing can be said."""
+        """Cases that ended in an error."""
         return sum(group.errors for group in self._categories.values())
 
     @property
@@ -138,7 +138,7 @@ class Tally:
             yield result
 
     def summary(self) -> Summary:
-        """What the results so far add up to. Codes count failed cases, each code once a case."""
+        """The summary so far. Codes count failed cases, each code once per case."""
         groups = {name: group for name, group in self._categories.items() if group.passes or group.errors}
         return Summary(
             overall=_merged(list(groups.values())).summary(),

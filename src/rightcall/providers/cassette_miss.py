@@ -12,13 +12,13 @@ from rightcall.providers.base import Prompt
 from rightcall.providers.secrets import one_line
 
 if TYPE_CHECKING:
-    from rightcall.providers.recorded import Exchange
+    from rightcall.providers.recorded import CassetteExchange
 
 _COMPARED = 2000  # of the recorded requests: enough to be of use, few enough to be quick
 
 
 def explain_miss(
-    wanted: Exchange, prompt: Prompt, recorded: Sequence[Exchange], prompts: dict[str, Prompt]
+    wanted: CassetteExchange, prompt: Prompt, recorded: Sequence[CassetteExchange], prompts: dict[str, Prompt]
 ) -> str:
     """One line: which request has no recorded answer, and how it differs from the nearest that has."""
     asked = wanted.messages[-1].content if wanted.messages else ""
@@ -32,7 +32,7 @@ def explain_miss(
     return f"{which}; {near}, trial {nearest.trial}, differs in {change}; record it again if that is meant"
 
 
-def _likeness(wanted: Exchange, other: Exchange) -> tuple[int, float]:
+def _likeness(wanted: CassetteExchange, other: CassetteExchange) -> tuple[int, float]:
     same = [
         wanted.messages == other.messages,
         wanted.golden_id == other.golden_id,
@@ -42,7 +42,9 @@ def _likeness(wanted: Exchange, other: Exchange) -> tuple[int, float]:
     return sum(same), _ratio(_text(wanted), _text(other))
 
 
-def _difference(wanted: Exchange, other: Exchange, prompt: Prompt, recorded: Prompt | None) -> str:
+def _difference(
+    wanted: CassetteExchange, other: CassetteExchange, prompt: Prompt, recorded: Prompt | None
+) -> str:
     if wanted.prompt != other.prompt:
         return _prompt_difference(prompt, recorded)
     if wanted.messages != other.messages:
@@ -70,7 +72,7 @@ def _prompt_difference(asked: Prompt, recorded: Prompt | None) -> str:
     return f"the settings: {', '.join(names)}"
 
 
-def _message_difference(wanted: Exchange, other: Exchange) -> str:
+def _message_difference(wanted: CassetteExchange, other: CassetteExchange) -> str:
     for i, (now, then) in enumerate(zip(wanted.messages, other.messages, strict=False)):
         if now.role != then.role:
             return f"messages[{i}]: recorded from {then.role}, now from {now.role}"
@@ -90,7 +92,7 @@ def _change(then: str, now: str) -> str:
     return f"recorded {one_line(then[start : at + 25], 40)!r}, now {one_line(now[start : at + 25], 40)!r}"
 
 
-def _text(exchange: Exchange) -> str:
+def _text(exchange: CassetteExchange) -> str:
     return " ".join(message.content for message in exchange.messages)[:500]
 
 

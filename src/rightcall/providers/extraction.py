@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from rightcall.model import Tool
-from rightcall.providers.words import stem, words
+from rightcall.providers.request_words import stem, words
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])[-+]?\d+(?:\.\d+)?")
 _QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)|“([^”]+)”|「([^」]+)」|《([^》]+)》")

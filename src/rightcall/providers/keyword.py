@@ -12,7 +12,7 @@ from rightcall.model import Message, Tool, ToolCall, Usage
 from rightcall.model.dialects.wire import output_text
 from rightcall.providers.base import ModelReply, ModelRequest, Provider
 from rightcall.providers.extraction import extract
-from rightcall.providers.words import words
+from rightcall.providers.request_words import words
 
 THRESHOLD = 2.0
 """Below it no tool is called: one word of a tool's name that no other tool has, or two of its description."""

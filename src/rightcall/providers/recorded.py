@@ -28,7 +28,7 @@ _REMEMBERED = 256  # prompts: one a run, or one a golden that brings its own too
 R = TypeVar("R", bound=Record)
 
 
-class Exchange(Record, frozen=True):
+class CassetteExchange(Record, frozen=True):
     """A request, known by its prompt's fingerprint, and the reply to it."""
 
     prompt: str
@@ -43,12 +43,12 @@ class Exchange(Record, frozen=True):
         return fingerprint([self.prompt, self.messages, self.golden_id, self.trial])
 
 
-class Line(Record, frozen=True):
+class CassetteLine(Record, frozen=True):
     """One line of the file: exactly one of the three."""
 
     format: str | None = None
     prompt: Prompt | None = None
-    exchange: Exchange | None = None
+    exchange: CassetteExchange | None = None
 
 
 class Cassette:
@@ -56,7 +56,7 @@ class Cassette:
 
     def __init__(self) -> None:
         self.prompts: dict[str, Prompt] = {}
-        self.exchanges: dict[str, list[Exchange]] = defaultdict(list)
+        self.exchanges: dict[str, list[CassetteExchange]] = defaultdict(list)
         self._session = 0
         self._recorded_in: dict[tuple[str, int], int] = {}
 
@@ -70,10 +70,10 @@ class Cassette:
         whole, _, _cut = data.rpartition(b"\n")
         found = cls()
         for number, text in enumerate(whole.split(b"\n") if whole else [], 1):
-            found._add(decode(text, Line, f"{path}:{number}"), f"{path}:{number}")
+            found._add(decode(text, CassetteLine, f"{path}:{number}"), f"{path}:{number}")
         return found
 
-    def _add(self, line: Line, where: str) -> None:
+    def _add(self, line: CassetteLine, where: str) -> None:
         if line.format not in (None, FORMAT):
             raise InputError(where, f"format must be '{FORMAT}', got '{line.format}'")
         if line.prompt is not None:
@@ -84,7 +84,7 @@ class Cassette:
             self._replace_older(line.exchange)
             self.exchanges[line.exchange.key].append(line.exchange)
 
-    def _replace_older(self, new: Exchange) -> None:
+    def _replace_older(self, new: CassetteExchange) -> None:
         """What was recorded of this trial in an earlier session goes: a later recording takes its place."""
         trial = new.golden_id, new.trial
         if self._recorded_in.get(trial, self._session) != self._session:
@@ -98,7 +98,10 @@ class Cassette:
 
 
 _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
-    *(r.__struct_fields__ for r in (Exchange, Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)),
+    *(
+        r.__struct_fields__
+        for r in (CassetteExchange, Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)
+    ),
     *(r.__struct_fields__ for r in (Settings, Tool, Annotations)),
 )
 """Words of the file itself: no secret, even if the environment has one that is spelt so."""
@@ -111,7 +114,7 @@ class ReplayProvider(Provider):
         self.name = f"recorded:{path}"
         self._path = Path(path)
         self._cassette: Cassette | None = None
-        self._scribe = Scribe()
+        self._scribe = CassetteWriter()
         self._asked: dict[str, int] = defaultdict(int)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -147,14 +150,14 @@ class RecordingProvider(Provider):
     def __init__(self, provider: Provider, path: str | Path) -> None:
         self.name, self._inner, self._path = provider.name, provider, Path(path)
         self._file: IO[bytes] | None = None
-        self._scribe, self._prompts = Scribe(), set[str]()
+        self._scribe, self._prompts = CassetteWriter(), set[str]()
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The other provider's reply."""
         reply = await self._inner.complete(request)
         exchange, prompt = self._scribe.spell(request, reply)
-        lines = [] if exchange.prompt in self._prompts else [Line(prompt=prompt)]
-        self._write([*lines, Line(exchange=exchange)])
+        lines = [] if exchange.prompt in self._prompts else [CassetteLine(prompt=prompt)]
+        self._write([*lines, CassetteLine(exchange=exchange)])
         self._prompts.add(exchange.prompt)
         return reply
 
@@ -173,15 +176,13 @@ class RecordingProvider(Provider):
             self._file = None
         await self._inner.aclose()
 
-    def _write(self, lines: list[Line]) -> None:
+    def _write(self, lines: list[CassetteLine]) -> None:
         if self._file is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _mend(self._path)
             self._file = self._path.open("ab")
-            lines = [
-                Line(format=FORMAT),
-                *lines,
-            ]  # begins a session: its trials replace those of earlier ones
+            # Begins a session: what it records of a trial replaces what earlier sessions did.
+            lines = [CassetteLine(format=FORMAT), *lines]
         self._file.write(b"".join(encode(line) + b"\n" for line in lines))
         self._file.flush()
 
@@ -191,7 +192,7 @@ def fingerprint(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:24]
 
 
-class Scribe:
+class CassetteWriter:
     """Spells requests for the file: all of it without secrets, so that a replay needs none.
 
     A prompt is cleaned the first time it is seen, and then known by its identity.
@@ -201,11 +202,11 @@ class Scribe:
         self._clean = scrubber()
         self._prompts: dict[int, tuple[Prompt, Prompt, str]] = {}
 
-    def spell(self, request: ModelRequest, reply: ModelReply) -> tuple[Exchange, Prompt]:
+    def spell(self, request: ModelRequest, reply: ModelReply) -> tuple[CassetteExchange, Prompt]:
         """The exchange as it is written and compared, and the prompt it refers to."""
         prompt, name = self._prompt(request.prompt)
-        exchange = Exchange(name, request.messages, reply, request.golden_id, request.trial)
-        return self._scrubbed(exchange, Exchange), prompt
+        exchange = CassetteExchange(name, request.messages, reply, request.golden_id, request.trial)
+        return self._scrubbed(exchange, CassetteExchange), prompt
 
     def _prompt(self, prompt: Prompt) -> tuple[Prompt, str]:
         if id(prompt) not in self._prompts:

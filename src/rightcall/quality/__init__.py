@@ -1,8 +1,8 @@
-"""Is a dataset good enough to test with? Nothing here runs an agent.
+"""Whether a dataset is good enough to test with. Nothing here runs an agent.
 
-check            goldens against the tools they speak of: unknown tools, impossible arguments, contradictions
+check            goldens checked against their tools: unknown tools, invalid arguments, contradictions
 dataset_quality  too easy, leaked into a prompt, contradicting each other, covering too little
-near_duplicates  texts that say the same
+near_duplicates  texts that are almost the same
 seen_ids         where each id was first used
 statistics       what a dataset holds
 """
@@ -14,11 +14,13 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.quality.check import DatasetFinding as DatasetFinding, check_goldens as check_goldens
     from rightcall.quality.dataset_quality import Quality as Quality, QualityCheck as QualityCheck
+    from rightcall.quality.near_duplicates import NearTexts as NearTexts, normalized as normalized
     from rightcall.quality.statistics import dataset_statistics as dataset_statistics
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "near_duplicates": "NearTexts normalized",
             "check": "DatasetFinding check_goldens",
             "dataset_quality": "Quality QualityCheck",
             "statistics": "dataset_statistics",

@@ -1,9 +1,9 @@
-"""What people and machines see of results.
+"""How results are shown to people and machines.
 
-    view/       every number that is shown, worked out once, from a stored run
+    view/       every displayed number, computed once from a stored run
     text        foreign text, safe to look at; numbers: how numbers are written
-    lines       the one door to terminal and log; screen: the same with colours and tables
-    terminal    tables; progress: how far a run is; rows: one JSON object a line
+    lines       all output to terminals and logs; screen: with colours and tables
+    terminal    tables; progress: the progress bar; rows: JSON Lines
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; embedded: cases inside report.html
     github      step summary and annotations
@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.report.analysis import print_analysis as print_analysis
     from rightcall.report.calls import calls_difference as calls_difference
+    from rightcall.report.changes import print_changes as print_changes
     from rightcall.report.charts import (
         CONFIG as CONFIG,
         SCHEMA as SCHEMA,
@@ -48,13 +50,14 @@ if TYPE_CHECKING:
         tell as tell,
         without_old_commands as without_old_commands,
     )
+    from rightcall.report.matrix import print_matrix as print_matrix, print_trend as print_trend
     from rightcall.report.numbers import (
         FILTERS as FILTERS,
         count as count,
         interval as interval,
         percent as percent,
     )
-    from rightcall.report.progress import RunProgress as RunProgress, State as State
+    from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
     from rightcall.report.screen import Screen as Screen
@@ -76,16 +79,19 @@ else:
         {
             "calls": "calls_difference",
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
+            "analysis": "print_analysis",
+            "changes": "print_changes",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_markdown": "check_markdown check_marker check_summary",
             "comparison": "print_comparison",
+            "matrix": "print_matrix print_trend",
             "extra_metrics": "AskedMetrics",
             "faults": "print_fault_report",
             "formats": "FORMATS format_of writer_of",
             "github": "in_actions publish",
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "numbers": "FILTERS count interval percent",
-            "progress": "RunProgress State",
+            "progress": "RunProgress ProgressState",
             "pull_request": "PullRequest",
             "rows": "write_outcome write_rows",
             "screen": "Screen",

@@ -1,4 +1,4 @@
-"""What should have been called beside what was: a difference that reads like one of code."""
+"""Expected and actual calls as a diff."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from rightcall.metrics.matching import call_text, counted_calls, judge, pattern_text
+from rightcall.metrics.matching import call_text, pattern_text, score_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -16,10 +16,9 @@ from rightcall.model.trajectory import Trajectory
 def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) -> list[str]:
     """Lines `  as expected`, `- expected, not made`, `+ made, not expected`; of alternatives, the nearest one."""
     chosen = _nearest(golden, trajectory, tools)
-    calls = counted_calls(trajectory.calls, golden.count_failed)
     partners: dict[int, list[int]] = {}
     wrong: list[int] = []
-    for failure in judge(chosen, trajectory, tools).failures:
+    for failure in score_trajectory(chosen, trajectory, tools).failures:
         made = [] if failure.call is None else [failure.call]
         wrong += made
         if failure.expected_call is not None:
@@ -30,7 +29,7 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
     def show(place: int) -> None:
         if place not in shown:
             shown.add(place)
-            lines.append(f"+ {actual_text(calls[place])}")
+            lines.append(f"+ {actual_text(trajectory.calls[place])}")
 
     for place, wanted in enumerate(chosen.expected_calls):
         if place not in partners:
@@ -45,14 +44,14 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
 
 
 def expected_text(wanted: ExpectedCall) -> str:
-    """An expected call as it would be written in code; `(…)` when any arguments will do."""
+    """An expected call as code; `(…)` when any arguments are accepted."""
     name = pattern_text(wanted.tool)
     text = f"{name}(…)" if wanted.args is None else call_text(name, wanted.args)
     return text if wanted.required else f"{text}  (optional)"
 
 
 def actual_text(call: ToolCall) -> str:
-    """A call that was made, as it would be written in code."""
+    """An actual call as code."""
     if call.arguments_unknown:
         return f"{call.name}(?)"
     return call_text(call.name, call.raw if call.arguments is None else call.arguments)
@@ -63,4 +62,4 @@ def _nearest(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) 
         return golden
     alternatives = (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
     candidates = [msgspec.structs.replace(golden, expected_calls=calls, any_of=()) for calls in alternatives]
-    return max(candidates, key=lambda one: judge(one, trajectory, tools).score)
+    return max(candidates, key=lambda one: score_trajectory(one, trajectory, tools).score)

@@ -1,4 +1,4 @@
-"""`report.html`: one file that holds everything, works from disk, and runs nothing but its own script.
+"""`report.html`: a self-contained file that works from disk and runs only its own script.
 
 Text of models, tools and datasets reaches the page in two ways: through Jinja2, which escapes it, or inside
 base64 that the script turns into text nodes. The Content-Security-Policy names the script and the style sheet by
@@ -12,6 +12,7 @@ import hashlib
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
+from rightcall.analysis import analyze_run
 from rightcall.errors import MissingExtraError
 from rightcall.report.charts import charts
 from rightcall.report.html_cases import Embedding
@@ -23,16 +24,17 @@ from rightcall.report.view import DIMENSIONS, RunTally, RunView, cases_of
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from rightcall.analysis import Analysis
     from rightcall.store import Store
 
 CUT = "<!-- cases -->"
-"""Where the template is interrupted for the cases, which are written as they are read."""
+"""Where the template is split to stream the cases."""
 SCRIPTS = ("page.js", "cases.js", "case.js", "keys.js")
 HERE = files("rightcall.report")
 
 
 def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
-    """Write the report of a run; gives the view it shows."""
+    """Write the report of a run; returns the view it shows."""
     environment = html_environment()
     stored = store.run(run)
     tally, embedding = RunTally(), Embedding(stored.results)
@@ -44,7 +46,8 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
         for piece in embedding.rest():
             spool.write(piece)
         view = tally.view(stored)
-        head, tail = _page(environment, view, embedding.shortened).split(CUT)
+        analysis = analyze_run(store, stored.id) if view.failures else None
+        head, tail = _page(environment, view, analysis, embedding.shortened).split(CUT)
         out.write(head.encode())
         out.write(_data("index", embedding.index()))
         for number, piece in enumerate(spool.lines()):
@@ -54,7 +57,7 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
 
 
 def html_environment() -> Environment:
-    """Templates in which everything is escaped and nothing invisible stays hidden."""
+    """The template environment: everything is escaped, and invisible characters are shown."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup
@@ -76,10 +79,12 @@ def html_environment() -> Environment:
     return environment
 
 
-def _page(environment: Environment, view: RunView, shortened: int) -> str:
+def _page(environment: Environment, view: RunView, analysis: Analysis | None, shortened: int) -> str:
     template = environment.get_template("report.html.j2")
     shown = charts(view)
-    return template.render(view=view, charts=shown, dimensions=DIMENSIONS, shortened=shortened, **_assets())
+    return template.render(
+        view=view, analysis=analysis, charts=shown, dimensions=DIMENSIONS, shortened=shortened, **_assets()
+    )
 
 
 def _assets() -> dict[str, str]:

@@ -8,11 +8,12 @@
     gaffke         the bounds and p-values a gate decides by; exponentials: the distribution behind them
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
-    paired         McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    paired_tests   McNemar, Bonett-Price, t, Fisher        permutation   sign flips
     exchange       which trials were the candidate's: exact for unequal numbers of trials
     groups         the difference between two groups of different cases
     multiplicity   Holm, Benjamini-Hochberg   power       cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; operating: what a stopping rule does
+    detect         e-detectors: a change in a stream, with a stated false-alarm rate
     bayes, judge   Jeffreys probabilities; rates corrected for a judge's errors
 
 To add one: a function in the file of its subject, its formula and source in the docstring, its symbols kept,
@@ -21,6 +22,17 @@ and a test against an independent computation.
 
 from rightcall.stats.bayes import probability_at_least, probability_better
 from rightcall.stats.bootstrap import betting_interval, bootstrap
+from rightcall.stats.detect import (
+    Detector,
+    bets,
+    detector_step,
+    detector_threshold,
+    e_detector_step,
+    new_detector,
+    reference_rate,
+    simulated_delay,
+    upper_quantile_rank,
+)
 from rightcall.stats.estimate import SMALL_SAMPLE, Estimate, estimate
 from rightcall.stats.exchange import ExchangeTable, exchange_p
 from rightcall.stats.flakiness import (
@@ -47,7 +59,7 @@ from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
 from rightcall.stats.korn_graubard import effective_n, korn_graubard, korn_graubard_bounds
 from rightcall.stats.multiplicity import benjamini_hochberg, holm
 from rightcall.stats.operating_characteristics import Operating, operating
-from rightcall.stats.paired import (
+from rightcall.stats.paired_tests import (
     Normal,
     PairedT,
     bonett_price,
@@ -91,11 +103,12 @@ from rightcall.stats.sequential import (
     mixture_log_e,
     sprt_log_e,
 )
-from rightcall.stats.special import log_beta, normal_cdf, normal_quantile, t_quantile, t_sf
+from rightcall.stats.special import binomial_sf, log_beta, normal_cdf, normal_quantile, t_quantile, t_sf
 
 __all__ = [
     "SMALL_SAMPLE",
     "Decision",
+    "Detector",
     "Estimate",
     "ExchangeTable",
     "FlakeClass",
@@ -111,7 +124,9 @@ __all__ = [
     "all_pass_n",
     "benjamini_hochberg",
     "beta_moments",
+    "bets",
     "betting_interval",
+    "binomial_sf",
     "bonett_price",
     "bonett_price_estimate",
     "bootstrap",
@@ -122,9 +137,12 @@ __all__ = [
     "cluster_se",
     "confidence_sequence",
     "curtail",
+    "detector_step",
+    "detector_threshold",
     "difference_of_groups",
     "disagreement",
     "e_decision",
+    "e_detector_step",
     "effective_n",
     "estimate",
     "exchange_p",
@@ -151,6 +169,7 @@ __all__ = [
     "mixture_log_e",
     "n_mcnemar",
     "n_paired",
+    "new_detector",
     "normal_cdf",
     "normal_quantile",
     "operating",
@@ -160,12 +179,14 @@ __all__ = [
     "pass_hat_k",
     "probability_at_least",
     "probability_better",
+    "reference_rate",
     "rerun_se",
     "rogan_gladen",
     "rogan_gladen_interval",
     "sample",
     "shrunk_difference",
     "sign_flip",
+    "simulated_delay",
     "sprt_log_e",
     "suggests_quarantine",
     "suite_pass_at_k",
@@ -176,6 +197,7 @@ __all__ = [
     "trial_units",
     "trials_to_see",
     "units",
+    "upper_quantile_rank",
     "weighted_mean",
     "wilson",
     "zero_seen_bound",

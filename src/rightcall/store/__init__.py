@@ -1,6 +1,7 @@
-"""Keeps what happened: runs with every result, goldens, tool definitions, tags, notes, versions of datasets.
+"""The store: runs with every result, goldens, tool definitions, tags, notes and versions of datasets.
 
     base         the records the store gives back, and the filters it takes
+    watch        the records of production: traces, counts of checks, alarms
     address      where a store is: a file, a URL, or the default
     opening      open_store
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
@@ -8,9 +9,9 @@
 
 The store is synchronous. An async caller hands whole batches to a thread:
 `await asyncio.to_thread(writer.add, batch)`. Stores and writers may be shared between threads: every call
-takes a connection of its own.
+uses its own connection.
 
-To keep something new: add its table to `sql/tables.py`, a migration that makes it, a file in `sql/` that
+To store something new: add its table to `sql/tables.py`, a migration that makes it, a file in `sql/` that
 reads and writes it, and a line in `sql/copying.py`, so that it survives a copy.
 """
 
@@ -42,6 +43,14 @@ if TYPE_CHECKING:
     from rightcall.store.persistence import Persistence as Persistence
     from rightcall.store.sql.run_writer import RunWriter as RunWriter
     from rightcall.store.sql.store import Store as Store
+    from rightcall.store.watch import (
+        CheckCount as CheckCount,
+        CheckResult as CheckResult,
+        KeptTrace as KeptTrace,
+        StoredAlarm as StoredAlarm,
+        TraceFilter as TraceFilter,
+        TraceRow as TraceRow,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -56,5 +65,6 @@ else:
             "persistence": "Persistence",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
+            "watch": "CheckCount CheckResult KeptTrace StoredAlarm TraceFilter TraceRow",
         },
     )

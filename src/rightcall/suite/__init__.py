@@ -1,13 +1,15 @@
-"""What brings the rooms together: datasets, tools and metrics meet here.
+"""Running suites: datasets, tools and metrics come together here.
 
-suite, plan, selection   suite.yaml, and a run made ready: every problem found, nothing spent yet
-runner, sink             runs a plan; results are on disk before they count
-outcome, early, gating   verdicts, ending early, deciding about stored runs
-recorded                 score recorded behaviour
-estimate                 what a run would send
-inputs, changes, reach   what reaches the model, what of it changed, which goldens that can reach
-baseline_file, _pool     what main did, in a file or out of the store
-check, check_design      the one command of a pull request
+suite, plan, selection        suite.yaml and what to run of it
+preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
+runner, sink, run_record      runs a plan; results are on disk before they count
+fault_twin                    the same plan without its faults, to compare with
+outcome, early_stopping, decisions   verdicts, ending early, deciding about stored runs
+recorded_scores, rescorer     score recorded behaviour, or a stored run again
+cost_estimate                 what a run would send
+inputs, changes, reach        what reaches the model, what of it changed, which goldens that can reach
+baseline_file, baseline_pool  what main did, in a file or out of the store
+suite_check, check_design, check_trials   the one command of a pull request
 """
 
 from typing import TYPE_CHECKING
@@ -25,41 +27,47 @@ if TYPE_CHECKING:
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
     from rightcall.suite.cases import score_cases as score_cases
     from rightcall.suite.changes import input_changes as input_changes
-    from rightcall.suite.check import CheckOptions as CheckOptions, check_suite as check_suite
-    from rightcall.suite.cost_estimate import estimate as estimate
+    from rightcall.suite.cost_estimate import (
+        CHARACTERS_PER_TOKEN as CHARACTERS_PER_TOKEN,
+        EXPECTED_OUTPUT_TOKENS as EXPECTED_OUTPUT_TOKENS,
+        estimate as estimate,
+    )
     from rightcall.suite.decisions import (
         RunComparison as RunComparison,
         compare_runs as compare_runs,
         flakiness as flakiness,
         gate_run as gate_run,
     )
-    from rightcall.suite.feasibility import mode_warnings as mode_warnings
-    from rightcall.suite.plan import (
-        Plan as Plan,
-        gate_warnings as gate_warnings,
-        plan_suite as plan_suite,
+    from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
+    from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
+    from rightcall.suite.preparation import (
+        PlanWarning as PlanWarning,
+        Prepared as Prepared,
         preflight as preflight,
     )
     from rightcall.suite.recorded_scores import score_recorded as score_recorded
     from rightcall.suite.request import (
-        Options as Options,
+        EvaluateOptions as EvaluateOptions,
         Request as Request,
         deepeval_options as deepeval_options,
         gate_of as gate_of,
         read_request as read_request,
     )
     from rightcall.suite.rescorer import rescore_run as rescore_run
+    from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
         CaseRunner as CaseRunner,
         Progress as Progress,
         RunOutcome as RunOutcome,
-        new_run as new_run,
         run_plan as run_plan,
     )
+    from rightcall.suite.secret_scrubber import ResultScrubber as ResultScrubber
     from rightcall.suite.selection import Selection as Selection
+    from rightcall.suite.sink import Sink as Sink
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import load_suite as load_suite, suite_schema as suite_schema
     from rightcall.suite.suite_actions import actions as actions
+    from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
@@ -71,17 +79,21 @@ else:
         {
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
+            "sink": "Sink",
+            "secret_scrubber": "ResultScrubber",
             "cases": "score_cases",
             "changes": "input_changes",
-            "check": "CheckOptions check_suite",
-            "cost_estimate": "estimate",
+            "suite_check": "CheckOptions check_suite",
+            "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
-            "feasibility": "mode_warnings",
-            "plan": "Plan gate_warnings plan_suite preflight",
+            "fault_twin": "finished_twin without_faults",
+            "plan": "Plan plan_suite",
+            "preparation": "PlanWarning Prepared preflight",
             "recorded_scores": "score_recorded",
-            "request": "Options Request deepeval_options gate_of read_request",
+            "request": "EvaluateOptions Request deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
-            "runner": "CaseRunner Progress RunOutcome new_run run_plan",
+            "run_record": "new_run_id",
+            "runner": "CaseRunner Progress RunOutcome run_plan",
             "selection": "Selection",
             "stored_cases": "keep_cases",
             "suite": "load_suite suite_schema",

@@ -6,12 +6,12 @@ import asyncio
 import json
 import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from rightcall import stats
-from rightcall.executor import Session
 from rightcall.gate import (
     BaselineFacts,
     CheckCalls,
@@ -34,7 +34,8 @@ from rightcall.suite.baseline_pool import CHECKED
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
 from rightcall.suite.plan import Plan
-from rightcall.suite.runner import CaseRunner, new_run
+from rightcall.suite.preparation import Prepared, preflight
+from rightcall.suite.runner import CaseRunner
 from rightcall.tools.idempotency import run_keys
 
 WAVE = 16
@@ -70,20 +71,21 @@ class CheckTrials:
         self._writer: RunWriter
 
     async def run(self) -> CheckResult:
-        design, plan, store = self._design, self._plan, self._store
-        run = new_run(plan)
-        self._writer = store.begin_run(run, planned=design.planned, documents=plan.documents())
+        design, plan = self._design, self._plan
+        # Sampled by seeds that depend on the inputs alone, other than those of the baseline.
+        async with await preflight(replace(plan, seed=int(design.seed[:7], 16))) as prepared:
+            return await self._run(prepared)
+
+    async def _run(self, prepared: Prepared) -> CheckResult:
+        design, store, run = self._design, self._store, prepared.new_run()
+        self._writer = store.begin_run(run, planned=design.planned, documents=prepared.documents)
         store.tag_run(run.id, CHECKED)
         tried = [design.goldens[name] for name in sorted(self._all_ids())]
         await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(tried))
-        seed = int(design.seed[:8], 16)
-        keys = run_keys(store.file, store.url)
-        async with Session(
-            plan.agent, concurrency=self._wave_size, seed=seed, run_id=run.id, keys=keys
-        ) as session:
-            self._perform = CaseRunner(plan, session).result
-            decided = await self._decided()
-            moved = await self._control_moved()
+        prepared.session.begin(run.id, run_keys(store.file, store.url))
+        self._perform = CaseRunner(prepared.plan, prepared.session).result
+        decided = await self._decided()
+        moved = await self._control_moved()
         result = self._result(decided, moved, run.id)
         await asyncio.to_thread(
             self._persist,
@@ -116,11 +118,11 @@ class CheckTrials:
         for goldens, trials in ((guards, 1), (self._design.reach.new, self._design.trials)):
             jobs = [(golden, trial) for golden in goldens for trial in range(trials)]
             for at in range(0, len(jobs), self._wave_size):
-                wave = jobs[at : at + self._wave_size]
-                if self._over_budget(len(wave)):
+                some = jobs[at : at + self._wave_size]
+                if self._over_budget(len(some)):
                     self._skipped += len(jobs) - at
                     break
-                results = await self._tried(wave)
+                results = await self._tried(some)
                 if await self._found_damage(
                     [r for r in results if r.golden_id not in self._design.reach.new]
                 ):

@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rightcall.errors import CheckFailed, ConfigError
-from rightcall.executor import Agent, Session
-from rightcall.metrics import AnyMetric, Rules, Scorer, as_metrics, observed
+from rightcall.executor import Agent, Session, finished
+from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, TestCase
 from rightcall.model.golden import Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.visible import visible
 from rightcall.suite import score_cases
 from rightcall.testing.failure_text import failure_text
-from rightcall.testing.golden_batch import finished
 from rightcall.tools.definitions import offered_tools, with_tool_set
 
 
@@ -25,7 +24,7 @@ def assert_test(
     observe: Sequence[AnyMetric] = (),
     golden: Golden | None = None,
     agent: Agent | str | Callable[[Golden], Any] | None = None,
-    rules: Rules | None = None,
+    rules: ScoringRules | None = None,
     run_async: bool = True,
 ) -> CaseResult:
     """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
@@ -39,7 +38,7 @@ def assert_test(
         if golden is None or agent is None:
             raise ConfigError("assert_test needs a test_case, or a golden and an agent")
         test_case = case_of_agent(golden, agent if isinstance(agent, Agent) else Agent(agent))
-    return assert_case(test_case, Scorer(chosen, observed(observe, chosen), rules or Rules()))
+    return assert_case(test_case, Scorer(chosen, observed(observe, chosen), rules or ScoringRules()))
 
 
 def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:

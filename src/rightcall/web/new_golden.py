@@ -9,7 +9,8 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, ExpectedCall, Golden, ToolCall
 from rightcall.report.view import input_of
-from rightcall.store import StoredCase
+from rightcall.store import KeptTrace, StoredCase
+from rightcall.traces import REVIEWED, Trace
 
 
 def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> AnyGolden:
@@ -39,3 +40,18 @@ def expected_call(call: ToolCall) -> ExpectedCall:
 
 def _literal(value: Any) -> Any:
     return {"exact": value} if isinstance(value, dict) else value
+
+
+def golden_of_trace(kept: KeptTrace, *, forbidden: str = "") -> Golden:
+    """A golden that a person has accepted: what was seen is expected, or the calls named are forbidden."""
+    row = kept.row
+    trace = Trace(
+        row.trace_id, kept.trajectory, kept.tools, row.input, kept.system, row.session, model=kept.model
+    )
+    golden = trace.golden()
+    names = tuple(name.strip() for name in forbidden.split(",") if name.strip())
+    judged: dict[str, Any] = {"metadata": golden.metadata | {"review": REVIEWED, "reviewed_by": "dashboard"}}
+    if names:
+        judged |= {"category": "negative", "expected_calls": (), "forbidden_calls": names, "no_calls": False}
+        judged["extra_calls"] = "allow"
+    return msgspec.structs.replace(golden, **judged)

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 from starlette.requests import Request
 
+from rightcall.analysis import Analysis, analyze_run
 from rightcall.errors import RightCallError
 from rightcall.model import Tool
 from rightcall.model.codec import decode
@@ -33,6 +34,13 @@ def view_of(request: Request, run: StoredRun) -> RunView:
     store = store_of(request)
     view: RunView = request.app.state.views.get(_key(run), lambda: run_view(store, run.id))
     return view
+
+
+def analysis_of(request: Request, run: StoredRun) -> Analysis:
+    """Why the run fails, worked out once."""
+    store = store_of(request)
+    found: Analysis = request.app.state.views.get(("analysis", _key(run)), lambda: analyze_run(store, run.id))
+    return found
 
 
 def at_hand(request: Request, run: StoredRun) -> bool:

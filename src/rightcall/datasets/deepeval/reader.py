@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, listed, value_of_cell
+from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, listed, unguarded, value_of_cell
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
 from rightcall.datasets.deepeval.tools import expected_call, made_call
 from rightcall.errors import InputError
@@ -28,6 +28,8 @@ def golden_of(
     A row with `scenario` is a conversation. Columns that DeepEval does not know are kept as custom columns.
     """
     names = names or Names()
+    if cells:
+        row = {name: unguarded(cell) for name, cell in row.items()}
     fields, rest = fields_of(row, names, where)
     if cells:
         fields = {name: value_of_cell(name, cell, names, where) for name, cell in fields.items()}

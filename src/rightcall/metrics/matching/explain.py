@@ -1,4 +1,4 @@
-"""From an alignment to failures: what went wrong, with its evidence, never read off message text."""
+"""Derives failures with evidence from an alignment, never from message text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.base import Matcher
 from rightcall.metrics.matching.equality import NUMBERS, equality_key
 from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
@@ -22,7 +22,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 MOST_VIOLATIONS = 1000
-"""Schema violations told of one case: ten thousand calls need no million messages."""
+"""Maximum schema violations reported per case."""
 
 STOPS: dict[str, Code] = {
     "limit": "loop_limit",
@@ -35,9 +35,9 @@ STOPS: dict[str, Code] = {
 def explain(
     golden: Golden,
     slots: Sequence[Slot],
-    comparison: Comparison,
-    pairs: Sequence[Pair],
-    free: Sequence[Pair],
+    comparison: CallComparison,
+    pairs: Sequence[CallPair],
+    free: Sequence[CallPair],
     tools: Mapping[str, Tool],
     trajectory: Trajectory,
 ) -> list[Failure]:
@@ -76,11 +76,16 @@ def _forbidden_calls(golden: Golden, calls: Sequence[ToolCall]) -> Iterator[Fail
                 yield Failure("forbidden_call", call.name, actual=call.arguments, call=at)
 
 
-def forbidden_among(golden: Golden, slots: Sequence[Slot], calls: Sequence[ToolCall]) -> Iterator[Failure]:
-    """What is forbidden among calls that do not count: a call that failed may have had its effect all the same."""
-    for failure in _forbidden_calls(golden, calls):
-        yield msgspec.structs.replace(failure, call=None)
-    for call in calls:
+def forbidden_among(
+    golden: Golden, slots: Sequence[Slot], others: Sequence[tuple[int, ToolCall]]
+) -> Iterator[Failure]:
+    """What is forbidden among calls that do not count: a call that failed may have had its effect all the same.
+
+    `others` are such calls, each with its position in the trajectory.
+    """
+    for failure in _forbidden_calls(golden, [call for _, call in others]):
+        yield msgspec.structs.replace(failure, call=others[failure.call or 0][0])
+    for at, call in others:
         arguments = call.arguments or {}
         named = dict.fromkeys(
             name
@@ -89,7 +94,8 @@ def forbidden_among(golden: Golden, slots: Sequence[Slot], calls: Sequence[ToolC
             for name in slot.call.forbidden_args
             if name in arguments
         )
-        yield from (Failure("forbidden_arg", call.name, name, actual=arguments[name]) for name in named)
+        for name in named:
+            yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
 
 
 def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
@@ -198,7 +204,7 @@ def _surplus(
     tools: Mapping[str, Tool],
     slots: Sequence[Slot],
 ) -> Iterator[Failure]:
-    """Calls that nobody expected."""
+    """Calls that were not expected."""
     lenient = not golden.no_calls and (
         golden.extra_calls == "allow" or (golden.category == "negative" and bool(golden.forbidden_calls))
     )
@@ -221,8 +227,10 @@ def _surplus(
             yield Failure(code, call.name, expected=allowed, actual=call.arguments, call=at)
 
 
-def extra_calls(calls: Sequence[ToolCall], pairs: Sequence[Pair], slots: Sequence[Slot]) -> Iterator[Failure]:
-    """Calls that nobody expected, allowed or not."""
+def extra_calls(
+    calls: Sequence[ToolCall], pairs: Sequence[CallPair], slots: Sequence[Slot]
+) -> Iterator[Failure]:
+    """Calls that were not expected, whether allowed or not."""
     strict = {pair.call for pair in pairs if pair.strict}
     twins = Twins(calls)
     for at, call in enumerate(calls):
@@ -263,7 +271,7 @@ class Twins:
 
 
 def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping[str, Tool]) -> list[Failure]:
-    """Arguments that the tool's own schema refuses, of calls that are not right anyway."""
+    """Arguments that violate the tool's schema, in calls that are wrong anyway."""
     if not tools:
         return []
     from rightcall.tools.definitions import is_valid, problems

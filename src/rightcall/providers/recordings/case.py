@@ -14,7 +14,7 @@ from typing import Any
 
 from rightcall.errors import ProviderError
 from rightcall.providers.recordings.canonical import kept_headers, key_of, stored_body
-from rightcall.providers.recordings.cassette import Exchange
+from rightcall.providers.recordings.cassette import TapedExchange
 from rightcall.providers.recordings.miss import explain
 
 CURRENT: ContextVar[TapedCase | None] = ContextVar("rightcall_taped_case", default=None)
@@ -43,26 +43,26 @@ class PendingReply:
     def worth_keeping(self) -> bool:
         return 0 < self.status < 500 and self.status not in NOT_KEPT
 
-    def exchange(self, clean: Callable[[str], str]) -> Exchange:
+    def exchange(self, clean: Callable[[str], str]) -> TapedExchange:
         headers = kept_headers(self.headers, clean)
         body = stored_body(self.decoded(bytes(self._content)), headers.get("content-type", ""), clean)
-        return Exchange(self.ask, {"status": self.status, "headers": headers, **body})
+        return TapedExchange(self.ask, {"status": self.status, "headers": headers, **body})
 
 
 class TapedCase:
     """A trial of a golden that is replayed from `recorded`, or recorded when that is None."""
 
     def __init__(
-        self, golden: str, trial: int, clean: Callable[[str], str], recorded: Sequence[Exchange] | None
+        self, golden: str, trial: int, clean: Callable[[str], str], recorded: Sequence[TapedExchange] | None
     ) -> None:
         self.golden, self.trial, self._clean = golden, trial, clean
         self._recorded = recorded
-        self._by_key: dict[str, list[Exchange]] = defaultdict(list)
+        self._by_key: dict[str, list[TapedExchange]] = defaultdict(list)
         for exchange in recorded or ():
             self._by_key[key_of(exchange.ask)].append(exchange)
         self._asked: dict[str, int] = defaultdict(int)
         self._number = 0
-        self._new: list[PendingReply | Exchange] = []
+        self._new: list[PendingReply | TapedExchange] = []
         self._lock = threading.Lock()
         self.missed = ""
 
@@ -92,15 +92,15 @@ class TapedCase:
             self._new.append(made)
         return made
 
-    def add(self, exchange: Exchange) -> None:
+    def add(self, exchange: TapedExchange) -> None:
         """A request with its whole reply."""
         with self._lock:
             self._new.append(exchange)
 
-    def exchanges(self) -> tuple[Exchange, ...]:
+    def exchanges(self) -> tuple[TapedExchange, ...]:
         """What was recorded, in the order it was asked; tries that failed are left out."""
         return tuple(
             each.exchange(self._clean) if isinstance(each, PendingReply) else each
             for each in self._new
-            if isinstance(each, Exchange) or each.worth_keeping
+            if isinstance(each, TapedExchange) or each.worth_keeping
         )

@@ -23,7 +23,7 @@ SHARED = ("system", "tools", "instructions")
 """Fields of a request that many goldens share."""
 
 
-class Exchange(Record, frozen=True):
+class TapedExchange(Record, frozen=True):
     """One request, in canonical form, and the reply to it."""
 
     ask: dict[str, Any]
@@ -42,7 +42,7 @@ class Timings(Record, frozen=True):
 class RecordedTrial(Record, frozen=True):
     """What happened in one trial. `trajectory` is set when only the result was recorded, not the requests."""
 
-    exchanges: tuple[Exchange, ...] = ()
+    exchanges: tuple[TapedExchange, ...] = ()
     timings: Timings = Timings()
     trajectory: dict[str, Any] | None = None
 

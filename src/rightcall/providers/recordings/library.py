@@ -17,9 +17,9 @@ from rightcall.providers.recordings.canonical import Ignored
 from rightcall.providers.recordings.case import TapedCase
 from rightcall.providers.recordings.cassette import (
     CassetteFile,
-    Exchange,
     PromptShelf,
     RecordedTrial,
+    TapedExchange,
     Timings,
     file_name,
     read_cassette,
@@ -71,7 +71,7 @@ class Recordings:
         recorded = found.trials.get(str(trial))
         if recorded is None or (stale and (not self.replays_only or recorded.trajectory is not None)):
             return None
-        whole = tuple(Exchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
+        whole = tuple(TapedExchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
         return msgspec.structs.replace(recorded, exchanges=whole)
 
     def begin(self, golden: Golden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
@@ -101,11 +101,11 @@ class Recordings:
     def write(self, golden: Golden, case: TapedCase, trajectory: Trajectory, *, whole: bool) -> None:
         """Keep what was recorded of a trial; trials made with other inputs go."""
         exchanges = case.exchanges()
-        slim: list[Exchange] = []
+        slim: list[TapedExchange] = []
         prompts: dict[str, dict[str, Any]] = {}
         for exchange in exchanges:
             ask, shared = self._shelf.taken_out(exchange.ask)
-            slim.append(Exchange(ask, exchange.reply))
+            slim.append(TapedExchange(ask, exchange.reply))
             prompts |= shared
         keeps_result = whole or not exchanges
         made = RecordedTrial(

@@ -10,7 +10,7 @@ from rightcall.model.codec import convert, to_plain
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings
 from rightcall.providers.recordings.canonical import VOLATILE, scrubbed
 from rightcall.providers.recordings.case import CURRENT, TapedCase
-from rightcall.providers.recordings.cassette import Exchange
+from rightcall.providers.recordings.cassette import TapedExchange
 from rightcall.providers.recordings.library import Recordings
 
 _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
@@ -79,4 +79,4 @@ class TapedProvider(Provider):
 
     def _keep(self, case: TapedCase, ask: dict[str, Any], reply: ModelReply) -> None:
         plain = scrubbed(to_plain(reply), self._recordings.clean, _OUR_WORDS)
-        case.add(Exchange(ask, plain))
+        case.add(TapedExchange(ask, plain))

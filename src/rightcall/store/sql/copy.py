@@ -14,7 +14,7 @@ from rightcall.store.sql import results, tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packed import unpacked
+from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.rows import ResultRows
 from rightcall.store.sql.run_writer import insert_results
 from rightcall.store.sql.text import held
@@ -46,6 +46,7 @@ def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | 
         with target.writing() as connection:
             is_new, added = _copy_run(source, connection, row, metric_keys)
         new_runs, new_results = new_runs + is_new, new_results + added
+    _copy_watch(source, target)
     new_versions = sum(_copy_dataset(source, target, row) for row in versions)
     return Copied(new_runs, new_results, new_versions)
 
@@ -153,6 +154,49 @@ def _copy_documents(source: Core, target: Connection, row: Row[Any]) -> None:
         insert_missing(target, tables.documents, _raw(source, query))
 
 
+def _copy_watch(source: Core, target: Core) -> None:
+    """Production: rows that the target lacks. Keys that are mere numbers are given anew; alarms are told apart by time.
+
+    The target keeps its own key for redaction, so marks made before and after differ.
+    """
+    for table, own in ((tables.traces, "trace_id"), (tables.received, ""), (tables.alarms, "raised_at")):
+        last = 0
+        while True:
+            query = select(table).where(table.c.key > last).order_by(table.c.key).limit(AT_ONCE)
+            with source.reading() as connection:
+                rows = connection.execute(query).all()
+            if not rows:
+                break
+            last = rows[-1].key
+            with target.writing() as connection:
+                known = (
+                    set(connection.execute(select(table.c[own])).scalars())
+                    if own == "raised_at"
+                    else set[str]()
+                )
+                if own == "trace_id":
+                    ids = [row.trace_id for row in rows]
+                    known = set(
+                        connection.execute(
+                            select(table.c.trace_id).where(table.c.trace_id.in_(ids))
+                        ).scalars()
+                    )
+                fresh = [
+                    {
+                        name: held(v) if isinstance(v, str) else v
+                        for name, v in row._mapping.items()
+                        if name != "key"
+                    }
+                    for row in rows
+                    if not own or row._mapping[own] not in known
+                ]
+                if fresh:
+                    connection.execute(insert(table), fresh)
+    with target.writing() as connection:
+        for table in (tables.check_counts, tables.watch_states):
+            insert_missing(connection, table, _raw(source, select(table)))
+
+
 def _copy_notes(source: Core, target: Connection, old_key: int, new_key: int) -> None:
     n = tables.notes.c
     said = select(n.golden_id, n.text, n.author, n.created_at)
@@ -190,7 +234,7 @@ def _check_datasets(source: Core, target: Core) -> None:
         if here[alias, version] != there[alias, version]:
             raise InputError(
                 f"dataset {alias}",
-                f"version {version} is not the same in {source.name} and {target.name}",
+                f"version {version} differs between {source.name} and {target.name}",
                 "delete one of them, or push it again under another alias",
             )
 

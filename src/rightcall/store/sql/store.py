@@ -1,19 +1,23 @@
-"""Store: everything that is kept, behind one name."""
+"""The `Store` class, which combines all parts."""
 
 from __future__ import annotations
 
 from rightcall.store.base import ResultFilter, StoredCase
-from rightcall.store.sql.annotations import Annotations, notes_of_case, tags_of_cases
+from rightcall.store.sql.annotations import AnnotationTables, notes_of_case, tags_of_cases
 from rightcall.store.sql.comparison import Comparing
 from rightcall.store.sql.export import Exporting
+from rightcall.store.sql.failures import Failures
 from rightcall.store.sql.library import Library
 from rightcall.store.sql.neighbours import Neighbours
 from rightcall.store.sql.overview import Overview
 from rightcall.store.sql.removal import Removing
 from rightcall.store.sql.runs import Runs, find
+from rightcall.store.sql.watched import Watched
 
 
-class Store(Runs, Exporting, Annotations, Library, Removing, Comparing, Overview, Neighbours):
+class Store(
+    Runs, Exporting, AnnotationTables, Library, Removing, Comparing, Overview, Neighbours, Failures, Watched
+):
     """Runs and what belongs to them, in SQLite or PostgreSQL. Made by `open_store`.
 
     Where a method takes a run, an id, the unique beginning of one, or `last` will do.

@@ -212,3 +212,78 @@ dataset_items = Table(
     Index("dataset_items_by_golden", "fingerprint"),
     sqlite_with_rowid=False,
 )
+
+received = Table(
+    "received",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("trace_id", Words, nullable=False),
+    Column("received_at", Words, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("received_by_trace", "trace_id", "key"),
+)
+"""Spans as they came, until their trace is closed: written before the sender is answered."""
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("trace_id", Words, nullable=False, unique=True),
+    Column("agent", Words, nullable=False),
+    Column("version", Words, nullable=False),
+    Column("session", Words, nullable=False),
+    Column("started_at", Words, nullable=False),
+    Column("input", Words, nullable=False),
+    Column("calls", BigInteger, nullable=False),
+    Column("latency_ms", Double),
+    Column("tokens", BigInteger, nullable=False),
+    Column("failed", Boolean, nullable=False),
+    Column("review", Words, nullable=False),
+    Column("seen", BigInteger, nullable=False),
+    Column("signature", Words, nullable=False),
+    Column("checks", LargeBinary, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("traces_by_time", "started_at", "key"),
+    Index("traces_by_agent", "agent", "started_at", "key"),
+    Index("traces_by_outcome", "failed", "started_at", "key"),
+    Index("traces_by_review", "review", "failed", "started_at", "key"),
+    Index("traces_by_signature", "signature"),
+)
+
+check_counts = Table(
+    "check_counts",
+    metadata,
+    Column("agent", Words, primary_key=True),
+    Column("version", Words, primary_key=True),
+    Column("name", Words, primary_key=True),
+    Column("day", Words, primary_key=True),
+    Column("seen", BigInteger, nullable=False),
+    Column("bad", Double, nullable=False),
+    Column("weight", Double, nullable=False),
+    Column("weighted_bad", Double, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What each check found, a row a day: pages read these and not a million traces."""
+
+watch_states = Table(
+    "watch_states",
+    metadata,
+    Column("kind", Words, primary_key=True),
+    Column("name", Words, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Detectors and baselines, each a document under its name."""
+
+alarms = Table(
+    "alarms",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("agent", Words, nullable=False),
+    Column("name", Words, nullable=False),
+    Column("version", Words, nullable=False),
+    Column("raised_at", Words, nullable=False),
+    Column("acknowledged_at", Words),
+    Column("content", LargeBinary, nullable=False),
+    Index("alarms_by_time", "raised_at", "key"),
+)

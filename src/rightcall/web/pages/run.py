@@ -15,7 +15,7 @@ from rightcall.store import Outcome, ResultFilter, Store, StoredRun
 from rightcall.web import charts
 from rightcall.web.page_renderer import page
 from rightcall.web.states import state_of
-from rightcall.web.views import asked_run, at_hand, store_of, tools_of, view_of
+from rightcall.web.views import analysis_of, asked_run, at_hand, store_of, tools_of, view_of
 
 ON_A_PAGE = 50
 COUNTED = 20_000
@@ -36,6 +36,7 @@ def run(request: Request) -> Response:
         passing=rate(stored.passed, judged, trials=stored.run.trials),
         summary=view.summary if view else summary_view(summary) if summary else None,
         view=view,
+        analysis=analysis_of(request, stored) if view else None,
         **case_list(request, stored),
     )
 
@@ -44,7 +45,8 @@ def insights(request: Request) -> Response:
     """The part of the page that was left out."""
     stored = asked_run(request)
     view = view_of(request, stored)
-    return page(request, "run_insights.html", run=stored, view=view, summary=view.summary)
+    analysis = analysis_of(request, stored)
+    return page(request, "run_insights.html", run=stored, view=view, summary=view.summary, analysis=analysis)
 
 
 def spread(request: Request) -> Response:

@@ -1,0 +1,71 @@
+"""A few fixed values that the schema does not list, so that the user's own words are passed."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from rightcall.analysis.causes.arguments import Place, places
+from rightcall.analysis.evidence import Evidence
+from rightcall.analysis.hypothesis import Hypothesis, codes_on, quoted
+
+MOST_VALUES = 8
+
+
+def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
+    for place in places(evidence):
+        symptoms = place.of_kind("copied", "spelling", "invented", "other")
+        schema, values = place.schema, place.stats.values
+        if (
+            not symptoms
+            or schema.get("enum")
+            or schema.get("format")
+            or schema.get("type") not in ("string", None)
+            or not 1 <= len(values) <= MOST_VALUES
+            or (place.stats.goldens <= len(values) and 2 * place.stats.lacking_trials < place.stats.expected)
+            or not _steady(place)
+        ):
+            continue
+        worded = place.of_kind("copied", "spelling")
+        if not worded:
+            continue
+        wrong = sum(place.stats.kinds.values())
+        share = (place.stats.kinds["copied"] + place.stats.kinds["spelling"]) / max(1, wrong)
+        weight = 0.55 + 0.4 * (share >= 0.6)
+        listed = sorted(values)
+        said = _said(place)
+        yield Hypothesis(
+            "enum_missing",
+            worded,
+            place.exposed,
+            weight * (1.0 if place.described else 0.85),
+            f"{place.parameter} of {place.tool} gets the user's words instead of one of "
+            f"{len(listed)} values in {evidence.trials_of(worded)} of {place.stats.expected} calls",
+            f"Add enum {quoted(listed, 8)}; say what each means: "
+            + "; ".join(f"{value}: {words}" for value, words in sorted(said.items())[:MOST_VALUES]),
+            (place.tool,),
+            (place.parameter,),
+            (f"{len(listed)} different values in {place.stats.goldens} goldens, and no enum",
+             f"{share:.0%} of its errors are the user's own words"),
+            (place.change("enum", listed),),
+            codes_on(evidence, ("TD304", "TD318"), (place.tool, place.parameter)),
+            about="parameter",
+        )  # fmt: skip
+
+
+def _steady(place: Place) -> bool:
+    """Whether each expected value mostly gets one and the same other value, or is one of few."""
+    by_value: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (expected, actual), times in place.stats.pairs.items():
+        by_value[expected][actual] += times
+    if not by_value:
+        return False
+    steady = sum(max(given.values()) for given in by_value.values())
+    return steady >= 0.5 * sum(sum(given.values()) for given in by_value.values())
+
+
+def _said(place: Place) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for (expected, actual), _ in sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0])):
+        found.setdefault(expected, actual)
+    return found

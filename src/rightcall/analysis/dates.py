@@ -1,0 +1,91 @@
+"""Days as people write them: ISO, with slashes, with the month in words; and words relative to today."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import lru_cache
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul",
+            "august aug", "september sept sep", "october oct", "november nov", "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
+_COMPACT = re.compile(r"(?<!\d)((?:19|20)\d{2})(\d{2})(\d{2})(?!\d)")
+_LOCAL = re.compile(r"(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)")
+_MONTH_FIRST = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(\d{{4}}))?\b", re.I)
+_DAY_FIRST = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?({_MONTH})\.?(?:,?\s+(\d{{4}}))?\b", re.I
+)
+_RELATIVE = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|(?:next|this|last|coming)\s+(?:week|month|year|\w+day)|\w+day"
+    r"|in\s+\w+\s+(?:days?|weeks?|months?)|(?:day|week)\s+after)\b",
+    re.I,
+)
+_MAYBE = re.compile(rf"\d[-/.]\d|\d{{8}}|\b(?:{_MONTH})\b", re.I)
+"""What every text with a day has: a cheap look before the dear ones."""
+NO_YEAR = 1
+"""The year of a day that was named without one."""
+
+
+def day_of(text: str) -> str | None:
+    """The one day that a whole text is, as YYYY-MM-DD; None for text that is something else."""
+    text = text.strip()
+    if len(text) > 40:
+        return None
+    found = days_named(text)
+    if not found or not _is_only_a_date(text):
+        return None
+    return min(found)
+
+
+def days_named(text: str) -> frozenset[str]:
+    """Every day that a text names; of 03/04/2027 both readings, of "March 3" one without a year."""
+    return _named(text[:20_000])
+
+
+@lru_cache(maxsize=64)
+def _named(text: str) -> frozenset[str]:
+    found: set[str] = set()
+    if not _MAYBE.search(text):
+        return frozenset()
+    for pattern in (_ISO, _COMPACT):
+        for year, month, day in pattern.findall(text):
+            _add(found, int(year), int(month), int(day))
+    for one, two, year in _LOCAL.findall(text):
+        _add(found, int(year), int(one), int(two))
+        _add(found, int(year), int(two), int(one))
+    for month, day, year in _MONTH_FIRST.findall(text):
+        _add(found, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
+    for day, month, year in _DAY_FIRST.findall(text):
+        _add(found, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
+    return frozenset(found)
+
+
+def is_relative_date(text: str) -> bool:
+    """Whether a text is a day relative to today: "tomorrow", "next Friday"."""
+    return len(text) <= 40 and _RELATIVE.search(text) is not None
+
+
+def _add(found: set[str], year: int, month: int, day: int) -> None:
+    try:
+        found.add(date(year, month, day).isoformat())
+    except ValueError:
+        return
+
+
+_AROUND = re.compile(r"[\s,.]|the|on|of|T?\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?", re.I)
+
+
+def _is_only_a_date(text: str) -> bool:
+    for pattern in (_ISO, _COMPACT, _LOCAL, _MONTH_FIRST, _DAY_FIRST):
+        text = pattern.sub(" ", text)
+    return not _AROUND.sub("", text)

@@ -1,0 +1,28 @@
+"""First advice in four sentences: which metric fails says where to look."""
+
+from __future__ import annotations
+
+from rightcall.analysis.evidence import Evidence
+
+
+def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
+    """What to look at first, for each way to fail that occurred, the commonest first."""
+    counts = {"extra": 0, "missed": 0, "wrong": 0, "arguments": 0}
+    for seen in evidence.seen:
+        symptom = seen.symptom
+        if symptom.group == "extra":
+            counts["extra"] += seen.trials
+        elif symptom.group == "miss":
+            counts["wrong" if symptom.called else "missed"] += seen.trials
+        elif symptom.group == "arguments":
+            counts["arguments"] += seen.trials
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return tuple(SENTENCES[name].format(n=f"{n:,}") for name, n in ordered if n)
+
+
+SENTENCES = {
+    "extra": "tools_avoided fails in {n} trials: a description is too broad. Say what the tool is not for.",
+    "missed": "tools_selected fails in {n} trials: a description is too narrow. Add the words that users say.",
+    "arguments": "Parameters are wrong in {n} trials: describe them and constrain them: enum, format, required.",
+    "wrong": "Another tool is called in {n} trials: say in both descriptions what each is not for.",
+}

@@ -1,0 +1,71 @@
+"""What a run was made with, in readable form: definitions, system prompt, settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.errors import RightCallError
+from rightcall.model.codec import decode
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.store import Store, StoredRun
+
+SETUP = "setup"
+"""The kind of the document that holds an agent's setup."""
+
+
+class AgentSetup(Record, frozen=True):
+    """An agent in words: what was asked of which model, with which settings."""
+
+    model: str = ""
+    system: str = ""
+    mode: str = ""
+    settings: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
+    execute: str = ""
+    base_url: str = ""
+    strict: bool = False
+
+
+class RunRecord(Record, frozen=True):
+    """What two runs can be compared by. `known` is false for runs stored before setups were kept."""
+
+    run: str
+    agent: str
+    tools: tuple[Tool, ...] = ()
+    setup: AgentSetup = AgentSetup()
+    versions: dict[str, str] = {}
+    fingerprints: dict[str, str] = {}
+    known: bool = True
+
+    @property
+    def system(self) -> str:
+        """The system prompt."""
+        return self.setup.system
+
+
+def run_record(store: Store, stored: StoredRun) -> RunRecord:
+    """Read what the store keeps of a run's setup."""
+    run = stored.run
+    tools = _document(store, stored, "tools", tuple[Tool, ...])
+    setup = _document(store, stored, SETUP, AgentSetup)
+    return RunRecord(
+        run=run.id,
+        agent=run.agent,
+        tools=tools or (),
+        setup=setup or AgentSetup(model=run.agent),
+        versions=run.versions,
+        fingerprints=run.fingerprints,
+        known=setup is not None,
+    )
+
+
+def _document(store: Store, stored: StoredRun, kind: str, as_type: Any) -> Any:
+    fingerprint = stored.run.fingerprints.get(kind, "")
+    content = store.document(kind, fingerprint) if fingerprint else None
+    if content is None:
+        return None
+    try:
+        return decode(content, as_type, f"{kind} of run {stored.id}")
+    except RightCallError:
+        return None  # written by something else

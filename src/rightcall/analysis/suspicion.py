@@ -1,0 +1,71 @@
+"""Goldens that may be wrong themselves: the same call against them every time, and the words side with the call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rightcall.analysis.argument_kind import is_held, plain_value
+from rightcall.analysis.symptom import Request, Symptom, enum_of
+
+if TYPE_CHECKING:
+    from rightcall.analysis.evidence import Evidence, FailedTrial
+    from rightcall.model.failure import Failure
+
+MORE_COVER = 0.1
+
+
+class Behaviour(NamedTuple):
+    """What an agent does instead of what a golden says, in a form that two runs can be compared by."""
+
+    wanted: str
+    called: str
+    values: tuple[tuple[str, str, str], ...] = ()
+
+
+def behaviour_of(symptom: Symptom, trial: FailedTrial) -> Behaviour | None:
+    """The wrong call of a trial; None where nothing was called or a tool's error came in between."""
+    if symptom.group == "miss" and symptom.called:
+        return Behaviour(symptom.tool, symptom.called)
+    if symptom.group != "arguments" or any(bad.kind in ("missing", "extra") for bad in symptom.arguments):
+        return None
+    names = {bad.parameter for bad in symptom.arguments}
+    values = {
+        _value(f)
+        for f in trial.codes
+        if f.tool == symptom.tool and f.parameter in names and f.code != "schema_violation"
+    }
+    return Behaviour(symptom.tool, symptom.tool, tuple(sorted(values))) if values else None
+
+
+def words_side_with(
+    behaviour: Behaviour,
+    trials: Sequence[FailedTrial],
+    said: Sequence[str],
+    request: Request,
+    evidence: Evidence,
+) -> bool:
+    """Whether the request speaks for the call and against the golden. `trials` are those that failed."""
+    if behaviour.called != behaviour.wanted:
+        covered = evidence.wording.cover(said, behaviour.called)
+        return covered >= evidence.wording.cover(said, behaviour.wanted) + MORE_COVER
+    failures = {_value(f): f for trial in trials for f in trial.codes}
+    return all(
+        value in failures and _value_sides(failures[value], request, evidence) for value in behaviour.values
+    )
+
+
+def _value_sides(failure: Failure, request: Request, evidence: Evidence) -> bool:
+    wanted, given = plain_value(failure.expected), failure.actual
+    enum = enum_of(evidence.by_name.get(failure.tool), failure.parameter)
+    if enum:
+        return wanted in enum and given in enum
+    return is_held(given, request.words) and not is_held(wanted, request.words)
+
+
+def _value(failure: Failure) -> tuple[str, str, str]:
+    return failure.parameter, _shown(plain_value(failure.expected)), _shown(failure.actual)
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:120]

@@ -1,0 +1,36 @@
+"""`rightcall analyze`: why a run fails, and what to change."""
+
+from __future__ import annotations
+
+import click
+
+from rightcall.cli.options import json_option, run_argument, store_option
+from rightcall.cli.output import console, print_json, print_next
+
+
+@click.command()
+@run_argument
+@click.option("--against", multiple=True, metavar="RUN",
+              help="Run of another model on the same goldens; several models that agree show a wrong golden. "
+              "[default: the newest of each]")  # fmt: skip
+@click.option("--weak", is_flag=True, help="Also show findings that chance could explain")
+@store_option
+@json_option
+def analyze(run: str, against: tuple[str, ...], weak: bool, store_url: str | None, as_json: bool) -> None:
+    """Explain the failures of RUN: findings with evidence, the change that each asks for, and what it would win back.
+
+    Nothing is run and no model is asked. Exit codes: 0 analysed, also when there are findings; 2 no such run.
+    """
+    from rightcall.analysis import analyze_run
+    from rightcall.store import open_store
+
+    with open_store(store_url, must_exist=True) as store:
+        found = analyze_run(store, run, against=against or None)
+    if as_json:
+        print_json(found)
+        return
+    from rightcall.report import print_analysis
+
+    print_analysis(console(), found, weak=weak)
+    if found.findings:
+        print_next(f"rightcall improve {found.run}", f"rightcall analyze {found.run} --json")

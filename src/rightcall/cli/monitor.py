@@ -1,0 +1,307 @@
+"""`rightcall monitor`: production watched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.report import one_line
+
+if TYPE_CHECKING:
+    from rightcall.store import StoredAlarm
+
+at_store = click.option(
+    "--store", "url", metavar="URL", help="A file or a PostgreSQL URL. [default: .rightcall/rightcall.db]"
+)
+LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+@click.group()
+def monitor() -> None:
+    """Watch live traces: checks on each, drift with a stated false-alarm rate, alerts."""
+
+
+@monitor.command()
+@click.argument("config", required=False, type=click.Path(path_type=Path))
+@click.option("--host", help="Address to listen on. [default: that of the settings, 127.0.0.1]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port to listen on. [default: that of the settings, 4318]"
+)
+@click.option("--token", envvar="RIGHTCALL_MONITOR_TOKEN", help="Bearer token that senders must present.")
+@click.option("--no-auth", is_flag=True, help="Listen on other addresses without a token.")
+@at_store
+def serve(
+    config: Path | None, host: str | None, port: int | None, token: str | None, no_auth: bool, url: str | None
+) -> None:
+    """Receive OTLP over HTTP and watch it, by the settings in CONFIG (monitor.yaml).
+
+    Spans are redacted, stored, then answered. SIGTERM stores what came and ends with 0.
+    """
+    import asyncio
+    import signal
+
+    from rightcall.monitor import Monitor, Receiver
+    from rightcall.store import open_store
+
+    with open_store(url) as store:
+        watcher = Monitor(config, store=store, redacted=True)
+        at, _, listed = watcher.settings.listen.rpartition(":")
+        host = host or at or "127.0.0.1"
+        if host not in LOCAL and not token and not no_auth:
+            raise click.UsageError(
+                f"--host {host} can be reached by others: give --token, or --no-auth if that is meant"
+            )
+
+        async def work() -> None:
+            stop = asyncio.Event()
+            loop = asyncio.get_running_loop()
+            for name in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(name, stop.set)
+            receiver = Receiver(watcher, token=token or "", log=lambda text: tell(text, err=True))
+
+            def ready(number: int) -> None:
+                tell(f"listening on http://{host}:{number} (POST /v1/traces, /v1/logs)", err=True)
+                tell(
+                    f"  OTEL_EXPORTER_OTLP_ENDPOINT=http://{host}:{number} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+                    err=True,
+                )
+
+            await receiver.run(host, port if port is not None else int(listed or 4318), stop, ready)
+            counters = receiver.counters
+            tell(
+                f"{counters.spans:,} spans, {counters.closed:,} traces, {counters.rejected:,} spans rejected",
+                err=True,
+            )
+
+        asyncio.run(work())
+
+
+@monitor.command()
+@click.argument("config", required=False, type=click.Path(path_type=Path))
+@at_store
+@json_option
+def plan(config: Path | None, url: str | None, as_json: bool) -> None:
+    """What would be noticed, and how soon, with the traffic and the baseline in the store."""
+    from rightcall.errors import InputError
+    from rightcall.monitor import MonitorSettings, current_baseline, load_settings
+    from rightcall.monitor.outlook import outlook
+    from rightcall.store import open_store
+
+    settings = load_settings(config) if config else MonitorSettings()
+    with open_store(url, must_exist=True) as store:
+        agents = list(settings.agents) or sorted({agent for agent, *_ in store.trace_counts()})
+        found = [
+            item
+            for agent in agents
+            if (base := current_baseline(store, agent))
+            for item in outlook(settings, base)
+        ]
+    if not found:
+        raise InputError(
+            "",
+            "no baseline yet",
+            "feed traces for a while, then `rightcall monitor baseline --from … --to …`",
+        )
+    if as_json:
+        print_json([_plain(item) for item in found])
+        return
+    share, per = settings.false_alarms.share, settings.false_alarms.per
+    tell(f"false alarms: at most {share:.0%} in {per}, over {settings.series} watched series")
+    for item in found:
+        watched = f"{item.rate:.1%} in the baseline, watched against {item.q0:.1%}"
+        tell(f"\n{one_line(item.agent)} · {item.check}: {watched}, {item.per_day:,.0f} sessions a day")
+        for delay in item.delays:
+            when = f"about {delay.sessions:,.0f} sessions, {_hours(delay.hours)}"
+            tell(f"  {delay.factor:g}× ({delay.rate:.1%}) is seen after {when}")
+
+
+def _hours(hours: float) -> str:
+    if hours < 1:
+        return f"{hours * 60:.0f} minutes"
+    return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
+
+
+def _plain(item: Any) -> Any:
+    import dataclasses
+
+    return dataclasses.asdict(item)
+
+
+@monitor.command()
+@at_store
+@json_option
+def status(url: str | None, as_json: bool) -> None:
+    """Traffic, checks by version, alarms, the review queue."""
+    from rightcall.stats import confidence_sequence
+    from rightcall.store import TraceFilter, open_store
+
+    with open_store(url, must_exist=True) as store:
+        traffic, counts = store.trace_counts(), store.check_counts()
+        alarms, queued = store.alarms(), store.traces(TraceFilter(review="queued"), limit=1000)
+    totals: dict[tuple[str, str, str], list[float]] = {}
+    for count in counts:
+        held = totals.setdefault((count.agent, count.name, count.version), [0.0, 0.0])
+        held[0] += count.seen
+        held[1] += count.bad
+    checks = []
+    for (agent, name, version), (seen, bad) in totals.items():
+        if name == "any" or not seen:
+            continue
+        interval = confidence_sequence(bad, seen)
+        checks.append({"agent": agent, "check": name, "version": version, "traces": int(seen), "bad": bad,
+                       "rate": bad / seen, "low": interval.low, "high": interval.high})  # fmt: skip
+    if as_json:
+        rows = [dict(zip(("agent", "version", "traces", "failed"), row, strict=True)) for row in traffic]
+        print_json({"traffic": rows, "checks": checks, "alarms": alarms, "queued": len(queued)})
+        return
+    for agent, version, traces, failed in traffic:
+        tell(f"{one_line(agent)}  version {version}  {traces:,} traces, {failed:,} with a finding")
+    for check in checks:
+        rate = f"{check['rate']:>7.2%}  [{check['low']:.2%}, {check['high']:.2%}]  of {check['traces']:,}"
+        tell(f"  {check['check']:<24} {check['version']}  {rate}")
+    for alarm in alarms:
+        _print_alarm(alarm)
+    tell(f"{len(queued):,} traces wait for review")
+    latched = [alarm for alarm in alarms if alarm.acknowledged_at is None]
+    print_next(
+        *([f"rightcall monitor ack {latched[0].key}"] if latched else []),
+        "rightcall traces review --to goldens.jsonl",
+    )
+
+
+def _print_alarm(alarm: StoredAlarm) -> None:
+    state = "latched" if alarm.acknowledged_at is None else f"acknowledged {alarm.acknowledged_at[:16]}"
+    said = alarm.content
+    if said.get("kind") == "drift":
+        rate, low, high = said["observed"]
+        seen = f"{rate:.1%} [{low:.1%}, {high:.1%}], baseline {said['baseline']['rate']:.1%}"
+        what = f"drift since {said['since'][:16]}: {seen}, evidence {said['evidence']:,.0f} ≥ {said['threshold']:,.0f}"
+    else:
+        what = one_line(str(said.get("reason", "")))
+    tell(
+        f"ALARM {alarm.key}  {one_line(alarm.agent)} · {alarm.name}  version {alarm.version}  {what}  ({state})"
+    )
+
+
+@monitor.command()
+@click.option("--from", "start", required=True, metavar="DAY", help="Beginning of the window, ISO 8601.")
+@click.option("--to", "end", required=True, metavar="DAY", help="End of the window; a day is included.")
+@click.option("--agent", default="", help="Only this agent. [default: all]")
+@at_store
+@json_option
+def baseline(start: str, end: str, agent: str, url: str | None, as_json: bool) -> None:
+    """Freeze a window of stored traces as the reference. Earlier baselines stay in the history."""
+    from rightcall.monitor import Monitor
+    from rightcall.monitor.baseline import as_json as plain
+    from rightcall.store import open_store
+
+    with open_store(url, must_exist=True) as store:
+        watcher = Monitor(store=store, redacted=True)
+        agents = [agent] if agent else sorted({name for name, *_ in store.trace_counts()})
+        made = [watcher.make_baseline(name, start, end) for name in agents]
+    if as_json:
+        print_json([plain(item) for item in made])
+        return
+    for item in made:
+        tell(f"{one_line(item.agent)}: {item.start} to {item.end}, {item.per_day:,.0f} sessions a day")
+        for name, reference in item.checks.items():
+            tell(
+                f"  {name:<24} {reference.bad:,.1f} bad of {reference.n:,}, watched against {reference.q0:.2%}"
+            )
+    print_next("rightcall monitor plan")
+
+
+@monitor.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--config", type=click.Path(path_type=Path), help="Settings with agents and checks.")
+@json_option
+def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
+    """The same checks on FILES, once. Exit code 1 when a hard check fails."""
+    from collections import Counter
+
+    from rightcall.monitor import MonitorSettings, Watching, load_settings, run_checks
+    from rightcall.monitor.settings import HARD, AgentSettings
+    from rightcall.tools import load_tools
+    from rightcall.traces import load_traces
+
+    settings = load_settings(config) if config else MonitorSettings()
+    bad, spoke, hard = Counter[str](), Counter[str](), 0
+    rows: list[dict[str, Any]] = []
+    for trace in load_traces(*files):
+        known = {**trace.resource, "service.name": trace.service, "agent": trace.agent}
+        agent = next(
+            (a for a in settings.agents.values() if all(known.get(k) == v for k, v in a.match.items())),
+            AgentSettings(),
+        )
+        tools = load_tools(config.parent / agent.tools) if config and agent.tools else ()
+        results = run_checks(settings.cheap, trace, Watching(agent, {tool.name: tool for tool in tools}))
+        for result in results:
+            spoke[result.name] += result.bad is not None
+            bad[result.name] += bool(result.bad)
+            hard += result.name in HARD and bool(result.bad)
+        rows.append({"trace_id": trace.trace_id, "checks": results})
+    if as_json:
+        print_json(rows)
+    else:
+        for row in rows:
+            for found in row["checks"]:
+                if found.bad:
+                    tell(f"{row['trace_id'][:16]}  {found.name}: {one_line(found.reason)}")
+        for name in settings.cheap:
+            tell(
+                f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (cannot say)")
+            )
+    if hard:
+        raise click.exceptions.Exit(1)
+
+
+@monitor.command()
+@click.argument("alarm", type=int)
+@at_store
+def ack(alarm: int, url: str | None) -> None:
+    """Acknowledge ALARM: its series begins anew."""
+    from rightcall.store import open_store
+
+    with open_store(url, must_exist=True) as store:
+        found = store.acknowledge(alarm)
+    tell(f"alarm {found.key} of {one_line(found.agent)} · {found.name} acknowledged")
+
+
+@monitor.command()
+@click.option("--seed", default=0, show_default=True, help="Another stretch of traffic.")
+@at_store
+@json_option
+def demo(seed: int, url: str | None, as_json: bool) -> None:
+    """Replay a bundled hour of traffic with a drift planted in it, and show what is noticed."""
+    from rightcall.monitor import Monitor
+    from rightcall.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
+    from rightcall.monitor.monitor import written_time
+    from rightcall.store import open_store
+
+    address = url or ".rightcall/monitor-demo.db"
+    if url is None:  # its own file, made anew each time
+        for suffix in ("", "-wal", "-shm"):
+            Path(address + suffix).unlink(missing_ok=True)
+    with open_store(address) as store:
+        watcher = Monitor(SETTINGS, store=store)
+        if not as_json:
+            tell("a day of reference traffic, then an hour in which bookings begin to fail")
+        watcher.feed(reference_traffic(seed))
+        watcher.make_baseline("travel", "2026-11-14", "2026-11-14")
+        watcher.feed(live_traffic(seed))
+    alarms = watcher.alarms
+    if as_json:
+        print_json({"planted_at": written_time(planted_at()), "alarms": alarms})
+        return
+    tell(f"planted: bookings fail from {written_time(planted_at())[:19]}")
+    for alarm in alarms:
+        _print_alarm(alarm)
+    if not alarms:
+        tell("nothing was noticed")
+    out = console()
+    out.say("[dim]the traces are in {}[/dim]", address)
+    print_next(f"rightcall monitor status --store {address}", f"rightcall view --store {address}")

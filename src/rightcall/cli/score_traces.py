@@ -1,0 +1,58 @@
+"""`rightcall score` on traces: what was recorded for each golden, as a file of trajectories."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rightcall.cli.output import tell
+
+if TYPE_CHECKING:
+    from rightcall.traces import Trace
+
+
+def as_trajectories(goldens: Path, recorded: Path) -> Path:
+    """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
+    import atexit
+
+    from rightcall.traces.reader import is_trace_export
+
+    if not is_trace_export(recorded):
+        return recorded
+    from rightcall.datasets import save_trajectories
+    from rightcall.model.trajectory import RecordedTrajectory
+    from rightcall.traces import load_traces
+
+    by_trace, ids = _known(goldens)
+    found, left = [], 0
+    for trace in load_traces(recorded):
+        golden_id = _golden_of(trace, by_trace, ids)
+        if golden_id:
+            found.append(RecordedTrajectory(golden_id, trace.trajectory, trace.trial))
+        else:
+            left += 1
+    if left:
+        tell(f"{left:,} trace{'s' if left != 1 else ''} without a golden left out", err=True)
+    folder = tempfile.TemporaryDirectory(prefix="rightcall-")
+    atexit.register(folder.cleanup)
+    path = Path(folder.name) / f"{recorded.stem}.trajectories.jsonl"
+    save_trajectories(found, path)
+    return path
+
+
+def _known(goldens: Path) -> tuple[dict[str, str], set[str]]:
+    from rightcall.datasets import load_goldens
+
+    by_trace: dict[str, str] = {}
+    ids: set[str] = set()
+    for golden in load_goldens(goldens):
+        ids.add(golden.id)
+        origin = golden.metadata.get("trace")
+        if isinstance(origin, dict) and isinstance(trace_id := origin.get("trace_id"), str):
+            by_trace[trace_id] = golden.id
+    return by_trace, ids
+
+
+def _golden_of(trace: Trace, by_trace: dict[str, str], ids: set[str]) -> str:
+    return trace.golden_id if trace.golden_id in ids else by_trace.get(trace.trace_id, "")

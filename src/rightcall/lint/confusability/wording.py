@@ -1,0 +1,106 @@
+"""The words of tools beside the words of requests: how well a description covers what users say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from rightcall.lint.confusability.texts import ToolTexts
+from rightcall.lint.confusability.vectors import Rarity
+from rightcall.lint.facts.words import GENERIC_NAME_TOKENS, STOP_WORDS
+from rightcall.lint.features.text import name_tokens, sentences, stem, words
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.source.read import tool_set
+from rightcall.model.tool import Tool
+
+_EXCLUDING = re.compile(r"\b(?:not for|do(?:es)? not|don't|never|instead|rather than|unlike)\b", re.I)
+
+
+class Wording:
+    """The texts of a set of tools, compared with each other and with requests."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._features = [ToolFeatures(source) for source in tool_set(tools).tools]
+        self._texts = ToolTexts(self._features)
+        self._index = {tool.name: at for at, tool in reversed(list(enumerate(tools)))}
+        self._said: Mapping[str, frozenset[str]] = {
+            tool.name: stems(" ".join(included(tool.description))) for tool in tools
+        }
+        self._excluded = {tool.name: excluded(tool.description) for tool in tools}
+        self._rarity = Rarity(
+            [dict.fromkeys(words(tool.description) + list(name_tokens(tool.name)), 1) for tool in tools]
+        )
+        self._descriptions = {tool.name: tool.description.lower() for tool in tools}
+
+    def likeness(self, one: str, two: str) -> float:
+        """How alike the texts of two tools are, 0 to 1."""
+        first, second = self._index.get(one), self._index.get(two)
+        return self._texts.likeness(first, second) if first is not None and second is not None else 0.0
+
+    def cover(self, request: Collection[str], tool: str) -> float:
+        """The share of a request's words, by how telling they are, that a tool's description has.
+
+        `request` holds words as `request_words` gives them. What the description excludes ("Not for …") does not count.
+        """
+        said = self._said.get(tool)
+        if not request or not said:
+            return 0.0
+        found = total = 0.0
+        for word in request:
+            weight = self._rarity[word]
+            total += weight
+            if stem(word) in said:
+                found += weight
+        return found / total if total else 0.0
+
+    def says(self, tool: str, word: str) -> bool:
+        """Whether a tool's description has a word, in any form."""
+        return stem(word) in self._said.get(tool, ())
+
+    def names(self, tool: str, other: str) -> bool:
+        """Whether the description of one tool names the other."""
+        return bool(other) and bool(
+            re.search(rf"(?<!\w){re.escape(other.lower())}(?!\w)", self._descriptions.get(tool, ""))
+        )
+
+    def sends_to(self, tool: str, other: str) -> bool:
+        """Whether what a description excludes ("Not for …: use other") names the other tool."""
+        return any(other.lower() in sentence.lower() for sentence in self._excluded.get(tool, ()))
+
+    def rarity(self, word: str) -> float:
+        """How telling a word is."""
+        return self._rarity[word]
+
+
+def request_words(text: str, without: Collection[str] = ()) -> list[str]:
+    """The telling words of a request in their order, without those of values that stand in it."""
+    left_out = {word for value in without for word in words(value)}
+    return list(
+        dict.fromkeys(
+            word
+            for word in words(text[:20_000])
+            if word not in STOP_WORDS and word not in left_out and not word.isdigit()
+        )
+    )
+
+
+def stems(text: str) -> frozenset[str]:
+    """The stems of the telling words of a text."""
+    return frozenset(stem(word) for word in words(text[:50_000]) if word not in STOP_WORDS)
+
+
+def included(description: str) -> list[str]:
+    """The sentences of a description that say what the tool is for, without those that say what it is not for."""
+    found = sentences(description[:50_000])
+    return [sentence for sentence in found if not _EXCLUDING.search(sentence)]
+
+
+def excluded(description: str) -> list[str]:
+    """The sentences of a description that say what the tool is not for."""
+    return [sentence for sentence in sentences(description[:50_000]) if _EXCLUDING.search(sentence)]
+
+
+def is_generic_name(name: str) -> bool:
+    """Whether every word of a tool's name would fit any tool."""
+    tokens = name_tokens(name)
+    return bool(tokens) and all(token in GENERIC_NAME_TOKENS for token in tokens)

@@ -1,0 +1,121 @@
+"""One watched series: a check of one version of one agent, against a frozen baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from rightcall.stats import Detector, confidence_sequence, detector_step, new_detector
+
+HOUR = 3600 * 1_000_000_000
+
+
+class Series(msgspec.Struct):
+    """The state of a series, as the store keeps it.
+
+    Traces of one session count as one value, the mean of their hour: bursts of one user are no news about the agent.
+    Traces without a session are values by themselves. `times` are the starts of the last values, for a change point in
+    words.
+    """
+
+    q0: float
+    threshold: float
+    r: tuple[float, ...] = ()
+    cusum: tuple[float, ...] = ()
+    since: tuple[int, ...] = ()
+    n: int = 0
+    total: float = 0.0
+    hour: int = 0
+    pending: dict[str, list[float]] = {}
+    since_times: list[list[int]] = []
+    bad_traces: list[str] = []
+    alarm: int | None = None
+    started: int = 0
+
+    @property
+    def detector(self) -> Detector:
+        return Detector(self.r, self.cusum, self.since, self.n)
+
+    @property
+    def evidence(self) -> float:
+        return self.detector.evidence
+
+    def rate(self, alpha: float = 0.05) -> tuple[float, float, float]:
+        """Rate and its confidence sequence, right at every look."""
+        if not self.n:
+            return 0.0, 0.0, 1.0
+        interval = confidence_sequence(self.total, self.n, alpha)
+        return self.total / self.n, interval.low, interval.high
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Evidence that reached its threshold: since which value, and when that was."""
+
+    evidence: float
+    since_value: int
+    since_time: int
+
+
+def new_series(q0: float, threshold: float) -> Series:
+    state = new_detector(q0)
+    return Series(
+        q0,
+        threshold,
+        state.r,
+        state.cusum,
+        state.since,
+        pending={},
+        since_times=[[0, 0] for _ in state.r],
+        bad_traces=[],
+    )
+
+
+def feed(series: Series, bad: float, time: int, session: str, trace_id: str) -> Crossing | None:
+    """Count one trace; gives the crossing when the evidence reaches the threshold for the first time."""
+    crossing: Crossing | None = None
+    hour = time // HOUR
+    if hour > series.hour:
+        crossing = flush(series)
+        series.hour = hour
+    series.started = series.started or time
+    if bad:
+        series.bad_traces = [*series.bad_traces[-4:], trace_id]
+    if not session:
+        return _step(series, bad, time) or crossing
+    held = series.pending.setdefault(session, [0.0, 0.0, float(time)])
+    held[0] += bad
+    held[1] += 1
+    return crossing
+
+
+def flush(series: Series) -> Crossing | None:
+    """Turn the sessions of the hour that ended into values."""
+    crossing: Crossing | None = None
+    for total, count, time in series.pending.values():
+        crossing = _step(series, total / count, int(time)) or crossing
+    series.pending = {}
+    return crossing
+
+
+def _step(series: Series, x: float, time: int) -> Crossing | None:
+    before = series.detector
+    after = detector_step(before, x, series.q0)
+    for k, (old, new) in enumerate(zip(before.since, after.since, strict=True)):
+        if new != old or before.n == 0:
+            series.since_times[k] = [new, time]
+    series.r, series.cusum, series.since, series.n = after.r, after.cusum, after.since, after.n
+    series.total += x
+    if series.alarm is not None or after.evidence < series.threshold:
+        return None
+    best = max(range(len(after.r)), key=lambda k: after.r[k])
+    return Crossing(after.evidence, after.change_point, series.since_times[best][1])
+
+
+def packed_series(series: Series) -> bytes:
+    return msgspec.json.encode(series)
+
+
+def unpacked_series(data: bytes) -> Series:
+    return msgspec.json.decode(data, type=Series)

@@ -1,0 +1,64 @@
+"""What would be noticed, and how soon: printed before anything is switched on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.monitor.baseline import Baseline
+from rightcall.monitor.settings import MonitorSettings, seconds
+from rightcall.stats import detector_threshold, simulated_delay
+
+FACTORS = (1.5, 2.0, 3.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Delay:
+    """A rate that has grown, and after how many sessions and hours that is seen on average."""
+
+    factor: float
+    rate: float
+    sessions: float
+    hours: float
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """One check of one agent: the rate of the baseline, the bound it is watched by, and delays."""
+
+    agent: str
+    check: str
+    rate: float
+    q0: float
+    per_day: float
+    threshold: float
+    delays: tuple[Delay, ...]
+
+
+def outlook(settings: MonitorSettings, baseline: Baseline, *, runs: int = 60) -> list[Outlook]:
+    """Delays for each drifting check, simulated at the traffic of the baseline."""
+    days = seconds(settings.false_alarms.per) / 86400
+    values = max(1.0, baseline.per_day * days)
+    threshold = detector_threshold(values, settings.false_alarms.share, settings.series)
+    found = []
+    for check in settings.drifting:
+        reference = baseline.checks.get(check)
+        if reference is None:
+            continue
+        delays = []
+        for factor in FACTORS:
+            rate = reference.q0 * factor
+            if rate < 0.95:
+                sessions = simulated_delay(reference.q0, rate, threshold, runs=runs, limit=50_000)
+                delays.append(Delay(factor, rate, sessions, sessions / max(baseline.per_day, 1e-9) * 24))
+        found.append(
+            Outlook(
+                baseline.agent,
+                check,
+                reference.bad / reference.n,
+                reference.q0,
+                baseline.per_day,
+                threshold,
+                tuple(delays),
+            )
+        )
+    return found

@@ -1,0 +1,46 @@
+"""Which traces a paid check looks at, and rates from such samples.
+
+The choice depends on a salt and the trace id alone: equal in every process, never on content, and raising `p` keeps
+those that were chosen before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rightcall.stats import cluster_se, weighted_mean
+
+
+def is_chosen(salt: str, trace_id: str, p: float) -> bool:
+    """Whether SHA-256(salt ‖ trace id) falls into the share p."""
+    digest = hashlib.sha256(f"{salt}{trace_id}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64 < p
+
+
+@dataclass(frozen=True)
+class SampledRate:
+    """A rate with its standard error, None when it cannot be known."""
+
+    value: float
+    se: float | None
+    n: int
+
+
+def hajek(
+    values: Sequence[float], shares: Sequence[float], sessions: Sequence[str] | None = None
+) -> SampledRate | None:
+    """Σ(x/p) / Σ(1/p), with the CR1 standard error of the weighted residuals by session; None without values."""
+    if not values:
+        return None
+    weights = [1 / p for p in shares]
+    return SampledRate(weighted_mean(values, weights), cluster_se(values, sessions, weights), len(values))
+
+
+def next_share(p: float, used: int, per_day: int, hours_left: float) -> float:
+    """The share for the next hour that stays within a day's budget, from what the last hours used."""
+    left = max(0, per_day - used)
+    if hours_left <= 0 or used == 0:
+        return p
+    return min(p, p * left / max(used, 1)) if left < used else p

@@ -1,0 +1,167 @@
+"""`monitor.yaml`: what to listen to, which checks, how often an alarm may be false, whom to tell."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.files import existing_file, read_document
+from rightcall.model import codec
+from rightcall.model.record import Record
+
+CHEAP = (
+    "schema_validity", "unknown_tool", "malformed_call", "tool_errors", "unrecovered", "redundant_calls", "loop",
+    "forbidden", "unconfirmed_destructive", "no_answer", "truncated", "refused", "slow", "expensive",
+)  # fmt: skip
+DEFAULT = (
+    "schema_validity",
+    "unknown_tool",
+    "malformed_call",
+    "tool_errors",
+    "loop",
+    "forbidden",
+    "no_answer",
+    "slow",
+)
+HARD = frozenset({"forbidden"})
+"""One is too many: the alarm is raised at the first."""
+
+
+class AgentSettings(Record, frozen=True):
+    """One agent: which traces are its own, its tools, what it must never do."""
+
+    match: dict[str, str] = {}
+    tools: str | None = None
+    forbidden_calls: tuple[str | dict[str, str], ...] = ()
+    only_after: dict[str, str] = {}
+    read_only: tuple[str, ...] = ()
+    destructive: tuple[str, ...] = ()
+    confirm: tuple[str, ...] = ()
+    max_calls: int = 25
+
+
+class JudgeSettings(Record, frozen=True):
+    """A judged metric on a sample of the traces."""
+
+    judge: str
+    sample: float = 0.05
+    per_day: int = 500
+
+
+class Window(Record, frozen=True):
+    """A stretch of time; days or moments in ISO 8601."""
+
+    start: str = msgspec.field(name="from")
+    end: str = msgspec.field(name="to")
+
+
+class FalseAlarms(Record, frozen=True):
+    """The share of false alarms that is accepted in a stretch of time, over all that is watched."""
+
+    share: float = 0.05
+    per: str = "30d"
+    versions: int = 2
+
+
+class Keep(Record, frozen=True):
+    """How long traces are kept."""
+
+    traces: str = "30d"
+    failed: str = "180d"
+
+
+class AlertTo(Record, frozen=True):
+    """Whom to tell of what: a webhook, a command that reads JSON, or stderr."""
+
+    when: tuple[str, ...] = ("drift", "forbidden")
+    to: str = ""
+    exec: tuple[str, ...] = ()
+
+
+class MonitorSettings(Record, frozen=True):
+    """Everything that `monitor.yaml` says."""
+
+    format: str = "rightcall/monitor/1"
+    listen: str = "127.0.0.1:4318"
+    agents: dict[str, AgentSettings] = {}
+    checks: tuple[str | JudgeSettings, ...] = DEFAULT
+    baseline: Window | None = None
+    false_alarms: FalseAlarms = FalseAlarms()
+    keep: Keep = Keep()
+    alerts: tuple[AlertTo, ...] = ()
+    redact: tuple[str, ...] = ()
+    settle: str = "5s"
+    idle: str = "60s"
+    calls: str = "auto"
+
+    @property
+    def cheap(self) -> tuple[str, ...]:
+        return tuple(check for check in self.checks if isinstance(check, str))
+
+    @property
+    def judges(self) -> tuple[JudgeSettings, ...]:
+        return tuple(check for check in self.checks if isinstance(check, JudgeSettings))
+
+    @property
+    def drifting(self) -> tuple[str, ...]:
+        """Checks that are watched for drift: hard ones alarm by themselves."""
+        return tuple(c for c in self.cheap if c not in HARD) + tuple(f"judge:{j.judge}" for j in self.judges)
+
+    @property
+    def series(self) -> int:
+        """How many series share the false alarms: agents × checks × versions."""
+        return max(1, len(self.agents)) * len(self.drifting) * self.false_alarms.versions
+
+
+def load_settings(path: str | Path) -> MonitorSettings:
+    """Read and check a file of settings."""
+    path = existing_file(path)
+    settings = codec.convert(read_document(path), MonitorSettings, str(path))
+    problems = setting_problems(settings, path)
+    if problems:
+        raise ConfigError(*problems)
+    return settings
+
+
+def setting_problems(settings: MonitorSettings, path: Path | None = None) -> list[str]:
+    """What cannot work, each in a sentence."""
+    from rightcall.errors import suggestion
+
+    where = f"{path}: " if path else ""
+    found = [
+        f"{where}unknown check '{name}'; {suggestion(name, CHEAP) or 'known: ' + ', '.join(CHEAP)}"
+        for name in settings.cheap
+        if name not in CHEAP
+    ]
+    if not 0 < settings.false_alarms.share < 1:
+        found.append(f"{where}false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}")
+    found += [
+        f"{where}judge '{j.judge}': sample must be in 0..1" for j in settings.judges if not 0 < j.sample <= 1
+    ]
+    times = {"false_alarms.per": settings.false_alarms.per, "settle": settings.settle, "idle": settings.idle}
+    times |= {"keep.traces": settings.keep.traces, "keep.failed": settings.keep.failed}
+    for name, text in times.items():
+        try:
+            seconds(text)
+        except InputError as error:
+            found.append(f"{where}{name} {error.problem}")
+    found += [
+        f"{where}an alert needs `to` or `exec`"
+        for alert in settings.alerts
+        if not alert.to and not alert.exec
+    ]
+    return found
+
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def seconds(text: str) -> float:
+    """`30d`, `5s` and the like in seconds."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
+    if found is None:
+        raise InputError("", f"must be a time such as 30d, 12h or 5s, got '{text}'")
+    return float(found[1]) * UNITS[found[2]]

@@ -1,0 +1,89 @@
+"""Why a run fails, in the terminal."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from rightcall.analysis import Analysis, ProposedChange, RunFinding
+from rightcall.report.screen import Screen
+
+MOST_ROWS = 10
+LONGEST = 300
+
+
+def print_analysis(out: Screen, found: Analysis, *, weak: bool = False) -> None:
+    """First advice, then findings with what to change, then who was taken for whom and which parameters were wrong."""
+    out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", found.failed, found.trials, found.run)
+    if not found.failed:
+        return
+    for line in found.guidance:
+        out.print(f"  {line}", style="dim", soft_wrap=True)
+    shown = [one for one in found.findings if one.stated or weak]
+    for one in shown:
+        _finding(out, one)
+    left = [one for one in found.findings if not one.stated]
+    if left and not weak:
+        trials = sum(one.trials for one in left)
+        names = ", ".join(dict.fromkeys(one.cause for one in left))
+        text = f"{trials:,} failed trials are in {len(left)} weak findings that chance could give ({names}): --weak"
+        out.print(text, style="dim", soft_wrap=True)
+    if not shown:
+        out.print("No finding stands out from chance: more goldens or trials would tell more.")
+    if found.confusion:
+        out.print(_confusion(found))
+    if found.parameters:
+        out.print(_parameters(found))
+
+
+def _finding(out: Screen, one: RunFinding) -> None:
+    won = one.won_back
+    out.print()
+    out.say("[bold]{}. {}[/bold]  {}{}", one.rank, one.cause, one.place, "" if one.stated else "  (weak)")
+    out.print(f"   {one.what}", soft_wrap=True)
+    out.print(
+        f"   wins back up to {won.cases:g} of {won.of:,} goldens ({won.low:g}–{won.high:g}) if the change removes it",
+        soft_wrap=True,
+    )
+    for reason in one.evidence:
+        out.print(f"   · {reason[:LONGEST]}", style="dim", soft_wrap=True)
+    if one.lint:
+        out.print(f"   · lint: {', '.join(one.lint)}", style="dim")
+    out.say("   [green]change:[/green] {}", one.advice[:LONGEST], soft_wrap=True)
+    for change in one.change:
+        _change(out, change)
+    if one.examples:
+        out.print(f"   see: {', '.join(one.examples)}", style="dim", soft_wrap=True)
+
+
+def _change(out: Screen, change: ProposedChange) -> None:
+    where = ".".join(map(str, (change.tool or "agent", *change.path)))
+    out.print(f"     {where}", style="dim", soft_wrap=True)
+    if change.before is not None:
+        out.print(f"     - {str(change.before)[:LONGEST]}", style="red", soft_wrap=True)
+    out.print(f"     + {str(change.after)[:LONGEST]}", style="green", soft_wrap=True)
+
+
+def _confusion(found: Analysis) -> Table:
+    table = Table(
+        title="wanted and called", title_justify="left", box=None, pad_edge=False, header_style="dim"
+    )
+    for title in ("wanted", "called", "trials"):
+        table.add_column(title, justify="right" if title == "trials" else "left")
+    for wanted, called, times in found.confusion[:MOST_ROWS]:
+        table.add_row(wanted, called, f"{times:,}")
+    return table
+
+
+def _parameters(found: Analysis) -> Table:
+    table = Table(title="parameters", title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for title in ("parameter", "wrong", "of", "mistakes", "for example"):
+        table.add_column(title, justify="right" if title in ("wrong", "of") else "left")
+    for row in found.parameters[:MOST_ROWS]:
+        kinds = ", ".join(f"{kind} {times}" for kind, times in row.kinds.items())
+        example = (
+            f"{row.expected_actual[0][0]!r} → {row.expected_actual[0][1]!r}" if row.expected_actual else ""
+        )
+        table.add_row(
+            f"{row.tool}.{row.parameter}", f"{row.wrong:,}", f"{row.expected:,}", kinds, example[:60]
+        )
+    return table

@@ -1,0 +1,138 @@
+"""Failed trials of a run as analysis reads them: codes and calls, without scores."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from sqlalchemy import Connection, case, func, select, tuple_
+
+from rightcall.model import Failure, ToolCall, Trajectory
+from rightcall.store.sql import tables
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.record_bytes import expanded, unpacked, unzipped
+from rightcall.store.sql.runs import find
+from rightcall.store.sql.text import held
+
+AT_ONCE = 500
+
+results = tables.results.c
+
+
+class TrialCount(NamedTuple):
+    """A golden of a run: how many of its trials say something of the agent, and how many passed."""
+
+    golden_id: str
+    judged: int
+    passed: int
+
+
+class StoredFailure(NamedTuple):
+    """A failed trial: its codes, and its calls where a tool was run."""
+
+    golden_id: str
+    trial: int
+    codes: tuple[Failure, ...]
+    calls: Sequence[ToolCall]
+
+
+class ExtremeTrial(NamedTuple):
+    """A trial that took long or cost much."""
+
+    golden_id: str
+    trial: int
+    value: float
+
+
+class Failures(Core):
+    """The part of the store that tells what went wrong."""
+
+    def trial_counts(self, run: str) -> Iterator[TrialCount]:
+        """Every golden with judged trials, by id, streamed."""
+        with self.reading() as connection:
+            key = find(connection, run).key
+        last = ""
+        while True:
+            with self.reading() as connection:
+                rows = _counts(connection, key, last)
+            yield from rows
+            if len(rows) < AT_ONCE * 4:
+                return
+            last = rows[-1].golden_id
+
+    def failed_trials(self, run: str) -> Iterator[StoredFailure]:
+        """Every failed trial, by golden and trial, streamed. Calls of tools that were never run are left out."""
+        with self.reading() as connection:
+            key = find(connection, run).key
+        last: tuple[str, int] | None = None
+        while True:
+            with self.reading() as connection:
+                page = _failed(connection, key, last)
+            yield from page
+            if len(page) < AT_ONCE:
+                return
+            last = page[-1].golden_id, page[-1].trial
+
+    def extreme_trials(
+        self, run: str, which: Literal["latency_ms", "cost_usd"], limit: int = 5
+    ) -> list[ExtremeTrial]:
+        """The slowest or costliest trials."""
+        column = results[which]
+        query = select(results.golden_id, results.trial, column).where(column.is_not(None))
+        order = column.desc(), results.golden_id, results.trial
+        with self.reading() as connection:
+            here = results.run_key == find(connection, run).key
+            return [
+                ExtremeTrial(*row)
+                for row in connection.execute(query.where(here).order_by(*order).limit(limit))
+            ]
+
+
+def _counts(connection: Connection, key: int, after: str) -> list[TrialCount]:
+    judged = func.sum(case((results.outcome != tables.ERROR, 1), else_=0))
+    passed = func.sum(case((results.outcome == tables.PASSED, 1), else_=0))
+    query = (
+        select(results.golden_id, judged, passed)
+        .where(results.run_key == key)
+        .group_by(results.golden_id)
+        .order_by(results.golden_id)
+        .limit(AT_ONCE * 4)
+    )
+    rows = connection.execute(query.where(results.golden_id > held(after)) if after else query)
+    return [TrialCount(golden_id, int(of), int(good)) for golden_id, of, good in rows]
+
+
+def _failed(connection: Connection, key: int, after: tuple[str, int] | None) -> list[StoredFailure]:
+    query = select(results.id, results.golden_id, results.trial).where(
+        results.run_key == key, results.outcome == tables.FAILED
+    )
+    if after is not None:
+        query = query.where(tuple_(results.golden_id, results.trial) > tuple_(held(after[0]), after[1]))
+    found = connection.execute(query.order_by(results.golden_id, results.trial).limit(AT_ONCE)).all()
+    numbers = [row.id for row in found]
+    codes, calls = _codes(connection, numbers), _calls(connection, numbers)
+    return [
+        StoredFailure(row.golden_id, row.trial, tuple(codes[row.id]), calls.get(row.id, ())) for row in found
+    ]
+
+
+def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Failure]]:
+    c = tables.codes.c
+    found: dict[int, list[Failure]] = defaultdict(list)
+    query = select(c.result_id, c.evidence).where(c.result_id.in_(numbers)).order_by(c.result_id, c.position)
+    for number, evidence in connection.execute(query):
+        found[number].append(unpacked(evidence, Failure))
+    return found
+
+
+def _calls(connection: Connection, numbers: Sequence[int]) -> dict[int, Sequence[ToolCall]]:
+    """The calls of each trial; decoded only where some tool was run, which a look at the bytes tells."""
+    t = tables.trajectories.c
+    query = select(t.result_id, t.content).where(t.result_id.in_(numbers))
+    found = {}
+    for number, content in connection.execute(query):
+        plain = unzipped(content)
+        if b'"calls"' in plain:
+            found[number] = expanded(plain, Trajectory).calls
+    return found

@@ -1,0 +1,349 @@
+"""Production in the store: spans as they came, traces, what checks found, the states of detectors, alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
+
+from rightcall.errors import InputError
+from rightcall.store.sql import tables
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
+from rightcall.store.sql.text import held
+from rightcall.store.watch import CheckCount, CheckResult, KeptTrace, StoredAlarm, TraceFilter, TraceRow
+
+PAGE = 50
+EVERYTHING = TraceFilter()
+LONGEST_INPUT = 300
+ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
+
+
+class Watched(Core):
+    """The part of the store that holds production."""
+
+    def add_spans(self, batches: Iterable[tuple[str, bytes]]) -> None:
+        """Keep spans as they came, under the id of their trace, in one transaction."""
+        now = self.now()
+        rows = [{"trace_id": t, "received_at": now, "content": c} for t, c in batches]
+        if rows:
+            with self.writing() as connection:
+                connection.execute(insert(tables.received), rows)
+
+    def waiting_traces(self) -> list[tuple[str, str]]:
+        """Traces that are not closed yet, with when their last spans came."""
+        r = tables.received.c
+        query = select(r.trace_id, func.max(r.received_at)).group_by(r.trace_id)
+        with self.reading() as connection:
+            return [(row[0], row[1]) for row in connection.execute(query)]
+
+    def spans_of(self, trace_id: str) -> list[bytes]:
+        """Everything received of a trace that is not closed, in the order it came."""
+        r = tables.received.c
+        with self.reading() as connection:
+            query = select(r.content).where(r.trace_id == trace_id).order_by(r.key)
+            return [bytes(content) for content in connection.execute(query).scalars()]
+
+    def drop_spans(self, trace_ids: Sequence[str]) -> None:
+        """Forget what was received of traces that are closed for good."""
+        r = tables.received.c
+        with self.writing() as connection:
+            for start in range(0, len(trace_ids), 400):
+                connection.execute(
+                    delete(tables.received).where(r.trace_id.in_(trace_ids[start : start + 400]))
+                )
+
+    def known_traces(self, trace_ids: Sequence[str]) -> set[str]:
+        """Which of these are stored already."""
+        with self.reading() as connection:
+            return set(_stored(connection, list(trace_ids)))
+
+    def keep_traces(self, traces: Sequence[KeptTrace]) -> int:
+        """Store traces; one that is there is replaced and counted once. Gives how many were new."""
+        new = 0
+        with self.writing() as connection:
+            ids = [kept.row.trace_id for kept in traces]
+            before = _stored(connection, ids)
+            for kept in traces:
+                old = before.get(kept.row.trace_id)
+                self._keep(connection, kept, old)
+                new += old is None
+        return new
+
+    def _keep(self, connection: Connection, kept: KeptTrace, old: Row[Any] | None) -> None:
+        values = _values(kept)
+        t = tables.traces.c
+        if old is None:
+            if kept.row.review == "queued":
+                same = select(t.key).where(t.signature == values["signature"], t.review != "").limit(1)
+                twin = connection.execute(same).scalar() if values["signature"] else None
+                if twin is not None:  # the same behaviour waits already, or was judged
+                    values["review"] = ""
+                    connection.execute(update(tables.traces).where(t.key == twin).values(seen=t.seen + 1))
+            connection.execute(insert(tables.traces).values(values))
+        else:
+            kept_review = {"review": old.review} if old.review else {}
+            connection.execute(
+                update(tables.traces)
+                .where(t.key == old.key)
+                .values(values | kept_review | {"seen": old.seen})
+            )
+            _count(
+                connection,
+                old.agent,
+                old.version,
+                old.started_at,
+                unpacked(old.checks, tuple[CheckResult, ...]),
+                -1,
+            )
+        _count(connection, values["agent"], values["version"], values["started_at"], kept.row.checks, 1)
+
+    def traces(
+        self, which: TraceFilter = EVERYTHING, *, limit: int = PAGE, after: tuple[str, str] | None = None
+    ) -> list[TraceRow]:
+        """Traces, the newest first. `after` is time and id of the last of the page before."""
+        t = tables.traces.c
+        query = (
+            select(*ROW).where(*_conditions(which)).order_by(t.started_at.desc(), t.key.desc()).limit(limit)
+        )
+        with self.reading() as connection:
+            if after is not None:
+                key = connection.execute(select(t.key).where(t.trace_id == after[1])).scalar()
+                query = query.where(
+                    (t.started_at < after[0])
+                    | ((t.started_at == after[0]) & (t.key < (key if key is not None else 0)))
+                )
+            return [_row(row) for row in connection.execute(query)]
+
+    def each_trace(self, which: TraceFilter = EVERYTHING) -> Iterator[TraceRow]:
+        """Every such trace, the oldest first, a page at a time."""
+        t = tables.traces.c
+        last: tuple[str, int] | None = None
+        while True:
+            query = select(*ROW, t.key).where(*_conditions(which)).order_by(t.started_at, t.key).limit(1000)
+            if last is not None:
+                query = query.where(
+                    (t.started_at > last[0]) | ((t.started_at == last[0]) & (t.key > last[1]))
+                )
+            with self.reading() as connection:
+                rows = connection.execute(query).all()
+            yield from (_row(row) for row in rows)
+            if len(rows) < 1000:
+                return
+            last = rows[-1].started_at, rows[-1].key
+
+    def trace(self, trace_id: str) -> KeptTrace:
+        """One trace by its id, or the unique beginning of it."""
+        t = tables.traces.c
+        with self.reading() as connection:
+            rows = connection.execute(select(tables.traces).where(t.trace_id == trace_id)).all()
+            if not rows and len(trace_id) >= 4:
+                near = t.trace_id.startswith(trace_id, autoescape=True)
+                rows = connection.execute(select(tables.traces).where(near).limit(2)).all()
+        if len(rows) != 1:
+            problem = (
+                f"no trace matches '{trace_id}'" if not rows else f"several traces begin with '{trace_id}'"
+            )
+            raise InputError("", problem, "see `rightcall traces list`")
+        kept = expanded(rows[0].content, KeptTrace)
+        return KeptTrace(
+            _row(rows[0]),
+            kept.trajectory,
+            kept.tools,
+            kept.system,
+            kept.model,
+            kept.origin,
+            rows[0].signature,
+        )
+
+    def set_review(self, trace_id: str, review: str) -> None:
+        """Say what became of a trace in review: `queued`, `kept`, `dropped`, or empty."""
+        t = tables.traces.c
+        with self.writing() as connection:
+            connection.execute(update(tables.traces).where(t.trace_id == trace_id).values(review=review))
+
+    def trace_counts(self, since: str = "") -> list[tuple[str, str, int, int]]:
+        """Agent, version, traces and failed ones, over days from `since`, from the counts of the check `any`."""
+        c = tables.check_counts.c
+        query = select(c.agent, c.version, func.sum(c.seen), func.sum(c.bad)).where(
+            c.name == "any", c.day >= since
+        )
+        with self.reading() as connection:
+            rows = connection.execute(query.group_by(c.agent, c.version).order_by(c.agent, c.version)).all()
+        return [(row[0], row[1], int(row[2]), round(row[3])) for row in rows]
+
+    def check_counts(self, agent: str = "", since: str = "") -> list[CheckCount]:
+        """What checks found, a row a day."""
+        c = tables.check_counts.c
+        where = [c.day >= since] + ([c.agent == agent] if agent else [])
+        with self.reading() as connection:
+            query = select(tables.check_counts).where(*where).order_by(c.agent, c.name, c.version, c.day)
+            return [CheckCount(*row) for row in connection.execute(query)]
+
+    def state(self, kind: str, name: str) -> bytes | None:
+        """A document of the watch, None when there is none."""
+        s = tables.watch_states.c
+        with self.reading() as connection:
+            query = select(s.content).where(s.kind == kind, s.name == name)
+            found = connection.execute(query).scalar()
+        return None if found is None else bytes(found)
+
+    def states(self, kind: str) -> dict[str, bytes]:
+        """All documents of a kind by name."""
+        s = tables.watch_states.c
+        with self.reading() as connection:
+            rows = connection.execute(select(s.name, s.content).where(s.kind == kind).order_by(s.name))
+            return {row.name: bytes(row.content) for row in rows}
+
+    def set_states(self, kind: str, documents: dict[str, bytes]) -> None:
+        """Write documents, in one transaction."""
+        statement = text(
+            "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
+            "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
+        )
+        with self.writing() as connection:
+            for name, content in documents.items():
+                connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
+
+    def redaction_key(self) -> bytes:
+        """The key that marks of redacted texts are made with; made at the first need, never shown."""
+        import secrets
+
+        found = self.state("key", "redaction")
+        if found is None:
+            self.set_states("key", {"redaction": secrets.token_bytes(32)})
+            found = self.state("key", "redaction")
+        assert found is not None
+        return found
+
+    def add_alarm(self, agent: str, name: str, version: str, content: dict[str, Any]) -> StoredAlarm:
+        """Latch an alarm."""
+        values = {"agent": agent, "name": name, "version": version}
+        at = self.now()
+        with self.writing() as connection:
+            statement = insert(tables.alarms).values(
+                **values, raised_at=at, acknowledged_at=None, content=packed(content)
+            )
+            key = connection.execute(statement.returning(tables.alarms.c.key)).scalar_one()
+        return StoredAlarm(int(key), agent, name, version, at, None, content)
+
+    def alarms(self, *, latched: bool = False, limit: int = 100) -> list[StoredAlarm]:
+        """Alarms, the newest first; only those that nobody acknowledged with `latched`."""
+        a = tables.alarms.c
+        query = select(tables.alarms).order_by(a.raised_at.desc(), a.key.desc()).limit(limit)
+        if latched:
+            query = query.where(a.acknowledged_at.is_(None))
+        with self.reading() as connection:
+            rows = connection.execute(query).all()
+        return [_alarm(row) for row in rows]
+
+    def acknowledge(self, key: int) -> StoredAlarm:
+        """Unlatch an alarm."""
+        a = tables.alarms.c
+        with self.writing() as connection:
+            found = connection.execute(
+                update(tables.alarms).where(a.key == key).values(acknowledged_at=self.now()).returning(a.key)
+            ).first()
+        if found is None:
+            raise InputError("", f"no alarm {key}", "see `rightcall monitor status`")
+        return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
+
+    def forget_traces(self, before: str, *, failed: bool | None = None) -> int:
+        """Delete traces that began before a time; counts, alarms and traces in review stay."""
+        t = tables.traces.c
+        where = [t.started_at < before, t.review == ""] + ([t.failed == failed] if failed is not None else [])
+        with self.writing() as connection:
+            return int(connection.execute(delete(tables.traces).where(*where)).rowcount)
+
+
+def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
+    t = tables.traces.c
+    columns = (t.key, t.trace_id, t.agent, t.version, t.started_at, t.review, t.seen, t.checks)
+    found: dict[str, Any] = {}
+    for start in range(0, len(ids), 400):
+        for row in connection.execute(select(*columns).where(t.trace_id.in_(ids[start : start + 400]))):
+            found[row.trace_id] = row
+    return found
+
+
+def _values(kept: KeptTrace) -> dict[str, Any]:
+    row = kept.row
+    empty = TraceRow("", "", "", "", "", "", 0, None, 0, False)
+    return {
+        "trace_id": row.trace_id,
+        "agent": row.agent,
+        "version": row.version,
+        "session": row.session,
+        "started_at": row.started_at,
+        "input": row.input[:LONGEST_INPUT],
+        "calls": row.calls,
+        "latency_ms": row.latency_ms,
+        "tokens": row.tokens,
+        "failed": row.failed,
+        "review": row.review,
+        "seen": 1,
+        "signature": kept.signature,
+        "checks": packed(row.checks),
+        "content": compressed(
+            KeptTrace(empty, kept.trajectory, kept.tools, kept.system, kept.model, kept.origin)
+        ),
+    }
+
+
+def _count(
+    connection: Connection,
+    agent: str,
+    version: str,
+    started_at: str,
+    checks: Sequence[CheckResult],
+    sign: int,
+) -> None:
+    """Add what checks found of one trace to the counts of its day, or take it away again."""
+    statement = text(
+        "INSERT INTO check_counts (agent, version, name, day, seen, bad, weight, weighted_bad) "
+        "VALUES (:agent, :version, :name, :day, :seen, :bad, :weight, :weighted_bad) "
+        "ON CONFLICT (agent, version, name, day) DO UPDATE SET seen = check_counts.seen + excluded.seen, "
+        "bad = check_counts.bad + excluded.bad, weight = check_counts.weight + excluded.weight, "
+        "weighted_bad = check_counts.weighted_bad + excluded.weighted_bad"
+    )
+    place = {"agent": agent, "version": version, "day": started_at[:10]}
+    failed = any(check.bad for check in checks)
+    found = [*(check for check in checks if check.bad is not None), CheckResult("any", float(failed))]
+    rows = []
+    for check in found:
+        weight = sign / check.share
+        bad = check.bad or 0.0
+        rows.append({**place, "name": held(check.name), "seen": sign, "bad": sign * bad, "weight": weight,
+                     "weighted_bad": weight * bad})  # fmt: skip
+    connection.execute(statement, rows)
+
+
+def _conditions(which: TraceFilter) -> list[Any]:
+    t = tables.traces.c
+    wanted: list[Any] = []
+    if which.agent:
+        wanted.append(t.agent == which.agent)
+    if which.version:
+        wanted.append(t.version == which.version)
+    if which.failed is not None:
+        wanted.append(t.failed == which.failed)
+    if which.review is not None:
+        wanted.append(t.review == which.review)
+    if which.since:
+        wanted.append(t.started_at >= which.since)
+    if which.until:
+        wanted.append(t.started_at < which.until)
+    return wanted
+
+
+def _alarm(row: Row[Any]) -> StoredAlarm:
+    content = unpacked(row.content, dict[str, Any])
+    return StoredAlarm(row.key, row.agent, row.name, row.version, row.raised_at, row.acknowledged_at, content)
+
+
+def _row(row: Any) -> TraceRow:
+    return TraceRow(
+        row.trace_id, row.agent, row.version, row.session, row.started_at, row.input, row.calls, row.latency_ms,
+        row.tokens, bool(row.failed), row.review, row.seen, unpacked(row.checks, tuple[CheckResult, ...]),
+    )  # fmt: skip

@@ -1,0 +1,84 @@
+"""What the store gives back about production: traces with what checks found, counts, alarms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+
+class CheckResult(Record, frozen=True):
+    """What one check said of one trace. `bad` is None when it could not say; `share` is the chance it was looked at."""
+
+    name: str
+    bad: float | None
+    reason: str = ""
+    share: float = 1.0
+
+
+class TraceRow(Record, frozen=True):
+    """A trace in a list. `started_at` is ISO 8601 in UTC; `review` is empty, `queued`, `kept` or `dropped`."""
+
+    trace_id: str
+    agent: str
+    version: str
+    session: str
+    started_at: str
+    input: str
+    calls: int
+    latency_ms: float | None
+    tokens: int
+    failed: bool
+    review: str = ""
+    seen: int = 1
+    checks: tuple[CheckResult, ...] = ()
+
+
+class KeptTrace(Record, frozen=True):
+    """A whole trace: its row, what the agent did, and where it came from."""
+
+    row: TraceRow
+    trajectory: Trajectory
+    tools: tuple[Tool, ...] = ()
+    system: str = ""
+    model: str = ""
+    origin: dict[str, Any] = {}
+    signature: str = ""
+
+
+class TraceFilter(Record, frozen=True):
+    """Which traces. `since` and `until` are times as the store writes them; `until` is not included."""
+
+    agent: str = ""
+    version: str = ""
+    failed: bool | None = None
+    review: str | None = None
+    since: str = ""
+    until: str = ""
+
+
+class CheckCount(Record, frozen=True):
+    """One check on one day: traces it spoke of, how many were bad, and the same by inverse sampling probability."""
+
+    agent: str
+    version: str
+    name: str
+    day: str
+    seen: int
+    bad: float
+    weight: float
+    weighted_bad: float
+
+
+class StoredAlarm(Record, frozen=True):
+    """An alarm, latched until it is acknowledged. `content` is what the alert said."""
+
+    key: int
+    agent: str
+    name: str
+    version: str
+    raised_at: str
+    acknowledged_at: str | None
+    content: dict[str, Any]

@@ -1,0 +1,165 @@
+"""`check`: the one command of a pull request. Tries what a change can reach, and stops as soon as it knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from rightcall.gate import EXIT_CODES, CheckCalls, CheckResult, CheckSettings
+from rightcall.model.codec import decode, encode
+from rightcall.providers import RecordMode
+from rightcall.store import Store
+from rightcall.suite.baseline_file import BaselinePool
+from rightcall.suite.baseline_pool import find_baseline
+from rightcall.suite.check_design import CheckDesign, design_check
+from rightcall.suite.check_trials import CheckTrials, Watch, unasked_result
+from rightcall.suite.check_words import change_words
+from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.suite import Suite, load_suite
+from rightcall.suite.suite_files import record_settings, with_record_mode
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What was asked for besides the suite's own `check:`."""
+
+    baseline: str = "branch:main"
+    settings: CheckSettings | None = None
+    full: bool = False
+    again: bool = False
+    plan_only: bool = False
+    max_calls: int | None = None
+    changed: tuple[str, ...] = ()
+    record: RecordMode | None = None
+    trials: int | None = None
+    model: str | None = None
+    concurrency: int | None = None
+
+
+async def check_suite(
+    file: Path, store: Store, options: CheckOptions | None = None, *, watch: Watch | None = None
+) -> CheckResult:
+    """Check a suite against a baseline; with `plan_only` nothing is asked."""
+    options = options or CheckOptions()
+    suite = with_record_mode(load_suite(file), options.record)
+    if options.again and record_settings(suite).mode == "auto":
+        suite = with_record_mode(suite, "refresh")  # another draw must not get the answers of the last one
+    plan = plan_suite(
+        suite, file.parent, model=options.model, trials=options.trials, concurrency=options.concurrency
+    )
+    baseline = find_baseline(store, options.baseline, suite.name)
+    return await check_plan(suite, file.parent, plan, baseline, store, options, watch=watch)
+
+
+async def check_plan(
+    suite: Suite,
+    folder: Path,
+    plan: Plan,
+    baseline: BaselinePool,
+    store: Store,
+    options: CheckOptions,
+    *,
+    watch: Watch | None = None,
+) -> CheckResult:
+    """Check a plan that is ready against a baseline that is ready."""
+    settings = options.settings or suite.check
+    known = _Verdicts(store)
+
+    def designed(again: int) -> CheckDesign:
+        return design_check(
+            suite, folder, plan, baseline, settings, full=options.full, again=again, changed=options.changed
+        )
+
+    design = designed(0)
+    draws = known.count(design.seed)
+    if draws and options.again:
+        design = replace(designed(draws), first_seed=design.seed)
+    result = _without_asking(design, plan, options)
+    if result is not None:
+        return _finished(result, settings)
+    if draws and not options.again and (stored := known.last(design.seed)) is not None:
+        note = "the inputs have not changed since this verdict; --again draws anew"
+        return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
+    trials = CheckTrials(design, plan, store, max_calls=options.max_calls, watch=watch)
+    result = msgspec.structs.replace(await trials.run(), draws=draws + 1 if options.again else 1)
+    if options.again and draws:
+        said = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")
+        result = msgspec.structs.replace(
+            result, notes=(*result.notes, f"this is the {said} draw for these inputs")
+        )
+    result = _finished(result, settings)
+    known.add(design.first_seed or design.seed, result)
+    return result
+
+
+def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
+    """The result with its exit code; a lint error on a changed tool is a failure whatever the trials say."""
+    code = EXIT_CODES[result.verdict]
+    if result.verdict == "INCONCLUSIVE" and settings.on_inconclusive == "pass":
+        code = 0
+    if code == 0 and any(each.severity == "error" for each in result.lint):
+        code = 1
+    return msgspec.structs.replace(result, exit_code=code)
+
+
+def _no_calls(calls: CheckCalls) -> CheckCalls:
+    return msgspec.structs.replace(calls, spent=0)
+
+
+def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> CheckResult | None:
+    """Verdicts that cost nothing; None when something must be tried."""
+    base = unasked_result(design, "PASS", "")
+    made = msgspec.structs.replace
+    what = change_words(design.changes)
+    if options.plan_only:
+        forecast = design.forecast() if design.strata else None
+        word = f"PLAN: {what}; {design.planned:,} calls at most, {design.full:,} in a full run"
+        return made(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
+    if any(change.kind == "metrics" for change in design.changes):
+        return made(
+            base,
+            verdict="INCONCLUSIVE",
+            sentence="INCONCLUSIVE: the metrics changed since the baseline, so nothing can be compared with it",
+            hint="run the suite on the main branch with the new metrics, then check again",
+        )
+    if not design.reach.compared and not design.reach.new and not design.control:
+        said = "PASS: nothing that reaches the model has changed (0 calls)"
+        return made(base, sentence=said, cause="untouched")
+    recordings = plan.agent.recordings
+    if recordings is not None and recordings.replays_only and design.reach.compared:
+        return made(
+            base,
+            verdict="INCONCLUSIVE",
+            sentence=f"INCONCLUSIVE: {what}; 0 live calls: nothing about the model was tested",
+            hint="recordings hold answers to the old requests; check with a key: --record auto, or --record none",
+        )
+    return None
+
+
+@dataclass
+class _Verdicts:
+    """Verdicts on inputs that were checked before, in a folder beside a store that is a file."""
+
+    store: Store
+
+    @property
+    def _folder(self) -> Path | None:
+        return Path(self.store.file).parent / "checks" if self.store.file else None
+
+    def count(self, seed: str) -> int:
+        folder = self._folder
+        return len(list(folder.glob(f"{seed}-*.json"))) if folder and folder.is_dir() else 0
+
+    def last(self, seed: str) -> CheckResult | None:
+        folder, count = self._folder, self.count(seed)
+        if folder is None or not count:
+            return None
+        path = folder / f"{seed}-{count}.json"
+        return decode(path.read_bytes(), CheckResult, str(path)) if path.is_file() else None
+
+    def add(self, seed: str, result: CheckResult) -> None:
+        if (folder := self._folder) is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{seed}-{self.count(seed) + 1}.json").write_bytes(encode(result))

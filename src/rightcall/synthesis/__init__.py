@@ -1,0 +1,41 @@
+"""Where test cases come from: goldens from tools, documents, contexts, other goldens, or a description.
+
+    synthesizer   Synthesizer: the ways under the names users know
+    plans         call plans sampled from schemas; values, patterns, pools: their arguments
+    verify        whether a golden is right: schema, mock, words, independent solvers (solver, statement)
+    evolutions    ways to make an input harder or rarer
+    documents     text of files; chunks, contexts: pieces of it that belong together
+    templates     requests without a model; phrases/: their words, one file per language
+    scribe        asking a model step by step; prompts/: what it is asked
+    steps         judging, rewriting, labelling: what several ways share
+    production    from jobs to drafts: pool, sink, store, resume
+    ways/         one file per way
+
+To add a way: a file in `ways/` that turns what it is given into jobs, and a method of `Synthesizer`.
+"""
+
+from rightcall.synthesis.config import (
+    ContextConstructionConfig,
+    ConversationalStylingConfig,
+    EvolutionConfig,
+    FiltrationConfig,
+    StylingConfig,
+    VerificationConfig,
+)
+from rightcall.synthesis.evolutions import Evolution
+from rightcall.synthesis.production import Production
+from rightcall.synthesis.synthesizer import Synthesizer
+from rightcall.synthesis.verify import Verifier
+
+__all__ = [
+    "ContextConstructionConfig",
+    "ConversationalStylingConfig",
+    "Evolution",
+    "EvolutionConfig",
+    "FiltrationConfig",
+    "Production",
+    "StylingConfig",
+    "Synthesizer",
+    "VerificationConfig",
+    "Verifier",
+]

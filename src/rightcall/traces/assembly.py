@@ -1,0 +1,318 @@
+"""From the spans of one trace to what the agent did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.message import Message
+from rightcall.model.nesting_limit import bounded_trajectory
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.traces import names
+from rightcall.traces.calls import NO_NAME, Slot, call_of, join, slots_of, tell
+from rightcall.traces.content import arguments_of, first_text, whole_number
+from rightcall.traces.dialects import observe
+from rightcall.traces.hints import capture_hint, empty_hint
+from rightcall.traces.messages import Said
+from rightcall.traces.observation import Observation
+from rightcall.traces.problems import Problems
+from rightcall.traces.span import Span
+from rightcall.traces.structure import Place, by_time, parents, places, root_of
+from rightcall.traces.trace import Trace, tools_from
+
+CallsMode = Literal["auto", "root", "all"]
+MAX_SPANS = 2000
+"""Spans of one trace that are read; a trace of more is an agent that ran away."""
+MANY_UNKNOWN = 0.2
+
+LIMITS = ("MaxTurnsExceeded", "GraphRecursionError", "UsageLimitExceeded", "max_steps_error", "max_turns")
+OUTSIDE = (
+    "APIConnectionError",
+    "RateLimitError",
+    "InternalServerError",
+    "APITimeoutError",
+    "ServiceUnavailable",
+)
+FINISHES: dict[str, StopReason] = {
+    "length": "truncated", "max_tokens": "truncated", "MAX_TOKENS": "truncated", "max_output_tokens": "truncated",
+    "content_filter": "refused", "refusal": "refused", "SAFETY": "refused", "content-filter": "refused",
+}  # fmt: skip
+
+
+def assemble(
+    spans: Iterable[Span], *, source: str = "", calls: CallsMode = "auto", problems: Problems | None = None
+) -> Trace:
+    """The trace that these spans tell of, whatever their order; all have one trace id.
+
+    `calls` says which count: `auto` leaves out those inside an agent that is used as a tool, `root` keeps only those of
+    the root agent, `all` keeps every one. `problems` are those already found in the file.
+    """
+    found = problems or Problems()
+    kept = sorted(_distinct(spans), key=lambda span: (span.start, span.span_id))
+    if len(kept) > MAX_SPANS:
+        found.add("too_many", kept[0].trace_id, len(kept) - MAX_SPANS)
+        kept = kept[:MAX_SPANS]
+    _count_unknown_names(kept, found)
+    seen = [observe(span) for span in kept]
+    up = parents(seen, found)
+    seen = _one_spelling(_without_doubles(seen, up), found)
+    known = places(seen, _skipping(up, {o.span.span_id for o in seen}))
+    root = root_of(seen, known, found)
+    return _trace(kept, seen, known, root, found, source, calls)
+
+
+def _distinct(spans: Iterable[Span]) -> list[Span]:
+    """Spans by id; of two with one id the one that says more, whatever came first."""
+    best: dict[str, Span] = {}
+    for span in spans:
+        other = best.get(span.span_id)
+        if other is None or _weight(span) > _weight(other):
+            best[span.span_id] = span
+    return list(best.values())
+
+
+def _weight(span: Span) -> tuple[int, int, int, str, str]:
+    return (
+        span.end,
+        len(span.attributes),
+        len(span.events),
+        span.name,
+        repr(sorted(span.attributes.items(), key=str)),
+    )
+
+
+def _count_unknown_names(spans: Sequence[Span], problems: Problems) -> None:
+    unknown = {name for span in spans for name in span.attributes if names.is_unknown(name)}
+    if unknown:
+        problems.add("unknown_names", min(unknown), len(unknown))
+
+
+def _skipping(up: dict[str, str], kept: set[str]) -> dict[str, str]:
+    """Parents among the kept spans: those left out are stepped over."""
+    found: dict[str, str] = {}
+    for span_id in kept:
+        above = up.get(span_id)
+        while above is not None and above not in kept:
+            above = up.get(above)
+        if above is not None:
+            found[span_id] = above
+    return found
+
+
+def _without_doubles(seen: list[Observation], up: dict[str, str]) -> list[Observation]:
+    """A tool inside a tool of the same name is its client (MCP): one call, not two."""
+    there = {o.span.span_id: o for o in seen}
+
+    def is_double(observation: Observation) -> bool:
+        above = there.get(up.get(observation.span.span_id, ""))
+        while above is not None and above.kind == "other":
+            above = there.get(up.get(above.span.span_id, ""))
+        return above is not None and above.kind == "tool" and above.name == observation.name
+
+    return [o for o in seen if o.kind != "tool" or not o.name or not is_double(o)]
+
+
+def _one_spelling(seen: list[Observation], problems: Problems) -> list[Observation]:
+    """Two instrumentations tell everything twice: of each kind, those of the spelling with more tools count."""
+    spellings = {o.spelling for o in seen if o.kind != "other"}
+    if len(spellings) < 2:
+        return seen
+    tools = Counter(o.spelling for o in seen if o.kind == "tool")
+    everything = Counter(o.spelling for o in seen if o.kind != "other")
+    order = sorted(spellings, key=lambda s: (-tools[s], -everything[s], s))
+    best = {
+        k: next((s for s in order if any(o.kind == k and o.spelling == s for o in seen)), "")
+        for k in ("tool", "llm", "agent")
+    }
+    kept = [o for o in seen if o.kind == "other" or o.spelling == best[o.kind]]
+    if len(kept) < len(seen):
+        problems.add("spellings", ", ".join(order[1:]), len(seen) - len(kept))
+    return kept
+
+
+def _trace(
+    spans: list[Span],
+    seen: list[Observation],
+    known: dict[str, Place],
+    root: Observation | None,
+    problems: Problems,
+    source: str,
+    mode: CallsMode,
+) -> Trace:
+    every_model = sorted((o for o in seen if o.kind == "llm"), key=by_time)
+    counted = [o for o in seen if o.kind in ("llm", "tool") and _counts(known[o.span.span_id], root, mode)]
+    models = sorted((o for o in counted if o.kind == "llm"), key=by_time)
+    tools = sorted((o for o in counted if o.kind == "tool"), key=by_time)
+    for model in models:
+        if model.broken_answer:
+            problems.add("answer", model.span.span_id)
+    definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
+    by_name = {tool.name: tool for tool in definitions}
+    slots = join(slots_of(models), tools, models)
+    _recover(slots, models, tools)
+    tell(slots, models)
+    calls = tuple(
+        call_of(slot, _place(slot, known), root, by_name, problems, any_tool_spans=bool(tools))
+        for slot in slots
+    )
+    _explain(calls, spans, seen, problems)
+    system = next((m.system for m in models if m.system), "")
+    question, earlier = _question(models, root, seen)
+    incomplete = root is None or root.span.end <= 0
+    trajectory = Trajectory(
+        _transcript(system, models, calls),
+        calls,
+        _output(models, root),
+        _usage(every_model, root),
+        root.span.latency_ms if root is not None else None,
+        *_ending(models, root),
+    )
+    first = root.span if root is not None else spans[0]
+    return Trace(
+        spans[0].trace_id,
+        bounded_trajectory(trajectory),
+        definitions,
+        question,
+        system,
+        first_text(*(o.session for o in seen)),
+        root.name
+        if root is not None and root.kind == "agent"
+        else first_text(first.resource.get("service.name")),
+        first_text(first.resource.get("service.name")),
+        next((m.model for m in models if m.model), ""),
+        first_text(root.version if root is not None else "", *(o.version for o in seen)),
+        first.span_id,
+        first_text(*(m.span.attributes.get(names.RESPONSE_ID) for m in reversed(models))),
+        spans[0].start,
+        source,
+        len(spans),
+        earlier,
+        first_text(*(s.attributes.get("rightcall.golden.id") for s in spans)),
+        next(
+            (t for s in spans if (t := whole_number(s.attributes.get("rightcall.trial"))) is not None), None
+        ),
+        incomplete=incomplete,
+        truncated="too_many" in problems.counts,
+        resource={k: v for k, v in first.resource.items() if isinstance(v, str | int | float | bool)},
+        problems=problems.texts(),
+    )
+
+
+def _counts(place: Place, root: Observation | None, mode: CallsMode) -> bool:
+    if mode == "all":
+        return True
+    if mode == "root":
+        return place.agent is root or (place.agent is None and root is not None and root.kind != "agent")
+    return place.depth == 0
+
+
+def _place(slot: Slot, known: dict[str, Place]) -> Place | None:
+    return known[slot.tool.span.span_id] if slot.tool is not None else None
+
+
+def _recover(slots: list[Slot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:
+    """Answers that were not recorded, from the request after them: calls whose tool never started.
+
+    Tool spans already tell of the others. Without any tool span, every call of the step comes from there.
+    """
+    for step, model in enumerate(models[:-1]):
+        if model.answer is not None or model.broken_answer:
+            continue
+        before = len(model.asked or ())
+        later = models[step + 1].asked or []
+        written = [
+            called for message in later[before:] if message.role == "assistant" for called in message.calls
+        ]
+        ran = [slot for slot in slots if slot.step == step]
+        for called in written:
+            arguments, _ = arguments_of(called.arguments)
+            match = next((s for s in ran if s.called.name == called.name and _may_be(s, arguments)), None)
+            if match is not None:
+                ran.remove(match)
+            else:
+                slots.append(Slot(step, model.span.start, called))
+    slots.sort(key=lambda slot: slot.step)
+
+
+def _may_be(slot: Slot, arguments: dict[str, Any] | None) -> bool:
+    ran = arguments_of(slot.tool.arguments)[0] if slot.tool is not None else slot.arguments
+    return ran is None or arguments is None or ran == arguments
+
+
+def _explain(
+    calls: Sequence[ToolCall], spans: Sequence[Span], seen: Sequence[Observation], problems: Problems
+) -> None:
+    if not any(o.kind in ("llm", "tool") for o in seen):
+        problems.hint(empty_hint(spans))
+        return
+    named = [call for call in calls if call.name != NO_NAME]
+    unknown = sum(call.arguments_unknown for call in named)
+    if unknown > MANY_UNKNOWN * len(named):
+        problems.add("unknown_arguments", spans[0].trace_id, unknown)
+        problems.hint(capture_hint([o.span.scope for o in seen if o.kind == "tool"]))
+
+
+def _question(
+    models: Sequence[Observation], root: Observation | None, seen: Sequence[Observation]
+) -> tuple[str, int]:
+    """What the user asked in this trace, and how many turns came before."""
+    for model in models:
+        texts = [message.text for message in model.asked or () if message.role == "user" and message.text]
+        if texts:
+            return texts[-1], len(texts) - 1
+    if root is not None and root.asked:
+        texts = [message.text for message in root.asked if message.role == "user" and message.text]
+        if texts:
+            return texts[-1], len(texts) - 1
+    if root is not None and root.question:
+        return root.question, 0
+    return first_text(*(o.question for o in seen)), 0
+
+
+def _output(models: Sequence[Observation], root: Observation | None) -> str:
+    """The last answer without calls, else what the root says of itself."""
+    if models and models[-1].answer is not None and not models[-1].answer.calls:
+        return models[-1].answer.text
+    return root.output if root is not None else ""
+
+
+def _usage(models: Sequence[Observation], root: Observation | None) -> Usage:
+    """The sum of the answers; what agents report of themselves is the same once more."""
+    sources = [m for m in models if m.has_usage] or ([root] if root is not None and root.has_usage else [])
+    return Usage(
+        sum(s.input_tokens or 0 for s in sources),
+        sum(s.output_tokens or 0 for s in sources),
+        cached_tokens=sum(s.cached_tokens or 0 for s in sources),
+    )
+
+
+def _ending(models: Sequence[Observation], root: Observation | None) -> tuple[StopReason, str]:
+    if root is not None and root.failed:
+        text = root.error or "the root span has status error"
+        if any(word in text for word in LIMITS):
+            return "limit", text
+        return ("infra_error" if any(word in text for word in OUTSIDE) else "agent_error"), text
+    finish = models[-1].finish if models else ""
+    return FINISHES.get(finish, "done"), ""
+
+
+def _transcript(system: str, models: Sequence[Observation], calls: Sequence[ToolCall]) -> tuple[Message, ...]:
+    """The last request that was recorded, with the answer to it; empty when content was not recorded."""
+    asked: list[Said] = next((m.asked for m in reversed(models) if m.asked), [])
+    last = models[-1].answer if models and models[-1].asked is not None else None
+    if not asked:
+        return ()
+    said = [*asked, *([last] if last is not None else [])]
+    head = (Message("system", system),) if system else ()
+    return head + tuple(_message(message) for message in said)
+
+
+def _message(said: Said) -> Message:
+    made = []
+    for called in said.calls:
+        arguments, raw = arguments_of(called.arguments)
+        made.append(ToolCall(called.name, arguments, called.id, raw=raw))
+    results = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in said.results)
+    return Message(said.role, said.text if not results else "", tuple(made), results)

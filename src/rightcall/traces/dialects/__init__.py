@@ -1,0 +1,52 @@
+"""How each instrumentation spells tools, answers and agents. Pure functions from a span to an observation.
+
+    genai          OpenTelemetry's GenAI conventions, with the events of older versions
+    traceloop      OpenLLMetry: its own kinds, names with numbers (also under genai names)
+    openinference  Phoenix and Arize
+    langfuse       `langfuse.observation.*`
+    mlflow         `mlflow.spanType` and its inputs and outputs
+    laminar        `lmnr.span.*`
+    langsmith      runs of LangSmith and LangChain
+    vercel         the AI SDK's `ai.*`
+
+Each has `claims(span)` and `observe(span)`. To add one: a file with these two, and a line in `DIALECTS`, before those
+whose names it also uses.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from rightcall.traces.dialects import (
+    genai,
+    laminar,
+    langfuse,
+    langsmith,
+    mlflow,
+    openinference,
+    traceloop,
+    vercel,
+)
+from rightcall.traces.observation import Observation
+from rightcall.traces.span import Span
+
+DIALECTS: dict[str, ModuleType] = {
+    "mlflow": mlflow,
+    "langfuse": langfuse,
+    "openinference": openinference,
+    "langsmith": langsmith,
+    "vercel": vercel,
+    "laminar": laminar,
+    "traceloop": traceloop,
+    "genai": genai,
+}
+
+
+def observe(span: Span) -> Observation:
+    """What the span's own dialect makes of it; a span of none of them is `other`."""
+    for dialect in DIALECTS.values():
+        if dialect.claims(span):
+            found: Observation = dialect.observe(span)
+            if found.kind != "other":
+                return found
+    return Observation(span, "other", "")

@@ -1,0 +1,88 @@
+"""What dialects share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.traces.content import parsed
+from rightcall.traces.messages import Said
+from rightcall.traces.observation import Observation
+from rightcall.traces.span import Span
+
+
+def blank(span: Span, spelling: str) -> Observation:
+    """An observation of nothing yet, with what every span says: whether it failed, and whose it is."""
+    attributes = span.attributes
+    kind = attributes.get("error.type")
+    failed = span.status == "error" or (isinstance(kind, str) and kind != "")
+    return Observation(
+        span,
+        "other",
+        spelling,
+        failed=failed,
+        error=_error_text(span) if failed else "",
+        session=session_of(attributes),
+        version=version_of(span),
+    )
+
+
+def session_of(attributes: dict[str, Any]) -> str:
+    """The conversation that a span belongs to, in any spelling."""
+    for name in ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session",
+                 "lmnr.association.properties.session_id", "traceloop.association.properties.session_id",
+                 "thread_id", "session_id"):  # fmt: skip
+        if isinstance(value := attributes.get(name), str) and value:
+            return value
+    return ""
+
+
+def version_of(span: Span) -> str:
+    """The agent's own version, where it says one."""
+    for source in (span.attributes, span.resource):
+        for name in ("gen_ai.agent.version", "agent.version", "langfuse.version", "service.version"):
+            if isinstance(value := source.get(name), str) and value:
+                return value
+    return ""
+
+
+def _error_text(span: Span) -> str:
+    for event in span.events:
+        if event.name == "exception":
+            kind, message = event.attributes.get("exception.type"), event.attributes.get("exception.message")
+            return ": ".join(str(part) for part in (kind, message) if part)
+    kind = span.attributes.get("error.type")
+    return span.message or (kind if isinstance(kind, str) else "")
+
+
+def definitions(value: Any) -> list[dict[str, Any]]:
+    """Tool definitions of a list, or of a JSON text of one."""
+    value = parsed(value)
+    found = value if isinstance(value, list) else [value]
+    return [tool for item in found if isinstance(tool := parsed(item), dict)]
+
+
+def without_system(messages: list[Said] | None) -> tuple[str, list[Said] | None]:
+    """The system prompt, and the other messages."""
+    if not messages:
+        return "", messages
+    system = "\n".join(message.text for message in messages if message.role == "system")
+    return system, [message for message in messages if message.role != "system"]
+
+
+def unwrapped_output(value: Any) -> tuple[Any, bool]:
+    """A tool's output out of LangChain's message, and whether that message says it is an error."""
+    value = parsed(value)
+    if isinstance(value, dict) and set(value) == {"output"}:
+        value = parsed(value["output"])
+    for _ in range(2):
+        if isinstance(value, dict) and value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
+            value = {**value["kwargs"], "type": "tool"}
+        elif (
+            isinstance(value, dict)
+            and isinstance(value.get("data"), dict)
+            and isinstance(value.get("type"), str)
+        ):
+            value = {**value["data"], "type": value["type"]}
+    if isinstance(value, dict) and value.get("type") in ("tool", "ToolMessage") and "content" in value:
+        return parsed(value["content"]), value.get("status") == "error"
+    return value, False

@@ -1,0 +1,130 @@
+"""OpenTelemetry's GenAI conventions: `gen_ai.operation.name` says what a span is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.traces import names
+from rightcall.traces.content import ABSENT, as_text, first_text, parsed, whole_number
+from rightcall.traces.dialects.common import blank, definitions, without_system
+from rightcall.traces.messages import Said, read_answer, read_message, read_messages
+from rightcall.traces.observation import Observation
+from rightcall.traces.span import Span
+
+NAME = "genai"
+PSEUDO_TOOLS = frozenset({"(merged tools)"})
+"""Google ADK sums up parallel calls in one more span."""
+EVENTS = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+DETAILS = "gen_ai.client.inference.operation.details"
+
+
+def claims(span: Span) -> bool:
+    return names.OPERATION in span.attributes or names.TOOL_NAME in span.attributes
+
+
+def observe(span: Span) -> Observation:
+    found = blank(span, NAME)
+    attributes = _with_details(span)
+    operation = first_text(attributes.get(names.OPERATION))
+    if operation in names.TOOL_OPERATIONS or (not operation and names.TOOL_NAME in attributes):
+        read_tool(found, attributes)
+    elif operation in names.MODEL_OPERATIONS:
+        read_model(found, attributes)
+    elif operation in names.AGENT_OPERATIONS:
+        found.kind = "agent"
+        found.name = first_text(
+            attributes.get(names.AGENT_NAME), attributes.get("gen_ai.workflow.name"), span.name
+        )
+        read_usage(found, attributes)
+        found.model = first_text(attributes.get(names.REQUEST_MODEL))
+        found.asked = read_messages(attributes.get(names.INPUT_MESSAGES))
+        found.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
+    return found
+
+
+def read_tool(found: Observation, attributes: dict[str, Any]) -> None:
+    name = first_text(attributes.get(names.TOOL_NAME))
+    if name in PSEUDO_TOOLS:
+        return
+    found.kind = "tool"
+    found.name = name
+    found.call_id = first_text(attributes.get(names.CALL_ID))
+    found.arguments = attributes.get(names.CALL_ARGUMENTS, ABSENT)
+    if names.CALL_RESULT in attributes:
+        found.result = parsed(attributes[names.CALL_RESULT])
+    for event in found.span.events:  # versions up to 1.36
+        if event.name in ("gen_ai.choice", "gen_ai.tool.message") and found.result is ABSENT:
+            body = parsed(event.attributes.get("message", event.attributes.get("content")))
+            found.result = parsed(body.get("content", body)) if isinstance(body, dict) else body
+
+
+def read_model(found: Observation, attributes: dict[str, Any]) -> None:
+    found.kind = "llm"
+    asked = attributes.get(names.INPUT_MESSAGES)
+    found.asked = read_messages(asked) if asked is not None else None
+    if names.OUTPUT_MESSAGES in attributes:
+        answers = read_messages(attributes[names.OUTPUT_MESSAGES])
+        found.answer = next((m for m in reversed(answers or []) if m.role == "assistant"), None)
+        found.broken_answer = found.answer is None or found.answer.malformed
+    instructions = parsed(attributes.get(names.SYSTEM))
+    if instructions:
+        parts = instructions if isinstance(instructions, list) else [instructions]
+        message = read_message({"role": "system", "parts": parts})
+        found.system = message.text if message is not None else ""
+    found.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
+    _read_events(found)
+    system, found.asked = without_system(found.asked)
+    found.system = found.system or system
+    read_usage(found, attributes)
+    found.model = first_text(attributes.get(names.RESPONSE_MODEL), attributes.get(names.REQUEST_MODEL))
+    reasons = attributes.get(names.FINISH_REASONS)
+    last = reasons[-1] if isinstance(reasons, list) and reasons else reasons
+    found.finish = first_text(last, found.answer.finish if found.answer else "")
+
+
+def read_usage(found: Observation, attributes: dict[str, Any]) -> None:
+    found.input_tokens = whole_number(
+        attributes.get(names.INPUT_TOKENS, attributes.get("gen_ai.usage.prompt_tokens"))
+    )
+    found.output_tokens = whole_number(
+        attributes.get(names.OUTPUT_TOKENS, attributes.get("gen_ai.usage.completion_tokens"))
+    )
+    found.cached_tokens = whole_number(attributes.get(names.CACHED_TOKENS))
+
+
+def _with_details(span: Span) -> dict[str, Any]:
+    """The attributes, with those that an event of the span carries in their place."""
+    for event in span.events:
+        if event.name == DETAILS:
+            body = event.attributes.get("body")
+            return {**event.attributes, **(body if isinstance(body, dict) else {}), **span.attributes}
+    return span.attributes
+
+
+def _read_events(found: Observation) -> None:
+    """Messages that versions up to 1.36 sent as events."""
+    asked: list[Said] = []
+    for event in found.span.events:
+        body = parsed(event.attributes.get("body", event.attributes))
+        if not isinstance(body, dict):
+            continue
+        if event.name in EVENTS:
+            message = read_message(
+                {**body, "role": EVENTS[event.name], "tool_calls": parsed(body.get("tool_calls"))}
+            )
+            if message is not None:
+                asked.append(message)
+        elif event.name == "gen_ai.choice" and found.answer is None:
+            held = parsed(body.get("message", body))
+            extra = {"tool_calls": parsed(body["tool_calls"])} if "tool_calls" in body else {}
+            held = {"role": "assistant", **held, **extra} if isinstance(held, dict) else as_text(held)
+            found.answer = read_answer(held)
+            if found.answer is not None:
+                found.answer.finish = found.answer.finish or as_text(body.get("finish_reason"))
+    if asked and found.asked is None:
+        found.asked = asked

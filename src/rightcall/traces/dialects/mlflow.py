@@ -1,0 +1,67 @@
+"""MLflow: `mlflow.spanType`, with inputs and outputs as they were passed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.traces.content import ABSENT, as_text, first_text, parsed, whole_number
+from rightcall.traces.dialects.common import blank, definitions, session_of, unwrapped_output, without_system
+from rightcall.traces.messages import read_answer, read_messages
+from rightcall.traces.observation import Observation, ObservedKind
+from rightcall.traces.span import Span
+
+NAME = "mlflow"
+KINDS: dict[str, ObservedKind] = {"TOOL": "tool", "CHAT_MODEL": "llm", "LLM": "llm", "AGENT": "agent"}
+
+
+def claims(span: Span) -> bool:
+    return "mlflow.spanType" in span.attributes
+
+
+def observe(span: Span) -> Observation:
+    attributes = {name: _plain(value) for name, value in span.attributes.items()}
+    found = blank(span, NAME)
+    kind = attributes.get("mlflow.spanType")
+    found.kind = KINDS.get(kind, "other") if isinstance(kind, str) else "other"
+    found.session = session_of(attributes)
+    given, gave = attributes.get("mlflow.spanInputs", ABSENT), attributes.get("mlflow.spanOutputs", ABSENT)
+    if found.kind == "tool":
+        found.name, found.arguments, found.loose = span.name, given, True
+        if gave is not ABSENT and gave is not None:
+            found.result, failed = unwrapped_output(gave)
+            found.failed = found.failed or failed
+    elif found.kind == "llm":
+        found.system, found.asked = without_system(read_messages(given) if given is not ABSENT else None)
+        found.answer = read_answer(gave) if gave is not ABSENT else None
+        usage = attributes.get("mlflow.chat.tokenUsage")
+        if isinstance(usage, dict):
+            found.input_tokens = whole_number(usage.get("input_tokens"))
+            found.output_tokens = whole_number(usage.get("output_tokens"))
+        tools = attributes.get("mlflow.chat.tools", given.get("tools") if isinstance(given, dict) else None)
+        found.tools = definitions(tools) if tools else []
+        model = given.get("model") if isinstance(given, dict) else None
+        found.model = first_text(attributes.get("mlflow.llm.model"), model)
+        found.finish = found.answer.finish if found.answer else ""
+    else:
+        found.name = span.name
+        found.question, found.output = _words(given), _words(gave)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Attribute values are JSON texts in MLflow's own export, and may be plain values over OTLP."""
+    if isinstance(value, str) and value[:1] == value[-1:] == '"' and len(value) > 1:
+        inner = parsed(f"[{value}]")
+        return inner[0] if isinstance(inner, list) else value
+    return parsed(value)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and len(value) == 1:
+        only = next(iter(value.values()))
+        if isinstance(only, str):
+            return only
+    messages = read_messages(value) if isinstance(value, dict | list) else None
+    return as_text(messages[-1].text) if messages else ""

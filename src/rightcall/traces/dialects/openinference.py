@@ -1,0 +1,91 @@
+"""OpenInference (Phoenix, Arize): `openinference.span.kind`, messages in names with numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.traces.content import ABSENT, first_text, from_json, parsed, unflattened, whole_number
+from rightcall.traces.dialects.common import blank, definitions, unwrapped_output, without_system
+from rightcall.traces.messages import merged, read_answer, read_messages
+from rightcall.traces.observation import Observation, ObservedKind
+from rightcall.traces.span import Span
+
+NAME = "openinference"
+KIND = "openinference.span.kind"
+KINDS: dict[str, ObservedKind] = {"LLM": "llm", "TOOL": "tool", "AGENT": "agent"}
+PSEUDO_TOOLS = frozenset({"final_answer"})
+"""smolagents ends by a tool that is none."""
+
+
+def claims(span: Span) -> bool:
+    return KIND in span.attributes
+
+
+def observe(span: Span) -> Observation:
+    attributes = span.attributes
+    found = blank(span, NAME)
+    kind = attributes.get(KIND)
+    found.kind = KINDS.get(kind.upper(), "other") if isinstance(kind, str) else "other"
+    if found.kind == "tool":
+        _tool(found, attributes)
+    elif found.kind == "llm":
+        _model(found, attributes)
+    elif found.kind == "agent":
+        found.name = first_text(attributes.get("agent.name"), span.name)
+        question = parsed(attributes.get("input.value"))
+        found.question = question if isinstance(question, str) else ""
+    return found
+
+
+def _tool(found: Observation, attributes: dict[str, Any]) -> None:
+    found.name = first_text(attributes.get("tool.name"), found.span.name)
+    if found.name in PSEUDO_TOOLS:
+        found.kind = "other"
+        return
+    found.call_id = first_text(attributes.get("tool_call.id"), attributes.get("tool.id"))
+    given = parsed(attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT)))
+    if isinstance(given, dict) and isinstance(given.get("kwargs"), dict) and not given.get("args"):
+        given = given["kwargs"]
+    found.arguments, found.loose = given, True
+    if "output.value" in attributes:
+        found.result, failed = unwrapped_output(_value(attributes, "output"))
+        found.failed = found.failed or failed
+    schema = parsed(attributes.get("tool.parameters"))
+    if isinstance(schema, dict) and schema.get("type") == "object":
+        description = first_text(attributes.get("tool.description"))
+        found.tools = [{"name": found.name, "description": description, "input_schema": schema}]
+
+
+def _model(found: Observation, attributes: dict[str, Any]) -> None:
+    asked = unflattened(attributes, "llm.input_messages")
+    found.system, found.asked = without_system(read_messages(asked) if asked is not None else None)
+    answers = unflattened(attributes, "llm.output_messages")
+    if isinstance(answers, list):
+        read = [message for item in answers if (message := read_answer(item)) is not None]
+        found.answer = next(iter(merged(read)[-1:]), None)
+    if found.answer is None and "output.value" in attributes and answers is None:
+        value = _value(attributes, "output")
+        found.answer = read_answer(value) if isinstance(value, dict | list) else None
+    tools = unflattened(attributes, "llm.tools")
+    if isinstance(tools, list):
+        schemas = [
+            item.get("tool", {}).get("json_schema")
+            for item in tools
+            if isinstance(item, dict) and isinstance(item.get("tool"), dict)
+        ]
+        found.tools = [tool for schema in schemas for tool in definitions(schema)]
+    found.input_tokens = whole_number(attributes.get("llm.token_count.prompt"))
+    found.output_tokens = whole_number(attributes.get("llm.token_count.completion"))
+    found.cached_tokens = whole_number(attributes.get("llm.token_count.prompt_details.cache_read"))
+    found.model = first_text(attributes.get("llm.model_name"))
+    found.finish = first_text(
+        attributes.get("llm.finish_reason"), found.answer.finish if found.answer else ""
+    )
+
+
+def _value(attributes: dict[str, Any], side: str) -> Any:
+    value = attributes.get(f"{side}.value")
+    if attributes.get(f"{side}.mime_type") == "application/json" and isinstance(value, str):
+        found = from_json(value)
+        return value if found is ABSENT else found
+    return parsed(value)

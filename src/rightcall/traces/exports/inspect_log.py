@@ -1,0 +1,189 @@
+"""Logs of Inspect AI (`.eval`, a zip, or `.json`): each sample as a trace with its transcript and scores."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.message import Message
+from rightcall.model.nesting_limit import bounded_trajectory
+from rightcall.model.score import Score
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.traces.content import arguments_of, as_text, from_json, whole_number
+from rightcall.traces.messages import Said, read_message
+from rightcall.traces.span import nanoseconds
+from rightcall.traces.trace import Trace, tools_from
+from rightcall.traces.unpack import FREE, MAX_RATIO, TooLarge
+
+MAX_MEMBER = 64 * 1024 * 1024
+STOPS: dict[str, StopReason] = {
+    "max_tokens": "truncated",
+    "model_length": "truncated",
+    "content_filter": "refused",
+}
+GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+
+
+def claims(record: Any) -> bool:
+    return isinstance(record, dict) and isinstance(record.get("eval"), dict) and "version" in record
+
+
+def traces_of(record: dict[str, Any], source: str) -> Iterator[Trace]:
+    """A trace for each sample of a log."""
+    samples = record.get("samples")
+    for sample in samples if isinstance(samples, list) else ():
+        if isinstance(sample, dict):
+            yield _trace(sample, record, source)
+
+
+def traces_of_zip(path: Path) -> Iterator[Trace]:
+    """The same for a `.eval` file, one sample in memory at a time."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = sorted(name for name in archive.namelist() if name.endswith(".json"))
+            head = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+            if head is None:
+                problem = "is a zip file without header.json; only Inspect AI's .eval is read"
+                raise InputError(str(path), problem, "unpack it and name the files inside")
+            header = _member(archive, head, path)
+            record = header if isinstance(header, dict) else {}
+            for name in names:
+                if name.startswith("samples/") and isinstance(sample := _member(archive, name, path), dict):
+                    yield _trace(sample, record, str(path))
+    except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError) as error:
+        hint = "write the log as .json: `inspect log convert --to json`"
+        raise InputError(str(path), f"cannot be unpacked: {error}", hint) from None
+
+
+def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
+    """One file of the archive; its stated size is not believed."""
+    info = archive.getinfo(name)
+    if info.file_size > MAX_MEMBER or info.file_size > max(FREE, MAX_RATIO * info.compress_size):
+        said = f"'{name}' in it unpacks to {info.file_size // 2**20:,} MiB"
+        raise TooLarge(str(path), said, "leave that sample out, or write the log as .json")
+    with archive.open(info) as file:
+        data = file.read()  # zipfile stops at the stated size
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        raise InputError(str(path), f"'{name}' in it is not valid JSON") from None
+
+
+def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace:
+    about = record["eval"] if isinstance(record.get("eval"), dict) else {}
+    golden_id, epoch = as_text(sample.get("id")), whole_number(sample.get("epoch")) or 1
+    messages = [m for item in sample.get("messages") or () if (m := read_message(item)) is not None]
+    trajectory = bounded_trajectory(_trajectory(sample, messages))
+    identity = f"{about.get('run_id') or about.get('created')}/{about.get('task')}/{golden_id}/{epoch}"
+    return Trace(
+        hashlib.sha256(identity.encode()).hexdigest()[:32],
+        trajectory,
+        tools_from(_tools(sample)),
+        next((m.text for m in messages if m.role == "user"), as_text(sample.get("input"))),
+        next((m.text for m in messages if m.role == "system"), ""),
+        agent=as_text(about.get("task")),
+        model=as_text(about.get("model")),
+        agent_version=as_text(about.get("task_version") or ""),
+        time=nanoseconds(sample.get("started_at") or about.get("created")),
+        source=source,
+        golden_id=golden_id,
+        trial=epoch - 1,
+        scores=_scores(sample.get("scores")),
+    )
+
+
+def _trajectory(sample: dict[str, Any], messages: list[Said]) -> Trajectory:
+    results: dict[str, list[tuple[int, ToolResult]]] = {}
+    for at, raw in enumerate(item for item in sample.get("messages") or () if isinstance(item, dict)):
+        if raw.get("role") == "tool":
+            said = read_message(raw)
+            failed = raw.get("error") is not None
+            output: Any = said.text if said is not None else ""
+            found = ToolResult(as_text(raw.get("tool_call_id")), output, failed, as_text(raw.get("function")))
+            results.setdefault(found.call_id, []).append((at, found))
+    calls, transcript, step = [], [], 0
+    for at, said in enumerate(messages):
+        made = []
+        for called in said.calls:
+            arguments, raw_text = arguments_of(called.arguments)
+            made.append(
+                _answered(ToolCall(called.name, arguments, called.id, step, raw=raw_text), at, results)
+            )
+        calls += made
+        step += said.role == "assistant"
+        told = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in said.results)
+        transcript.append(Message(said.role, said.text if not told else "", tuple(made), told))
+    last = messages[-1] if messages else None
+    error = sample.get("error")
+    stop: StopReason = "limit" if isinstance(sample.get("limit"), dict) else STOPS.get(_stop(sample), "done")
+    usage = [u for u in _dict(sample.get("model_usage")).values() if isinstance(u, dict)]
+    seconds = sample.get("working_time", sample.get("total_time"))
+    return Trajectory(
+        tuple(transcript),
+        tuple(calls),
+        last.text if last is not None and last.role == "assistant" and not last.calls else "",
+        Usage(
+            sum(whole_number(u.get("input_tokens")) or 0 for u in usage),
+            sum(whole_number(u.get("output_tokens")) or 0 for u in usage),
+        ),
+        seconds * 1000 if isinstance(seconds, int | float) else None,
+        "agent_error" if error else stop,
+        as_text(error.get("message") if isinstance(error, dict) else error)[:2000],
+    )
+
+
+def _answered(call: ToolCall, at: int, results: dict[str, list[tuple[int, ToolResult]]]) -> ToolCall:
+    found = (
+        next((result for place, result in results.get(call.id, ()) if place > at), None) if call.id else None
+    )
+    if found is None:
+        return call
+    output = (
+        from_json(found.output)
+        if isinstance(found.output, str) and found.output[:1] in ("{", "[")
+        else found.output
+    )
+    kept = found.output if output is msgspec.UNSET else output
+    return msgspec.structs.replace(call, status="error" if found.is_error else "ok", output=kept)
+
+
+def _scores(raw: Any) -> dict[str, Score]:
+    found: dict[str, Score] = {}
+    for name, score in _dict(raw).items():
+        value = _dict(score).get("value")
+        if isinstance(value, str):
+            value = GRADES.get(value)
+        if isinstance(value, bool | int | float) and 0 <= value <= 1:
+            found[str(name)] = Score(
+                float(value), value >= 1, as_text(_dict(score).get("explanation"))[:1000]
+            )
+    return found
+
+
+def _tools(sample: dict[str, Any]) -> list[dict[str, Any]]:
+    """The definitions of the first request to a model that the sample's events tell of."""
+    for event in sample.get("events") or ():
+        if isinstance(event, dict) and event.get("event") == "model" and isinstance(event.get("tools"), list):
+            return [tool for tool in event["tools"] if isinstance(tool, dict)]
+    return []
+
+
+def _stop(sample: dict[str, Any]) -> str:
+    choices = _dict(sample.get("output")).get("choices")
+    return (
+        as_text(choices[0].get("stop_reason"))
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict)
+        else ""
+    )
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,49 @@
+"""Attribute names of the GenAI semantic conventions, as of November 2026 (all of status Development).
+
+Source: semantic-conventions 1.41.1, the last that holds them, and semantic-conventions-genai `gen-ai-dev/1.42.0-dev`.
+Names that begin with `gen_ai.` and are not here are counted and shown, so that a renamed one is noticed.
+"""
+
+from __future__ import annotations
+
+OPERATION = "gen_ai.operation.name"
+TOOL_NAME, CALL_ID = "gen_ai.tool.name", "gen_ai.tool.call.id"
+CALL_ARGUMENTS, CALL_RESULT = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"
+INPUT_MESSAGES, OUTPUT_MESSAGES = "gen_ai.input.messages", "gen_ai.output.messages"
+SYSTEM, TOOLS = "gen_ai.system_instructions", "gen_ai.tool.definitions"
+INPUT_TOKENS, OUTPUT_TOKENS = "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"
+CACHED_TOKENS = "gen_ai.usage.cache_read.input_tokens"
+CONVERSATION, AGENT_NAME, AGENT_VERSION = (
+    "gen_ai.conversation.id",
+    "gen_ai.agent.name",
+    "gen_ai.agent.version",
+)
+REQUEST_MODEL, RESPONSE_MODEL = "gen_ai.request.model", "gen_ai.response.model"
+FINISH_REASONS, RESPONSE_ID = "gen_ai.response.finish_reasons", "gen_ai.response.id"
+ERROR_TYPE = "error.type"
+
+TOOL_OPERATIONS = frozenset({"execute_tool"})
+MODEL_OPERATIONS = frozenset({"chat", "generate_content", "text_completion"})
+AGENT_OPERATIONS = frozenset({"invoke_agent", "invoke_workflow"})
+
+KNOWN = frozenset(
+    {
+        OPERATION, TOOL_NAME, CALL_ID, CALL_ARGUMENTS, CALL_RESULT, INPUT_MESSAGES, OUTPUT_MESSAGES, SYSTEM, TOOLS,
+        INPUT_TOKENS, OUTPUT_TOKENS, CACHED_TOKENS, CONVERSATION, AGENT_NAME, AGENT_VERSION, REQUEST_MODEL,
+        RESPONSE_MODEL, FINISH_REASONS, RESPONSE_ID, "gen_ai.system", "gen_ai.provider.name", "gen_ai.tool.type",
+        "gen_ai.tool.description", "gen_ai.agent.id", "gen_ai.agent.description", "gen_ai.output.type",
+        "gen_ai.token.type", "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.usage.total_tokens", "gen_ai.usage.prompt_tokens", "gen_ai.usage.completion_tokens",
+        "gen_ai.data_source.id", "gen_ai.workflow.name", "gen_ai.embeddings.dimension.count", "gen_ai.prompt.name",
+        "gen_ai.agent.call.id", "gen_ai.evaluation.name",
+    }
+)  # fmt: skip
+KNOWN_BEGINNINGS = (
+    "gen_ai.request.", "gen_ai.response.", "gen_ai.usage.", "gen_ai.prompt.", "gen_ai.completion.",
+    "gen_ai.evaluation.", "gen_ai.aggregated_usage.", "gen_ai.openai.", "gen_ai.azure.",
+)  # fmt: skip
+
+
+def is_unknown(name: str) -> bool:
+    """Whether a name claims to be of the conventions and is not."""
+    return name.startswith("gen_ai.") and name not in KNOWN and not name.startswith(KNOWN_BEGINNINGS)

@@ -1,0 +1,50 @@
+"""A span as its dialect understands it: an answer of a model, a tool at work, an agent, or nothing of these."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from rightcall.traces.content import ABSENT
+from rightcall.traces.messages import Said
+from rightcall.traces.span import Span
+
+ObservedKind = Literal["llm", "tool", "agent", "other"]
+
+
+class Observation(msgspec.Struct, gc=False):
+    """What a dialect read from one span.
+
+    `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are no JSON
+    object are not what the model wrote. `output` is the root's own words for its result.
+    """
+
+    span: Span
+    kind: ObservedKind
+    spelling: str
+    name: str = ""
+    call_id: str = ""
+    arguments: Any = ABSENT
+    result: Any = ABSENT
+    failed: bool = False
+    error: str = ""
+    asked: list[Said] | None = None
+    answer: Said | None = None
+    system: str = ""
+    tools: list[dict[str, Any]] = []
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    session: str = ""
+    model: str = ""
+    version: str = ""
+    finish: str = ""
+    output: str = ""
+    question: str = ""
+    loose: bool = False
+    broken_answer: bool = False
+
+    @property
+    def has_usage(self) -> bool:
+        return self.input_tokens is not None or self.output_tokens is not None

@@ -1,0 +1,73 @@
+"""What is wrong with a trace or a file of traces: counted, explained, never a reason to stop."""
+
+from __future__ import annotations
+
+WORDS: dict[str, tuple[str, str]] = {
+    "trace_id": ("1 span has no valid trace id", "{n} spans have no valid trace id"),
+    "span_id": ("1 span has no valid span id", "{n} spans have no valid span id"),
+    "tool_name": ("1 tool span has no name", "{n} tool spans have no name"),
+    "circle": ("a circle of parents", "{n} circles of parents"),
+    "answer": ("an answer that is no list of parts", "{n} answers that are no list of parts"),
+    "request": ("a request that is no list of messages", "{n} requests that are no list of messages"),
+    "too_many": ("1 span over the limit of a trace left out", "{n} spans over the limit of a trace left out"),
+    "too_long": ("1 attribute cut at 1 MiB", "{n} attributes cut at 1 MiB"),
+    "roots": (
+        "several agents at the root; the longest is taken for it",
+        "several agents at the root; {n} traces",
+    ),
+    "spellings": (
+        "1 span of a second instrumentation left out",
+        "{n} spans of a second instrumentation left out",
+    ),
+    "unknown_arguments": (
+        "the arguments of 1 call were not recorded",
+        "the arguments of {n} calls were not recorded",
+    ),
+    "unknown_names": ("1 unknown gen_ai attribute", "{n} unknown gen_ai attributes"),
+    "other_span": ("1 entry is no span", "{n} entries are no spans"),
+    "bad_line": ("1 line could not be read", "{n} lines could not be read"),
+    "no_root_end": ("the root has not ended", "the roots of {n} traces have not ended"),
+}
+"""What each kind of problem is called, once and many times."""
+
+
+class Problems:
+    """Kinds of problems with how often each occurred and where first."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.first: dict[str, str] = {}
+        self.hints: list[str] = []
+
+    def add(self, kind: str, where: str = "", count: int = 1) -> None:
+        self.counts[kind] = self.counts.get(kind, 0) + count
+        self.first.setdefault(kind, where)
+
+    def hint(self, text: str) -> None:
+        """Advice that goes with the problems; each is given once."""
+        if text not in self.hints:
+            self.hints.append(text)
+
+    def merge(self, other: Problems) -> None:
+        for kind, count in other.counts.items():
+            self.add(kind, other.first[kind], count)
+        for text in other.hints:
+            self.hint(text)
+
+    def texts(self) -> tuple[str, ...]:
+        """One sentence for each kind, in a fixed order."""
+        found = [kind for kind in WORDS if kind in self.counts]
+        return tuple(_text(kind, self.counts[kind]) for kind in found) + tuple(self.hints)
+
+    def places(self) -> tuple[str, ...]:
+        """The same with the first place of each."""
+        found = [kind for kind in WORDS if kind in self.counts]
+        lines = [(_text(kind, self.counts[kind]), self.first[kind]) for kind in found]
+        return tuple(f"{text} (first: {where})" if where else text for text, where in lines) + tuple(
+            self.hints
+        )
+
+
+def _text(kind: str, count: int) -> str:
+    one, many = WORDS[kind]
+    return one if count == 1 else many.format(n=f"{count:,}")

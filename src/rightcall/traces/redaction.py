@@ -1,0 +1,209 @@
+"""What must not be written down: addresses, numbers and keys, replaced before anything reaches a file or a store.
+
+Equal stays equal: `<email:4f1c>` is made with HMAC-SHA-256 under a key that the store keeps, so inputs that differ only
+in whose address they hold stay different, and nobody without the key can try addresses out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model.call import ToolCall
+from rightcall.model.message import Message
+from rightcall.model.score import Score
+from rightcall.model.trajectory import Trajectory
+from rightcall.traces.content import parsed
+from rightcall.traces.span import Span, SpanEvent
+from rightcall.traces.trace import Trace
+
+PATTERNS: tuple[tuple[str, str], ...] = (
+    ("private_key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
+    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    (
+        "key",
+        r"\b(?:sk|pk|rk|xai|gsk|hf|ghp|gho|ghs|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{12,}"
+        r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}",
+    ),
+    ("token", r"(?i:(?<=\bbearer )|(?<=\bbasic ))[A-Za-z0-9._~+/=-]{8,}"),
+    (
+        "secret",
+        r"(?i:(?<=api[_-]key=)|(?<=apikey=)|(?<=password=)|(?<=passwd=)|(?<=secret=)|(?<=token=))[^\s&\"'<>]{6,}",
+    ),
+    ("email", r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b"),
+    ("iban", r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b"),
+    ("card", r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-]*\d)"),
+    (
+        "phone",
+        r"(?<![\w.+-])(?:\+\d[\d ().-]{7,17}\d|\(\d{2,4}\) ?\d[\d .-]{5,12}\d"
+        r"|0\d{2,3}[ .-]\d{3,4}[ .-]?\d{3,4})(?![\w-])",
+    ),
+)
+SECRET_NAMES = re.compile(
+    r"(?i)(?:^|[_-])(?:api[_-]?key|password|passwd|secret|access[_-]?token|authorization)$"
+)
+_SUSPICIOUS = re.compile(
+    r"@|-----BEGIN|eyJ|(?i:bearer |basic |password|passwd|secret|token|api[_-]?key|authorization)"
+    r"|[-_](?=[A-Za-z0-9_-]{12})|AKIA|ASIA|AIza|\d[\d ().-]{5,}\d|[A-Z]{2}\d{2}"
+)
+"""What any of the rules needs: most texts have none of it, and are looked at once instead of ten times."""
+DEEPEST = 100
+MARK = re.compile(r"<[a-z_]+:[0-9a-f]{4}>")
+
+
+class Redactor:
+    """Replaces what is personal or secret in texts, values, trajectories and traces.
+
+    `key` makes the marks; `more` are regular expressions of the user's own.
+    """
+
+    def __init__(self, key: bytes, more: Iterable[str] = ()) -> None:
+        self._key = key
+        self._rules: list[tuple[str, re.Pattern[str]]] = [(name, re.compile(text)) for name, text in PATTERNS]
+        for text in more:
+            try:
+                self._rules.append(("redacted", re.compile(text)))
+            except re.error as error:
+                raise InputError(f"--redact {text}", f"not a regular expression: {error}") from None
+        self._more = [pattern for name, pattern in self._rules if name == "redacted"]
+        self.count = 0
+
+    def _own(self, text: str) -> bool:
+        return any(pattern.search(text) for pattern in self._more)
+
+    def text(self, text: str) -> str:
+        """The text with marks in place of what must not be kept; inside JSON the strings are looked at one by one."""
+        if not _SUSPICIOUS.search(text) and not self._own(text):
+            return text
+        held = parsed(text)
+        if not isinstance(held, str):
+            cleaned = self.value(held)
+            return text if cleaned == held else msgspec.json.encode(cleaned).decode()
+        for name, pattern in self._rules:
+            text = pattern.sub(self._replacer(name), text)
+        return text
+
+    def value(self, value: Any, depth: int = 0) -> Any:
+        """The same for any JSON value; names of fields are looked at too."""
+        if isinstance(value, str):
+            return self.text(value) if value else value
+        if depth > DEEPEST:
+            return "nested too deeply"
+        if isinstance(value, dict):
+            return {self.text(str(k)): self._field(str(k), v, depth) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item, depth + 1) for item in value]
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**12:
+            cleaned = self.text(str(value))  # a card number may be a number
+            return value if cleaned == str(value) else cleaned
+        return value
+
+    def _field(self, name: str, value: Any, depth: int) -> Any:
+        if isinstance(value, str) and value and SECRET_NAMES.search(name):
+            return value if MARK.fullmatch(value) else self._mark("secret", value)
+        return self.value(value, depth + 1)
+
+    def span(self, span: Span) -> Span:
+        """A span without what must not be kept, before it is stored. Its ids and times stay."""
+        return msgspec.structs.replace(
+            span,
+            name=self.text(span.name),
+            message=self.text(span.message),
+            attributes={name: self._field(name, held, 0) for name, held in span.attributes.items()},
+            resource={name: self._field(name, held, 0) for name, held in span.resource.items()},
+            events=[
+                SpanEvent(e.name, {n: self._field(n, v, 0) for n, v in e.attributes.items()})
+                for e in span.events
+            ],
+        )
+
+    def trajectory(self, made: Trajectory) -> Trajectory:
+        """A trajectory without what must not be kept."""
+        return msgspec.structs.replace(
+            made,
+            messages=tuple(map(self._message, made.messages)),
+            calls=tuple(map(self._call, made.calls)),
+            output=self.text(made.output),
+            error=self.text(made.error),
+        )
+
+    def trace(self, trace: Trace) -> Trace:
+        """A trace without what must not be kept. Ids stay: they join it to the system it came from."""
+        return msgspec.structs.replace(
+            trace,
+            trajectory=self.trajectory(trace.trajectory),
+            tools=tuple(
+                msgspec.convert(self.value(msgspec.to_builtins(tool)), type(tool)) for tool in trace.tools
+            ),
+            input=self.text(trace.input),
+            system=self.text(trace.system),
+            session=self.text(trace.session),
+            agent=self.text(trace.agent),
+            resource=self.value(trace.resource),
+            scores={name: self._score(score) for name, score in trace.scores.items()},
+            problems=tuple(map(self.text, trace.problems)),
+        )
+
+    def _score(self, score: Score) -> Score:
+        return msgspec.structs.replace(score, reason=self.text(score.reason), error=self.text(score.error))
+
+    def _call(self, call: ToolCall) -> ToolCall:
+        return msgspec.structs.replace(
+            call,
+            name=self.text(call.name),
+            arguments=None if call.arguments is None else self.value(call.arguments),
+            output=self.value(call.output),
+            raw=None if call.raw is None else self.text(call.raw),
+            notes=self.value(call.notes),
+        )
+
+    def _message(self, message: Message) -> Message:
+        results = tuple(msgspec.structs.replace(r, output=self.value(r.output)) for r in message.results)
+        calls = tuple(map(self._call, message.calls))
+        return msgspec.structs.replace(
+            message, content=self.text(message.content), calls=calls, results=results
+        )
+
+    def _replacer(self, name: str) -> Callable[[re.Match[str]], str]:
+        def replace(match: re.Match[str]) -> str:
+            found = match.group()
+            if name == "card" and not _passes_luhn(found):
+                return found
+            if name == "iban" and not _is_iban(found):
+                return found
+            return self._mark(name, found)
+
+        return replace
+
+    def _mark(self, name: str, found: str) -> str:
+        self.count += 1
+        plain = (
+            found.lower()
+            if name == "email"
+            else "".join(found.split())
+            if name in ("iban", "card", "phone")
+            else found
+        )
+        digest = hmac.new(self._key, plain.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+        return f"<{name}:{digest[:4]}>"
+
+
+def _passes_luhn(text: str) -> bool:
+    digits = [int(c) for c in text if c.isdigit()]
+    total = sum(d if i % 2 == 0 else (d * 2 - 9 if d > 4 else d * 2) for i, d in enumerate(reversed(digits)))
+    return 13 <= len(digits) <= 19 and total % 10 == 0
+
+
+def _is_iban(text: str) -> bool:
+    """ISO 13616: the number of letters and digits leaves 1 when divided by 97."""
+    plain = "".join(text.split())
+    if not 15 <= len(plain) <= 34:
+        return False
+    moved = plain[4:] + plain[:4]
+    return int("".join(str(int(c, 36)) for c in moved)) % 97 == 1

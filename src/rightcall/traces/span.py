@@ -1,0 +1,107 @@
+"""One span, whatever wrote it: what every reader of an export makes and every dialect reads."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+SpanStatus = Literal["", "ok", "error"]
+
+_HEX = re.compile(r"[0-9a-fA-F]+")
+_TRACE_BYTES, _SPAN_BYTES = 16, 8
+
+
+class SpanEvent(msgspec.Struct, gc=False):
+    """Something that happened at one moment inside a span."""
+
+    name: str
+    attributes: dict[str, Any] = {}
+
+
+class Span(msgspec.Struct, gc=False):
+    """A named piece of work with a beginning and an end, in nanoseconds since 1970. Ids are lower-case text."""
+
+    trace_id: str
+    span_id: str
+    parent_id: str = ""
+    name: str = ""
+    start: int = 0
+    end: int = 0
+    status: SpanStatus = ""
+    message: str = ""
+    attributes: dict[str, Any] = {}
+    resource: dict[str, Any] = {}
+    scope: str = ""
+    events: list[SpanEvent] = []
+
+    @property
+    def latency_ms(self) -> float | None:
+        """How long it took; None when the clock ran backwards or the end is not known."""
+        return (self.end - self.start) / 1e6 if self.end >= self.start > 0 else None
+
+
+def trace_id_of(value: Any) -> str:
+    """A trace id as 32 hexadecimal digits; empty when it is none. Base64 of 16 bytes is read as well."""
+    return _id(value, _TRACE_BYTES)
+
+
+def span_id_of(value: Any) -> str:
+    """A span id as 16 hexadecimal digits; empty when it is none."""
+    return _id(value, _SPAN_BYTES)
+
+
+def _id(value: Any, size: int) -> str:
+    if isinstance(value, bytes):
+        return value.hex() if len(value) == size and any(value) else ""
+    if not isinstance(value, str):
+        return ""
+    text = value.removeprefix("0x")
+    if len(text) == 2 * size and _HEX.fullmatch(text):
+        return text.lower() if text.strip("0") else ""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return ""
+    return data.hex() if len(data) == size and any(data) else ""
+
+
+def free_id_of(value: Any) -> str:
+    """An id of an export that has its own kind: any short text or number."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) and 0 < len(value) <= 200 else ""
+
+
+def nanoseconds(value: Any) -> int:
+    """A time as nanoseconds since 1970; 0 when it is none. ISO 8601, numbers and numbers in text are read."""
+    if isinstance(value, bool) or value is None:
+        return 0
+    if isinstance(value, int | float):
+        return _scaled(value)
+    if not isinstance(value, str):
+        return 0
+    if value.isdigit() and len(value) < 30:
+        return _scaled(int(value))
+    try:
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+    except ValueError:
+        return 0
+    if moment.tzinfo is None:
+        moment = datetime.fromisoformat(f"{moment.isoformat()}+00:00")  # exports mean UTC
+    whole = moment.replace(microsecond=0).timestamp()
+    return max(0, int(whole) * 1_000_000_000 + moment.microsecond * 1000)
+
+
+def _scaled(value: float) -> int:
+    """Seconds, milliseconds, microseconds or nanoseconds, told by their size: years 1973 to 5138 in each."""
+    if not 0 < value < 1e20:
+        return 0
+    for limit, factor in ((1e11, 1_000_000_000), (1e14, 1_000_000), (1e17, 1000)):
+        if value < limit:
+            return int(value * factor)
+    return int(value)

@@ -1,0 +1,98 @@
+"""Who is whose child: parents without circles, agents at the root, agents used as tools. Never recursive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rightcall.traces.observation import Observation
+from rightcall.traces.problems import Problems
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a span stands: the nearest agent above it, how many agents used as tools it is inside, in which call."""
+
+    agent: Observation | None = None
+    depth: int = 0
+    tool: Observation | None = None
+
+
+def by_time(observation: Observation) -> tuple[int, str]:
+    return observation.span.start, observation.span.span_id
+
+
+def parents(observations: Sequence[Observation], problems: Problems) -> dict[str, str]:
+    """The parent of each span that is there; circles are cut at their earliest span."""
+    there = {o.span.span_id: o for o in observations}
+    up = {
+        i: o.span.parent_id for i, o in there.items() if o.span.parent_id in there and o.span.parent_id != i
+    }
+    checked: set[str] = set()
+    for start in there:
+        path: list[str] = []
+        here: str | None = start
+        seen: set[str] = set()
+        while here is not None and here not in checked and here not in seen:
+            seen.add(here)
+            path.append(here)
+            here = up.get(here)
+        if here is not None and here in seen:
+            circle = path[path.index(here) :]
+            problems.add("circle")
+            up.pop(min(circle, key=lambda i: by_time(there[i])))
+        checked.update(path)
+    return up
+
+
+def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str, Place]:
+    """Where each span stands, from the top down."""
+    there = {o.span.span_id: o for o in observations}
+    known: dict[str, Place] = {}
+    for start in there:
+        path: list[str] = []
+        here: str | None = start
+        while here is not None and here not in known:
+            path.append(here)
+            here = up.get(here)
+        for span_id in reversed(path):
+            above = up.get(span_id)
+            known[span_id] = _below(there[above], known[above]) if above is not None else Place()
+    return known
+
+
+def _below(parent: Observation, place: Place) -> Place:
+    """The place of a child, from its parent's."""
+    if parent.kind == "agent":
+        depth = place.depth + (place.tool is not None)
+        return Place(parent, depth, None)
+    if parent.kind == "tool":
+        return Place(place.agent, place.depth, parent)
+    return place
+
+
+def root_of(
+    observations: Sequence[Observation], known: dict[str, Place], problems: Problems
+) -> Observation | None:
+    """The agent with the fewest agents above it, the longest of several; without agents the longest root span."""
+    agents = [o for o in observations if o.kind == "agent"]
+    if agents:
+        fewest = {id(o): _agents_above(o, known) for o in agents}
+        least = min(fewest.values())
+        top = [o for o in agents if fewest[id(o)] == least]
+        if len(top) > 1:
+            problems.add("roots")
+        return max(top, key=lambda o: (o.span.end - o.span.start, o.span.span_id))
+    there = {o.span.span_id for o in observations}
+    roots = [o for o in observations if o.span.parent_id not in there]
+    return max(roots, key=lambda o: (o.span.end - o.span.start, o.span.span_id), default=None)
+
+
+def _agents_above(observation: Observation, known: dict[str, Place]) -> int:
+    count, seen = 0, set()
+    above = known[observation.span.span_id].agent
+    while above is not None and above.span.span_id not in seen:
+        count += 1
+        seen.add(above.span.span_id)
+        above = known[above.span.span_id].agent
+    return count

@@ -1,0 +1,143 @@
+"""Compressed bytes, unpacked a piece at a time and never beyond a limit: a zip bomb is refused, not filled."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from rightcall.errors import InputError, MissingExtraError
+
+PIECE = 64 * 1024
+FREE = 8 * 1024 * 1024
+"""Bytes that may come out of any file before its ratio is looked at."""
+MAX_RATIO = 250
+"""Traces compress ten to fifty times. Deflate's most is a thousand: what exceeds this was made to fill a memory."""
+
+GZIP, BZIP2, XZ, ZSTD, ZIP = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+
+
+class TooLarge(InputError):  # noqa: N818  it is a kind of InputError
+    """More bytes than may be unpacked."""
+
+
+class Ratio:
+    """Counts what went in and what came out, and stops what is out of proportion."""
+
+    def __init__(self, where: str, limit: int | None = None) -> None:
+        self.where, self.limit, self.packed, self.unpacked = where, limit, 0, 0
+
+    def add(self, packed: int, unpacked: int) -> None:
+        self.packed += packed
+        self.unpacked += unpacked
+        if self.limit is not None and self.unpacked > self.limit:
+            raise TooLarge(
+                self.where, f"unpacks to more than {self.limit // 2**20} MiB", "send smaller batches"
+            )
+        if self.unpacked > FREE and self.unpacked > MAX_RATIO * max(self.packed, 1):
+            problem = f"unpacks to over {MAX_RATIO} times its size, as a zip bomb does"
+            raise TooLarge(self.where, problem, "unpack it yourself if you trust it")
+
+
+def gunzip(data: bytes, where: str, limit: int) -> bytes:
+    """A whole gzip body, at most `limit` bytes of it."""
+    ratio, out = Ratio(where, limit), bytearray()
+    for piece in _pieces(io.BytesIO(data), zlib.decompressobj, ratio, where, wbits=31):
+        out += piece
+    return bytes(out)
+
+
+class UnpackedFile(io.RawIOBase):
+    """A compressed file, read as if it were not."""
+
+    def __init__(self, pieces: Iterator[bytes], file: IO[bytes]) -> None:
+        self._pieces, self._file, self._rest = pieces, file, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = piece
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def open_unpacked(path: Path) -> io.BufferedReader:
+    """A file for reading its bytes, unpacked when it is gzip, bzip2, xz or zstd; told by its first bytes."""
+    where = str(path)
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(where, f"cannot be opened: {(error.strerror or str(error)).lower()}") from None
+    start = file.peek(6)[:6]
+    ratio = Ratio(where)
+    if start.startswith(GZIP):
+        return io.BufferedReader(
+            UnpackedFile(_pieces(file, zlib.decompressobj, ratio, where, wbits=31), file)
+        )
+    if start.startswith(BZIP2):
+        return io.BufferedReader(UnpackedFile(_pieces(file, bz2.BZ2Decompressor, ratio, where), file))
+    if start.startswith(XZ):
+        return io.BufferedReader(UnpackedFile(_pieces(file, lzma.LZMADecompressor, ratio, where), file))
+    if start.startswith(ZSTD):
+        return io.BufferedReader(UnpackedFile(_zstd(file, ratio), file))
+    return file
+
+
+def _pieces(file: IO[bytes], make: Any, ratio: Ratio, where: str, **options: Any) -> Iterator[bytes]:
+    """Unpacked pieces, member after member."""
+    machine, data = make(**options), b""
+    is_zlib = make is zlib.decompressobj
+    started = False
+    try:
+        while True:
+            if not data and (is_zlib or machine.needs_input):
+                data = file.read(PIECE)
+                if not data:
+                    break
+                ratio.add(len(data), 0)
+            piece = machine.decompress(data, PIECE)
+            data = machine.unconsumed_tail if is_zlib else b""
+            started = True
+            ratio.add(0, len(piece))
+            if piece:
+                yield piece
+            if machine.eof:
+                data, machine = machine.unused_data, make(**options)
+                started = False
+                if not data.strip(b"\x00"):
+                    data = b""
+    except (zlib.error, OSError, EOFError, lzma.LZMAError, ValueError) as error:
+        raise InputError(where, f"cannot be unpacked: {error}", "was it written completely?") from None
+    if started and not machine.eof:
+        raise InputError(where, "cannot be unpacked: it ends in the middle", "was it written completely?")
+
+
+def _zstd(file: IO[bytes], ratio: Ratio) -> Iterator[bytes]:
+    try:
+        import zstandard
+    except ModuleNotFoundError:
+        raise MissingExtraError("a zstd file", "zstandard", "traces") from None
+    reader = zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(file, read_across_frames=True)
+    before = 0
+    try:
+        while piece := reader.read(PIECE):
+            at = file.tell()
+            ratio.add(at - before, len(piece))
+            before = at
+            yield piece
+    except zstandard.ZstdError as error:
+        raise InputError(ratio.where, f"cannot be unpacked: {error}", "was it written completely?") from None

@@ -1,0 +1,139 @@
+"""Files that are broken, hostile or no traces at all: one line that says so, or counted; never a traceback."""
+
+import contextlib
+import gzip
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from rightcall.errors import InputError
+from rightcall.traces import load_traces
+from tests.traces.samples import FOLDER
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        list(load_traces(path))
+    return str(caught.value)
+
+
+def test_a_file_of_no_known_kind_names_its_keys(tmp_path: Path):
+    (tmp_path / "x.json").write_text('{"a": 1, "b": 2, "c": 3}')
+    assert (
+        "not a trace export RightCall knows (keys: a, b, c); known: OTLP JSON or protobuf, MLflow, LangSmith"
+        in refused(tmp_path / "x.json")
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n", b"\x00\x01\x02", b"{", b"[1, 2]", b"hello", b"\xff\xfe{", b'{"resourceSpans": NaN}'],
+)
+def test_other_content_is_refused_in_one_line(content: bytes, tmp_path: Path):
+    (tmp_path / "x.json").write_bytes(content)
+    assert "\n" not in refused(tmp_path / "x.json")
+
+
+def test_half_a_line_is_refused_with_its_number_or_counted(tmp_path: Path):
+    lines = (FOLDER / "otlp_collector_file.jsonl").read_bytes().splitlines(keepends=True)
+    file = tmp_path / "cut.jsonl"
+    file.write_bytes(lines[0] + lines[1][:100] + b"\n" + lines[2])
+    assert "cut.jsonl:2: not valid JSON" in refused(file)
+    (trace,) = load_traces(file, skip_bad=True)
+    assert "1 line could not be read" in trace.problems
+
+
+BOMB = """
+import re, sys
+from pathlib import Path
+from rightcall.errors import InputError
+from rightcall.traces import load_traces
+try:
+    list(load_traces(sys.argv[1]))
+except InputError as error:
+    print(error)
+print(int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) // 1024)
+"""
+
+
+def test_a_zip_bomb_is_refused_within_100_mb(tmp_path: Path):
+    with gzip.open(tmp_path / "bomb.gz", "wb") as out:
+        out.write(b'{"resourceSpans": "')
+        for _ in range(300):
+            out.write(b" " * 2**20)
+    with zipfile.ZipFile(tmp_path / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("header.json", b"{" + b" " * (200 * 2**20) + b"}")
+    for name in ("bomb.gz", "bomb.eval"):
+        done = subprocess.run(
+            [sys.executable, "-c", BOMB, tmp_path / name], capture_output=True, text=True, check=True
+        )
+        said, megabytes = done.stdout.splitlines()
+        assert "unpacks to" in said
+        assert int(megabytes) < 100
+
+
+WORDS = st.sampled_from(["gen_ai.operation.name", "execute_tool", "chat", "invoke_agent", "gen_ai.tool.name", "a", "", "{}", "[", "TOOL", "openinference.span.kind",
+                         "gen_ai.output.messages", "gen_ai.input.messages", "gen_ai.tool.call.arguments", "llm.output_messages.0.message.tool_calls", "mlflow.spanType",
+                         "langfuse.observation.type", "ai.operationId", "lmnr.span.type", "traceloop.span.kind", '[{"role":"assistant","parts":[{"type":"tool_call"}]}]'])  # fmt: skip
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | WORDS,
+    lambda x: st.lists(x, max_size=3) | st.dictionaries(WORDS, x, max_size=3),
+    max_leaves=8,
+)
+VALUE = (
+    ANY.map(lambda v: {"stringValue": v})
+    | ANY.map(lambda v: {"kvlistValue": v})
+    | ANY.map(lambda v: {"intValue": v})
+    | ANY
+)
+IDS = st.sampled_from(["0000000000000001", "0000000000000002", "0000000000000003", "", "zz"]) | ANY
+SPAN = st.fixed_dictionaries(
+    {"traceId": st.just("5b8efff798038103d269b633813fc60c") | ANY, "spanId": IDS, "parentSpanId": IDS, "name": ANY,
+     "startTimeUnixNano": ANY, "endTimeUnixNano": ANY, "status": ANY, "events": ANY,
+     "attributes": st.lists(st.fixed_dictionaries({"key": WORDS, "value": VALUE}), max_size=6) | ANY}
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(spans=st.lists(SPAN, max_size=8))
+def test_no_spans_however_odd_break_the_importer(spans, tmp_path_factory):
+    file = tmp_path_factory.mktemp("odd") / "x.json"
+    file.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}))
+    for trace in load_traces(file, calls="all"):
+        trace.golden()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.binary(max_size=200)
+    | st.binary(max_size=60).map(lambda b: (FOLDER / "otlp_genai_pydantic_ai.pb").read_bytes()[:2000] + b)
+)
+def test_bytes_that_are_no_protobuf_are_refused_or_read(data):
+    from rightcall.traces.otlp import protobuf_items
+    from rightcall.traces.problems import Problems
+    from rightcall.traces.protobuf import WireError
+
+    with contextlib.suppress(WireError):
+        list(protobuf_items(data, Problems()))
+
+
+def test_a_million_deep_and_a_thousand_wide_do_not_hang(tmp_path: Path):
+    chain = [
+        {
+            "traceId": "5b8efff798038103d269b633813fc60c",
+            "spanId": f"{i:016x}",
+            "parentSpanId": f"{i + 1:016x}",
+            "name": "x",
+            "startTimeUnixNano": i,
+        }
+        for i in range(1, 5000)
+    ]
+    (tmp_path / "x.json").write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": chain}]}]}))
+    (trace,) = load_traces(tmp_path / "x.json")
+    assert trace.truncated
+    assert any("none of a model or a tool" in problem for problem in trace.problems)
