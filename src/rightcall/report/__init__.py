@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         check_sarif as check_sarif,
         code_quality as code_quality,
     )
-    from rightcall.report.check_markdown import (
+    from rightcall.report.check_comment import (
         check_markdown as check_markdown,
         check_marker as check_marker,
         check_summary as check_summary,
@@ -82,7 +82,7 @@ else:
             "analysis": "print_analysis",
             "changes": "print_changes",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
-            "check_markdown": "check_markdown check_marker check_summary",
+            "check_comment": "check_markdown check_marker check_summary",
             "comparison": "print_comparison",
             "matrix": "print_matrix print_trend",
             "extra_metrics": "AskedMetrics",
