@@ -4,8 +4,7 @@ evaluation    evaluate, score_cases, rescore, analyze, and RunResult
 recorded      score: recorded behaviour against goldens, from files
 tool_lint     lint: tool definitions from files, modules, servers or Python
 decisions     gate, compare, plan
-change_check  check: is a change safe to ship?
-improvement   improve
+checks        check: is a change safe to ship?
 goldens       load_dataset, check_dataset
 """
 
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.api.change_check import acheck as acheck, check as check
+    from rightcall.api.checks import acheck as acheck, check as check
     from rightcall.api.decisions import compare as compare, gate as gate, plan as plan
     from rightcall.api.evaluation import (
         RunResult as RunResult,
@@ -34,7 +33,7 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "change_check": "acheck check",
+            "checks": "acheck check",
             "decisions": "compare gate plan",
             "evaluation": "RunResult aevaluate analyze ascore_cases evaluate rescore score_cases",
             "goldens": "check_dataset load_dataset",

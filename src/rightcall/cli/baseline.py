@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.options import json_option
+from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.errors import InputError
 
-at_store = click.option("--store", "store_url", help="Where results are kept.")
 to_file = click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file; .gz is compressed."
 )
@@ -25,7 +24,7 @@ def baseline() -> None:
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--suite", help="The suite whose newest runs are pooled.")
 @click.option("--branch", default="main", show_default=True, help="The branch whose newest runs are pooled.")
-@at_store
+@store_option
 @to_file
 def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str | None, output: Path) -> None:
     """Save RUNs as a baseline, or the newest runs of a suite on a branch.
@@ -57,7 +56,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 @baseline.command()
 @click.argument("which", default="branch:main")
 @click.option("--suite", help="The suite, for a baseline out of the store.")
-@at_store
+@store_option
 @json_option
 def show(which: str, suite: str | None, store_url: str | None, as_json: bool) -> None:
     """Show a baseline: a file, branch:NAME, or a run."""

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import FiniteRange, json_option
-from rightcall.cli.output import (
-    console,
-    print_commands,
-    print_json,
-    print_next,
-    tell,
-)
+from rightcall.cli.options import FiniteRange, json_option, store_option
+from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 
 if TYPE_CHECKING:
     from rightcall.gate import CheckResult, CheckSettings
@@ -83,7 +77,7 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
 )
 @click.option("--together", is_flag=True, help="With several suites: share the risk of REGRESSED among them.")
 @click.option("--trust", is_flag=True, help="Run suites from outside this project.")
-@click.option("--store", "store_url", help="Where results are kept.")
+@store_option
 @json_option
 def check(
     suites: tuple[Path, ...],

@@ -23,7 +23,7 @@ MENU: dict[str, dict[str, str]] = {
         "score": "Score recorded trajectories, without running anything",
     },
     "Decide": {
-        "check": "Check whether a change is safe to ship: the one command for a pull request",
+        "check": "Is this change safe to ship? The one command of a pull request",
         "gate": "Decide whether a run passes, with a stated error rate",
         "compare": "Compare runs golden by golden: is one really better?",
         "analyze": "Explain why a run fails, and what to change",
@@ -31,7 +31,7 @@ MENU: dict[str, dict[str, str]] = {
         "plan": "Compute how many goldens a decision needs",
         "flaky": "List goldens that pass only sometimes",
         "baseline": "Save, show and merge baselines",
-        "comment": "Post a check on its pull request",
+        "comment": "Put a check into its pull request",
     },
     "Observe": {
         "traces": "Import, review and export traces of agents that ran elsewhere",
@@ -46,8 +46,8 @@ MENU: dict[str, dict[str, str]] = {
         "tools": "List, show, call and convert tools, or serve them over MCP",
         "model": "Download and list local models",
         "providers": "List model providers and what each requires",
+        "record": "Look after recorded model answers",
         "adapters": "List agent frameworks that can be observed, and their limits",
-        "record": "Manage recorded model answers",
     },
     "Inspect": {
         "report": "Write a report: HTML, Markdown, JUnit or JSON",

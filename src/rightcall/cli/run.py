@@ -53,17 +53,17 @@ WORTH_A_WARNING_MS = 50
     is_flag=True,
     help="Estimate requests, tokens and cost without sending anything",
 )
-@click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
 @click.option(
     "--record",
     type=click.Choice(["none", "auto", "refresh", "replay"]),
-    help="Record and replay model answers: auto asks only what is not recorded, replay asks nothing",
+    help="Record and replay model answers: auto asks what is not recorded, replay asks nothing",
 )
 @click.option(
     "--save-baseline",
-    type=FILE,
+    type=click.Path(path_type=Path),
     help="Add the run to this baseline file; runs with equal inputs are pooled",
 )
+@click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
 @click.option(
     "--trust",
     is_flag=True,
@@ -84,9 +84,9 @@ def run(
     store_url: str | None,
     dry_run: bool,
     trust: bool,
-    include_unreviewed: bool,
     record: RecordMode | None,
     save_baseline: Path | None,
+    include_unreviewed: bool,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -141,9 +141,6 @@ def run(
     typed |= {"--faults": faults, "--record": record, "--store": store_url}
     flags = " --include-unreviewed" if include_unreviewed else ""
     agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
-    if perturb:
-        run_perturbations(plans, perturb.split(","), store_url, as_json)
-        return
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
     warned: set[str] = set()

@@ -56,9 +56,9 @@ class Agent:
     and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
     unless `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` injects failures.
     `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly.
-    `model_name` is the model to request from an SDK client; `record` is a cassette to write to, `recordings`
-    a folder to replay from and record to. `tool_sets` names sets of tools, `{"files": ["read_file", "list_files"]}`;
-    a golden chooses one with `tool_set`.
+    `model_name` is the model to request from an SDK client; `record` is a cassette to write to, `recordings` a
+    folder to record to and replay from. `tool_sets` names sets of tools, `{"files": ["read_file", "list_files"]}`; a
+    golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
     """
@@ -128,6 +128,16 @@ class Session:
             self.asker = Asker(None, concurrency, patience=patience, seed=seed, lag=self.lag)
         self._equip(agent.tools)
 
+    @property
+    def performer(self) -> Performer:
+        """Does the trials; with recordings, through them."""
+        return self._trials
+
+    @performer.setter
+    def performer(self, made: Performer) -> None:
+        recordings = self.agent.recordings
+        self._trials: Performer = TapedAgent(made, recordings) if recordings else made
+
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""
         agent, self._given_tools = self.agent, tools
@@ -147,13 +157,11 @@ class Session:
         if self.addressed is not None:
             if agent.faults is not None:
                 raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
-            self.performer: Performer = SessionPerformer(
-                self.addressed, agent.limits, asker=self.asker, lag=self.lag
-            )
+            self.performer = SessionPerformer(self.addressed, agent.limits, asker=self.asker, lag=self.lag)
             return
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer = self._taped(UserAgent(agent.model, agent.limits, self.lag))
+            self.performer = UserAgent(agent.model, agent.limits, self.lag)
             return
         self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(self.prompts.common)
@@ -172,12 +180,7 @@ class Session:
 
     def _perform(self, asker: Asker) -> None:
         prompts = self.prompts
-        self.performer = self._taped(
-            PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
-        )
-
-    def _taped(self, performer: Performer) -> Performer:
-        return TapedAgent(performer, self.agent.recordings) if self.agent.recordings else performer
+        self.performer = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -227,10 +230,10 @@ class Session:
         self._stack.callback(self.lag.stop)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
+        elif self.agent.recordings is not None:
+            self._stack.enter_context(HttpHooks(self.agent.recordings))
         if self.addressed is not None:
             self._stack.push_async_callback(self.addressed.aclose)
-        if self.provider is None and self.agent.recordings is not None:
-            self._stack.enter_context(HttpHooks(self.agent.recordings))
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
             server = await self._stack.enter_async_context(McpServer(agent.mcp))

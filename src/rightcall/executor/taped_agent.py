@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
 
+from rightcall.executor.models import Performs
 from rightcall.model.codec import convert
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers import CURRENT, RecordedTrial, Recordings, TapedCase, with_timings
-
-
-class Performs(Protocol):
-    async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
 
 
 class TapedAgent:

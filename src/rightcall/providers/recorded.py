@@ -181,10 +181,8 @@ class RecordingProvider(Provider):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _mend(self._path)
             self._file = self._path.open("ab")
-            lines = [
-                CassetteLine(format=FORMAT),
-                *lines,
-            ]  # begins a session: its trials replace those of earlier ones
+            # Begins a session: what it records of a trial replaces what earlier sessions did.
+            lines = [CassetteLine(format=FORMAT), *lines]
         self._file.write(b"".join(encode(line) + b"\n" for line in lines))
         self._file.flush()
 

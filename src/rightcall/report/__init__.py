@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         check_sarif as check_sarif,
         code_quality as code_quality,
     )
-    from rightcall.report.check_markdown import (
+    from rightcall.report.check_comment import (
         check_markdown as check_markdown,
         check_marker as check_marker,
         check_summary as check_summary,
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
-    from rightcall.report.perturbation import print_perturbations as print_perturbations
     from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
@@ -84,7 +83,7 @@ else:
             "analysis": "print_analysis",
             "changes": "print_changes",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
-            "check_markdown": "check_markdown check_marker check_summary",
+            "check_comment": "check_markdown check_marker check_summary",
             "comparison": "print_comparison",
             "improvement": "print_improvement",
             "perturbation": "print_perturbations",

@@ -7,9 +7,9 @@ fault_twin                    the same plan without its faults, to compare with
 outcome, early_stopping, decisions   verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
-inputs, changes, reach   what reaches the model, what of it changed, which goldens that can reach
-baseline_file, _pool     what main did, in a file or out of the store
-check, check_design      the one command of a pull request
+inputs, changes, reach        what reaches the model, what of it changed, which goldens that can reach
+baseline_file, baseline_pool  what main did, in a file or out of the store
+suite_check, check_design, check_trials   the one command of a pull request
 """
 
 from typing import TYPE_CHECKING
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
     from rightcall.suite.cases import score_cases as score_cases
     from rightcall.suite.changes import input_changes as input_changes
-    from rightcall.suite.check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.cost_estimate import (
         CHARACTERS_PER_TOKEN as CHARACTERS_PER_TOKEN,
         EXPECTED_OUTPUT_TOKENS as EXPECTED_OUTPUT_TOKENS,
@@ -71,6 +70,7 @@ if TYPE_CHECKING:
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import load_suite as load_suite, suite_schema as suite_schema
     from rightcall.suite.suite_actions import actions as actions
+    from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
@@ -80,13 +80,13 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "sink": "Sink",
-            "secret_scrubber": "ResultScrubber",
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
+            "sink": "Sink",
+            "secret_scrubber": "ResultScrubber",
             "cases": "score_cases",
             "changes": "input_changes",
-            "check": "CheckOptions check_suite",
+            "suite_check": "CheckOptions check_suite",
             "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
             "improve": "ImproveOptions improve_plan",

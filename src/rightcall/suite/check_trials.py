@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -32,7 +33,8 @@ from rightcall.store import Persistence, RunWriter, Store
 from rightcall.suite.baseline_pool import CHECKED
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
-from rightcall.suite.preparation import Prepared
+from rightcall.suite.plan import Plan
+from rightcall.suite.preparation import Prepared, preflight
 from rightcall.suite.runner import CaseRunner
 from rightcall.tools.idempotency import run_keys
 
@@ -70,14 +72,19 @@ class CheckTrials:
         self._writer: RunWriter
 
     async def run(self) -> CheckResult:
-        design, prepared, store = self._design, self._prepared, self._store
-        run = prepared.new_run()
+        design, plan = self._design, self._plan
+        # Sampled by seeds that depend on the inputs alone, other than those of the baseline.
+        async with await preflight(replace(plan, seed=int(design.seed[:7], 16))) as prepared:
+            return await self._run(prepared)
+
+    async def _run(self, prepared: Prepared) -> CheckResult:
+        design, store, run = self._design, self._store, prepared.new_run()
         self._writer = store.begin_run(run, planned=design.planned, documents=prepared.documents)
         store.tag_run(run.id, CHECKED)
         tried = [design.goldens[name] for name in sorted(self._all_ids())]
         await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(tried))
         prepared.session.begin(run.id, run_keys(store.file, store.url))
-        self._perform = CaseRunner(self._plan, prepared.session).result
+        self._perform = CaseRunner(prepared.plan, prepared.session).result
         decided = await self._decided()
         moved = await self._control_moved()
         result = self._result(decided, moved, run.id)
@@ -112,11 +119,11 @@ class CheckTrials:
         for goldens, trials in ((guards, 1), (self._design.reach.new, self._design.trials)):
             jobs = [(golden, trial) for golden in goldens for trial in range(trials)]
             for at in range(0, len(jobs), self._wave_size):
-                batch = jobs[at : at + self._wave_size]
-                if self._over_budget(len(batch)):
+                some = jobs[at : at + self._wave_size]
+                if self._over_budget(len(some)):
                     self._skipped += len(jobs) - at
                     break
-                results = await self._tried(batch)
+                results = await self._tried(some)
                 if await self._found_damage(
                     [r for r in results if r.golden_id not in self._design.reach.new]
                 ):

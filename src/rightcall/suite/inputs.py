@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,10 +59,13 @@ class Inputs(Record, frozen=True):
         return digest(self.tools[tool]) if tool in self.tools else ""
 
 
-def inputs_of(plan: Plan, code: Mapping[str, str] | None = None) -> Inputs:
-    """The inputs of a plan as it stands."""
+def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
+    """The inputs of a plan as it stands; `definitions` are its tools, when they are known already."""
+    from rightcall.suite.plan import scorer_fingerprint
+
     agent = plan.agent
-    tools = {tool.name: tool for tool in Session(agent).toolbox.tools}
+    known = Session(agent).toolbox.tools if definitions is None else definitions
+    tools = {tool.name: tool for tool in known}
     loop = agent.mode == "loop"
     return Inputs(
         agent={
@@ -79,9 +82,9 @@ def inputs_of(plan: Plan, code: Mapping[str, str] | None = None) -> Inputs:
         order=tuple(tools),
         mocks={name: digest(mock) for name, mock in agent.mocks.items()} if loop else {},
         faults=agent.faults.hash if agent.faults else "",
-        code=dict(plan.code if code is None else code) or _own_code(agent.model),
+        code=dict(plan.code) or _own_code(agent.model),
         tool_code=_tool_code(agent.tools) if loop and agent.execute == "real" else {},
-        metrics=plan.fingerprints(list(tools.values()))["metrics"],
+        metrics=scorer_fingerprint(plan.scorer),
     )
 
 

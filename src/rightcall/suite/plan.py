@@ -122,6 +122,10 @@ class Plan:
             {"tool_sets": _fingerprint(sets)} if sets else {}
         )
 
+    def inputs(self) -> Inputs:
+        """Everything that reaches the model, by hash."""
+        return inputs_of(self)
+
     def setup(self) -> dict[str, Any]:
         """The agent in readable form, secrets removed; `compare` shows how two runs differ."""
         agent = self.agent
@@ -137,10 +141,6 @@ class Plan:
             "strict": agent.strict,
         }
         return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
-
-    def inputs(self) -> Inputs:
-        """Everything that reaches the model, by hash."""
-        return inputs_of(self)
 
     def _all_goldens(self) -> Iterator[Golden]:
         for golden in self._stream():
@@ -210,8 +210,8 @@ def plan_suite(
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
-        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
+        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
     )
     plan = Plan(
         name=suite.name,

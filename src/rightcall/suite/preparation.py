@@ -22,6 +22,7 @@ from rightcall.model.tool import Tool
 from rightcall.providers import Settings
 from rightcall.quality import check_goldens
 from rightcall.suite.feasibility import mode_warnings
+from rightcall.suite.inputs import Inputs, inputs_of
 from rightcall.suite.plan import BLOCK, Plan, content_of
 from rightcall.suite.run_record import new_run
 from rightcall.tools.definitions import with_tool_set
@@ -48,6 +49,7 @@ class Prepared:
     goldens: int
     definitions: tuple[Tool, ...]
     fingerprints: Mapping[str, str]
+    inputs: Inputs
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -60,7 +62,7 @@ class Prepared:
         return {
             "tools": content_of(msgspec.to_builtins(list(self.definitions))),
             "setup": content_of(self.plan.setup()),
-            "inputs": codec.encode(self.plan.inputs()),
+            "inputs": codec.encode(self.inputs),
         }
 
     def new_run(self) -> Run:
@@ -118,12 +120,14 @@ async def preflight(plan: Plan) -> Prepared:
         if problems:
             raise ConfigError(*problems)
         ready = reading.kept_plan()
+        inputs = inputs_of(ready, definitions)
         return Prepared(
             ready,
             session,
             min(reading.count, plan.selection.limit or reading.count),
             definitions,
-            ready.fingerprints(definitions),
+            dict(ready.fingerprints(definitions)) | {"inputs": inputs.hash},
+            inputs,
         )
 
 

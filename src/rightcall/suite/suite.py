@@ -72,9 +72,7 @@ class AgentConfig(Record, frozen=True):
     ] = False
     code: Annotated[
         tuple[str, ...],
-        msgspec.Meta(
-            description="files of an agent that is code, by glob; by default the callable's package"
-        ),
+        msgspec.Meta(description="files of an agent that is code, by glob [default: the callable's package]"),
     ] = ()
 
 

@@ -17,7 +17,6 @@ from rightcall.suite.check_design import CheckDesign, design_check
 from rightcall.suite.check_trials import WAVE, CheckTrials, Watch, unasked_result
 from rightcall.suite.check_words import change_words
 from rightcall.suite.plan import Plan, plan_suite
-from rightcall.suite.preparation import preflight
 from rightcall.suite.suite import Suite, load_suite
 from rightcall.suite.suite_files import record_settings, with_record_mode
 
@@ -83,12 +82,8 @@ async def check_plan(
     if draws and not options.again and (stored := known.last(design.seed)) is not None:
         note = "the inputs have not changed since this verdict; --again draws anew"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
-    # The order of the trials, and so what is drawn, follows from what is compared.
-    drawn = replace(plan, seed=int(design.seed[:8], 16), concurrency=max(1, min(plan.concurrency, WAVE)))
-    async with await preflight(drawn) as prepared:
-        trials = CheckTrials(design, prepared, store, max_calls=options.max_calls, watch=watch)
-        found = await trials.run()
-    result = msgspec.structs.replace(found, draws=draws + 1 if options.again else 1)
+    trials = CheckTrials(design, plan, store, max_calls=options.max_calls, watch=watch)
+    result = msgspec.structs.replace(await trials.run(), draws=draws + 1 if options.again else 1)
     if options.again and draws:
         said = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")
         result = msgspec.structs.replace(
