@@ -123,8 +123,8 @@ else:
         {
             "adapters": "observe",
             "api": (
-                "RunResult acheck aevaluate analyze ascore_cases check check_dataset compare evaluate gate lint "
-                "load_dataset plan rescore score score_cases"
+                "RunResult acheck aevaluate analyze ascore_cases check check_dataset compare evaluate gate improve "
+                "lint load_dataset plan rescore score score_cases"
             ),
             "store": "open_store",
             "tools": "load_tools",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import FILE, concurrency_option, failures_option, store_option, trials_option
+from rightcall.cli.options import concurrency_option, failures_option, store_option, trials_option
 from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
@@ -141,6 +141,9 @@ def run(
     typed |= {"--faults": faults, "--record": record, "--store": store_url}
     flags = " --include-unreviewed" if include_unreviewed else ""
     agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
+    if perturb:
+        run_perturbations(plans, perturb.split(","), store_url, as_json)
+        return
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
     warned: set[str] = set()

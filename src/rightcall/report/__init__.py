@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
+    from rightcall.report.perturbation import print_perturbations as print_perturbations
     from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows

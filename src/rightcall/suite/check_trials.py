@@ -53,14 +53,13 @@ class CheckTrials:
     def __init__(
         self,
         design: CheckDesign,
-        prepared: Prepared,
+        plan: Plan,
         store: Store,
         *,
         max_calls: int | None = None,
         watch: Watch | None = None,
     ) -> None:
-        self._design, self._prepared, self._store = design, prepared, store
-        self._plan = plan = prepared.plan
+        self._design, self._plan, self._store = design, plan, store
         self._max_calls, self._watch = max_calls, watch
         self._rule = CheckRule(design.strata, design.settings.risks)
         self._results: dict[str, list[CaseResult]] = {}

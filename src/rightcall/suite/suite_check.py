@@ -14,7 +14,7 @@ from rightcall.store import Store
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.baseline_pool import find_baseline
 from rightcall.suite.check_design import CheckDesign, design_check
-from rightcall.suite.check_trials import WAVE, CheckTrials, Watch, unasked_result
+from rightcall.suite.check_trials import CheckTrials, Watch, unasked_result
 from rightcall.suite.check_words import change_words
 from rightcall.suite.plan import Plan, plan_suite
 from rightcall.suite.suite import Suite, load_suite
