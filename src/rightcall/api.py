@@ -19,6 +19,7 @@ from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite.cases import score_cases
+from rightcall.suite.conversations import as_user
 from rightcall.suite.feasibility import mode_warnings
 from rightcall.suite.request import Options, Request, deepeval_options, gate_of, read_request
 from rightcall.suite.runner import run_plan
@@ -107,6 +108,7 @@ async def aevaluate(
     gate: Gate | Mapping[str, Any] | float | None = None,
     only: Sequence[str] = (),
     run_limits: RunLimits | None = None,
+    user: Any = None,
     store: str | Path | None = None,
     **others: Any,
 ) -> RunResult:
@@ -118,8 +120,9 @@ async def aevaluate(
 
     A case passes when its golden is satisfied and every one of `metrics` passes: names, metrics or plain functions.
     Those under `observe` only measure. `gate` decides about the run: a `Gate`, the mapping of a suite, or the pass rate
-    to reach; without one every case must pass. `group` (or `group_name`) follows runs over time. Results go to `store`
-    [default: .rightcall/rightcall.db] as they finish.
+    to reach; without one every case must pass. `user` plays the users of conversations that are not scripted to their
+    end: a model, the mapping of a suite, or a `UserSetup`. `group` (or `group_name`) follows runs over time. Results go
+    to `store` [default: .rightcall/rightcall.db] as they finish.
     """
     given: dict[str, Any] = {
         "metrics": metrics,
@@ -133,6 +136,7 @@ async def aevaluate(
         "gate": gate_of(gate),
         "only": only,
         "run_limits": run_limits,
+        "user": as_user(user),
     }
     request = read_request(
         agent,

@@ -12,6 +12,11 @@ from typing import Any, Literal, Protocol, Self
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.conversation.agent_side import ModelSession, Opened
+from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
+from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
+from rightcall.executor.conversation.turn_taking import ConversationPerformer
+from rightcall.executor.conversation.user_side import Users
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.models import PerModel, full_name
@@ -19,7 +24,7 @@ from rightcall.executor.prompts import Prompts
 from rightcall.executor.single_turn import SingleTurn
 from rightcall.executor.user import UserAgent
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers.base import Provider, Settings
@@ -78,11 +83,30 @@ class Performer(Protocol):
     async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
 
 
+class AnyPerformer(Protocol):
+    """The same for goldens of either kind."""
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
+
+
+class EitherPerformer:
+    """One turn, or a conversation."""
+
+    def __init__(self, one: Performer, talk: ConversationPerformer) -> None:
+        self._one, self._talk = one, talk
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        performer: Any = self._one if isinstance(golden, Golden) else self._talk
+        made: Trajectory = await performer.perform(golden, trial)
+        return made
+
+
 class Session:
     """An agent made ready for a run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
-    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice.
+    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice. `user` plays the
+    users of conversations that are not scripted to their end.
     """
 
     def __init__(
@@ -94,9 +118,15 @@ class Session:
         run_id: str = "",
         patience: Patience | None = None,
         keys: Idempotency | None = None,
+        user: UserSetup | Users | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
         self._keys = keys
+        self.users: Users | None = (
+            ModelUsers(user, concurrency=concurrency, seed=seed, patience=patience)
+            if isinstance(user, UserSetup)
+            else user
+        )
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
         self.provider = self._provider(concurrency)
@@ -123,11 +153,23 @@ class Session:
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer: Performer = UserAgent(agent.model, agent.limits, self.lag)
+            self.performer: AnyPerformer = self._of_function(agent.model)
             return
         prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(prompts.common)
-        self.performer = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+        one = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
+        loop = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, self._run_id)
+        self.performer = EitherPerformer(one, self._talking(partial(ModelSession, loop)))
+
+    def _talking(self, opened: Opened) -> ConversationPerformer:
+        return ConversationPerformer(opened, self.agent.limits, self.users)
+
+    def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
+        """A function of a golden holds conversations itself; one of a turn is led through them."""
+        if not turn_parameters(function):
+            return UserAgent(function, self.agent.limits, self.lag)
+        one = UserAgent(one_turn(function), self.agent.limits, self.lag)
+        return EitherPerformer(one, self._talking(lambda golden, *_: FunctionSession(function, golden)))
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -145,13 +187,16 @@ class Session:
 
     async def check(self) -> list[str]:
         """What would keep every case from succeeding: a missing key, a host that cannot be reached."""
-        return await self.provider.check() if self.provider else []
+        found = await self.provider.check() if self.provider else []
+        return found + (await self.users.check() if isinstance(self.users, ModelUsers) else [])
 
     async def __aenter__(self) -> Self:
         self.lag.start()
         self._stack.callback(self.lag.stop)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
+        if isinstance(self.users, ModelUsers):
+            await self.users.opened(self._stack)
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
             server = await self._stack.enter_async_context(McpServer(agent.mcp))

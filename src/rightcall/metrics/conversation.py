@@ -70,7 +70,8 @@ def judge_conversation(
 ) -> ConversationVerdict:
     """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
     held = _Held(trajectory)
-    wanted = expected_by_exchange(golden)
+    given = sum(message.role == "user" for message in trajectory.messages[: trajectory.own_start])
+    wanted = {at: calls for at, calls in expected_by_exchange(golden).items() if not given or at > given}
     whole = judge(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
     if wanted and not trajectory.messages:
         problem = "the conversation was recorded without its messages, so its turns cannot be told apart"
@@ -197,6 +198,8 @@ class _Held:
 def _all_said(trajectory: Trajectory) -> Trajectory:
     """The same with everything the agent said as its output: a fact may be told in any turn."""
     said = [
-        message.content for message in trajectory.messages if message.role == "assistant" and message.content
+        message.content
+        for message in trajectory.messages[trajectory.own_start :]
+        if message.role == "assistant" and message.content
     ]
     return msgspec.structs.replace(trajectory, output="\n".join(said)) if said else trajectory

@@ -280,5 +280,5 @@ def _result(
         tags=golden.tags,
         error=error,
         latency_ms=trajectory.latency_ms,
-        usage=trajectory.usage,
+        usage=trajectory.spent,
     )

@@ -14,8 +14,9 @@ from typing import Any, cast
 import msgspec
 
 from rightcall.datasets import load_goldens, numbered_goldens
-from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session, agent_problems, model_problems
+from rightcall.errors import ConfigError, RightCallError
+from rightcall.executor import Agent, RunLimits, Session, UserSetup, agent_problems, model_problems
+from rightcall.executor.conversation import Users
 from rightcall.executor.prompts import settings_of
 from rightcall.gate import Gate, read_gate, warnings
 from rightcall.metrics import Metric, Rules, Scorer, as_metrics, observed
@@ -27,9 +28,10 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.providers.base import Settings
 from rightcall.quality.check import check_goldens
+from rightcall.suite.conversations import conversation_problem, conversations_of, simulator_fingerprint
 from rightcall.suite.selection import Selection
 from rightcall.suite.starting import actions, is_code, is_code_metric, metric_names
-from rightcall.suite.suite import Suite
+from rightcall.suite.suite import Suite, UserConfig
 from rightcall.tools import load_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp import McpAddress, read_address
@@ -63,10 +65,11 @@ class Plan:
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    user: UserSetup | Users | None = None
 
     @property
     def own_agent(self) -> bool:
-        """Whether the agent is a user's function, which may hold conversations too."""
+        """Whether the agent is a user's function."""
         model = self.agent.model
         return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
 
@@ -109,8 +112,10 @@ class Plan:
         """Of what most runs have not."""
         agent = self.agent
         sets = {name: list(members) for name, members in agent.tool_sets.items()}
-        return ({"faults": agent.faults.hash} if agent.faults else {}) | (
-            {"tool_sets": _fingerprint(sets)} if sets else {}
+        return (
+            ({"faults": agent.faults.hash} if agent.faults else {})
+            | ({"tool_sets": _fingerprint(sets)} if sets else {})
+            | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )
 
     def documents(self) -> dict[str, bytes]:
@@ -123,14 +128,8 @@ class Plan:
     def _all_goldens(self) -> Iterator[Golden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
         for golden in stream:
-            if not isinstance(golden, Golden) and not self.own_agent:
-                where = str(self.dataset) if isinstance(self.dataset, Path) else f"golden '{golden.id}'"
-                raise InputError(
-                    where,
-                    "is a conversation, which a model alone cannot hold yet",
-                    "give a function of your own as the agent: from the golden to the messages",
-                )
-            yield with_tool_set(cast("Golden", golden), self.agent.tool_sets)
+            for one in conversations_of(golden, self.user):
+                yield with_tool_set(cast("Golden", one), self.agent.tool_sets)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
@@ -198,6 +197,7 @@ def plan_suite(
         gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
+        user=_tried(problems, lambda: user_setup(suite.user, folder)),
     )
     if problems:
         raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
@@ -217,7 +217,7 @@ async def preflight(plan: Plan) -> int:
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
     """
     problems = agent_problems(plan.agent)
-    session = None if problems else Session(plan.agent, concurrency=plan.concurrency)
+    session = None if problems else Session(plan.agent, concurrency=plan.concurrency, user=plan.user)
     if session is not None:
         async with session:
             problems += await session.check()
@@ -232,14 +232,16 @@ async def preflight(plan: Plan) -> int:
             source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
         else:
             source = (_validated(golden) for golden in plan.dataset)
-        for where, golden in source:
-            if (plan.own_agent or isinstance(golden, Golden)) and plan.selection.chooses(
-                cast("Golden", golden)
-            ):
+        for where, written in source:
+            for golden in conversations_of(written, plan.user):
+                if not plan.selection.chooses(golden):
+                    continue
                 count += 1
                 if isinstance(golden, Golden):
                     settings_of(golden, Settings())
                     models.update(filter(None, [golden.model]))
+                elif problem := conversation_problem(golden, plan.agent, plan.user):
+                    problems.append(f"{where}: {problem}")
                 yield where, with_tool_set(golden, plan.agent.tool_sets, where)
 
     try:
@@ -265,6 +267,22 @@ def _validated(golden: Golden) -> tuple[str, Golden]:
     """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
     where = f"golden '{golden.id}'"
     return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
+
+
+def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
+    """Who plays users, as a suite says it."""
+    if config is None:
+        return None
+    return UserSetup(
+        model=config.model,
+        personas=config.personas,
+        max_turns=config.max_turns,
+        stopping_criteria=config.stopping_criteria,
+        language=config.language,
+        settings=config.settings,
+        base_url=config.base_url,
+        record=str(folder / config.record) if config.record else None,
+    )
 
 
 def gate_warnings(plan: Plan) -> list[str]:

@@ -110,6 +110,7 @@ async def run_plan(
         seed=plan.seed,
         run_id=run.id,
         keys=run_keys(store.file, store.url),
+        user=plan.user,
     ) as session:
         await running.run(session, writer, done)
     outcome = running.outcome(run, baseline)
@@ -188,7 +189,7 @@ class _Running:
 
     def _note_lag(self, golden: Golden, result: CaseResult) -> None:
         gate = self._plan.gate
-        limited = golden.max_latency_ms is not None or (
+        limited = getattr(golden, "max_latency_ms", None) is not None or (
             gate is not None and gate.latency_ms != LatencyLimit()
         )
         if limited and result.trajectory is not None:

@@ -13,11 +13,11 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from rightcall.errors import ConfigError
 from rightcall.executor import Agent, Pool, Session
 from rightcall.metrics import Metric, Rules
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
+from rightcall.suite.conversations import conversations_of
 from rightcall.suite.plan import Plan, preflight
 from rightcall.suite.runner import CaseRunner
 from rightcall.testing.keeping import Keeper
@@ -36,6 +36,7 @@ class Setup:
     trials: int
     concurrency: int
     seed: int
+    user: Any = None
 
 
 @dataclass(frozen=True)
@@ -84,22 +85,26 @@ class Together:
             trials=setup.trials,
             seed=setup.seed,
             concurrency=setup.concurrency,
+            user=setup.user,
         )
-        if not isinstance(goldens[0], Golden) and not plan.own_agent:
-            raise ConfigError(
-                "a conversation is held by your own function, check(function, golden), "
-                "that gives messages or a trajectory"
-            )
         found = finished(perform(replace(plan, dataset=cast("list[Golden]", goldens))))
-        run_id = self._keeper.keep(plan, whole, [result for results in found.values() for result in results])
-        return [Checked(setup, golden, found[golden.id], run_id) for golden in goldens]
+        kept = [result for results in found.values() for result in results]
+        run_id = self._keeper.keep(plan, list(plan.goldens()), kept)
+        held = {g.id: [one.id for one in conversations_of(g, setup.user)] for g in goldens}
+        return [
+            Checked(setup, golden, tuple(r for name in held[golden.id] for r in found[name]), run_id)
+            for golden in goldens
+        ]
 
 
 async def perform(plan: Plan) -> dict[str, tuple[CaseResult, ...]]:
     """Every trial of the plan's goldens, many at once; by golden id, trials in order."""
     await preflight(plan)
     found: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
-    async with Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=plan.name) as session:
+    opened = Session(
+        plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=plan.name, user=plan.user
+    )
+    async with opened as session:
         case = CaseRunner(plan, session)
 
         async def do(job: tuple[Golden, int]) -> None:
