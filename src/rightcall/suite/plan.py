@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -51,7 +51,7 @@ class Plan:
 
     name: str
     agent: Agent
-    dataset: Path | Sequence[Golden]
+    dataset: Path | Sequence[AnyGolden]
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
     metric_seconds: float = METRIC_SECONDS
@@ -78,13 +78,13 @@ class Plan:
         """What every case is scored by."""
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
-    def goldens(self) -> Iterator[Golden]:
+    def goldens(self) -> Iterator[AnyGolden]:
         stream = self.selection.chosen(self._all_goldens())
         for number, block in enumerate(iter(lambda: list(islice(stream, BLOCK)), [])):
             random.Random(f"{self.seed}/{number}").shuffle(block)  # noqa: S311
             yield from block
 
-    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[Golden, int]]:  # type: ignore[assignment]
+    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
         """Every trial of every golden that is not done yet."""
         for golden in self.goldens():
             for trial in range(self.trials):
@@ -125,11 +125,11 @@ class Plan:
     def _tool_definitions(self) -> list[Any]:
         return [msgspec.to_builtins(tool) for tool in Session(self.agent).toolbox.tools]
 
-    def _all_goldens(self) -> Iterator[Golden]:
+    def _all_goldens(self) -> Iterator[AnyGolden]:
         stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
         for golden in stream:
             for one in conversations_of(golden, self.user):
-                yield with_tool_set(cast("Golden", one), self.agent.tool_sets)
+                yield with_tool_set(one, self.agent.tool_sets)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
@@ -263,7 +263,7 @@ async def preflight(plan: Plan) -> int:
     return min(count, plan.selection.limit or count)
 
 
-def _validated(golden: Golden) -> tuple[str, Golden]:
+def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:
     """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
     where = f"golden '{golden.id}'"
     return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)

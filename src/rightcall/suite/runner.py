@@ -23,7 +23,7 @@ from rightcall.gate import Baseline, Verdict, decide
 from rightcall.gate.config import LatencyLimit
 from rightcall.metrics.scoring_time import time_to_score
 from rightcall.metrics.tally import Tally
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.store import RunWriter, Store, changes
 from rightcall.store.persistence import Persistence
@@ -142,7 +142,7 @@ class _Running:
             self._keeping_goldens(writer),
         ):
 
-            async def do(job: tuple[Golden, int]) -> None:
+            async def do(job: tuple[AnyGolden, int]) -> None:
                 result = await case.result(*job)
                 self._consider(result)
                 self._note_lag(job[0], result)
@@ -187,7 +187,7 @@ class _Running:
         self.count(result)
         self._consider(result)
 
-    def _note_lag(self, golden: Golden, result: CaseResult) -> None:
+    def _note_lag(self, golden: AnyGolden, result: CaseResult) -> None:
         gate = self._plan.gate
         limited = getattr(golden, "max_latency_ms", None) is not None or (
             gate is not None and gate.latency_ms != LatencyLimit()
@@ -260,7 +260,7 @@ class CaseRunner:
         self._session, self._scorer = session, plan.scorer
         self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
 
-    async def result(self, golden: Golden, trial: int) -> CaseResult:
+    async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
         trajectory = await self._session.performer.perform(golden, trial)
         left = time_to_score(self._seconds, trajectory)
         result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)

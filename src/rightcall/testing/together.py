@@ -11,11 +11,11 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from rightcall.executor import Agent, Pool, Session
 from rightcall.metrics import Metric, Rules
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.suite.conversations import conversations_of
 from rightcall.suite.plan import Plan, preflight
@@ -78,7 +78,7 @@ class Together:
         plan = Plan(
             name=self._name,
             agent=setup.agent,
-            dataset=cast("list[Golden]", whole),
+            dataset=whole,
             metrics=setup.metrics,
             observe=setup.observe,
             rules=setup.rules,
@@ -87,7 +87,7 @@ class Together:
             concurrency=setup.concurrency,
             user=setup.user,
         )
-        found = finished(perform(replace(plan, dataset=cast("list[Golden]", goldens))))
+        found = finished(perform(replace(plan, dataset=goldens)))
         kept = [result for results in found.values() for result in results]
         run_id = self._keeper.keep(plan, list(plan.goldens()), kept)
         held = {g.id: [one.id for one in conversations_of(g, setup.user)] for g in goldens}
@@ -107,7 +107,7 @@ async def perform(plan: Plan) -> dict[str, tuple[CaseResult, ...]]:
     async with opened as session:
         case = CaseRunner(plan, session)
 
-        async def do(job: tuple[Golden, int]) -> None:
+        async def do(job: tuple[AnyGolden, int]) -> None:
             result = await case.result(*job)
             found[result.golden_id].append(result)
 

@@ -71,9 +71,9 @@ class _Talk:
 
     async def _goes_on(self, session: AgentSession, turns: int) -> bool:
         """One exchange; false when the conversation is over."""
-        if self._most is not None and turns >= self._most:
-            return self._over("max_turns", f"the user spoke {turns} times")
         text = await self._next_words(session)
+        if text is not None and self._most is not None and turns >= self._most:
+            return self._over("max_turns", f"the user spoke {turns} times and had more to say")
         if text is None or not await self._answered(session, text):
             return False
         made = self._made = session.trajectory()

@@ -79,7 +79,7 @@ def read_reply(text: str) -> Said:
     return Said(text.strip().strip('"').strip())
 
 
-NUMBER = re.compile(r"[\w.+-]+@[\w-]+\.\w+|\w*\d[\w.,:/-]*")
+NUMBER = re.compile(r"[\w.+-]+@[\w-]+\.\w+|[\w-]*\d[\w.,:/-]*")
 """Addresses and anything with a digit in it: what can be made up and checked."""
 
 
@@ -90,7 +90,11 @@ def invented(text: str, known: Sequence[str]) -> list[str]:
     """
     told = _bare("\n".join(known))
     found = (_bare(match).strip(".:/-") for match in NUMBER.findall(text))
-    return [part for part in dict.fromkeys(found) if len(part) > 1 and part not in told]
+    return [
+        part
+        for part in dict.fromkeys(found)
+        if len(part) > 1 and not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", told)
+    ]
 
 
 def _bare(text: str) -> str:
