@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         RightCallError,
     )
     from rightcall.executor.agent import Agent
+    from rightcall.executor.conversation.model_user import UserSetup
     from rightcall.executor.limits import Limits, RunLimits
     from rightcall.metrics.base import Metric
     from rightcall.metrics.deepeval import (
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
+    from rightcall.synthesis.simulator import ConversationSimulator
     from rightcall.testing.asserting import assert_test
     from rightcall.testing.evaluation_dataset import EvaluationDataset
     from rightcall.tools.errors import Abort, ToolError
@@ -66,6 +68,7 @@ HOMES = {
         "ProviderError", "RightCallError",
     ),
     "rightcall.executor.agent": ("Agent",),
+    "rightcall.executor.conversation.model_user": ("UserSetup",),
     "rightcall.executor.limits": ("Limits", "RunLimits"),
     "rightcall.metrics.base": ("Metric",),
     "rightcall.metrics.deepeval": (
@@ -79,6 +82,7 @@ HOMES = {
         "Failure", "Golden", "LLMTestCase", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
         "Trajectory", "Turn", "Usage",
     ),
+    "rightcall.synthesis.simulator": ("ConversationSimulator",),
     "rightcall.testing.asserting": ("assert_test",),
     "rightcall.testing.evaluation_dataset": ("EvaluationDataset",),
     "rightcall.tools.errors": ("Abort", "ToolError"),
@@ -89,13 +93,14 @@ _HOME = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
     "Abort", "Agent", "AnswerRelevancyMetric", "ArgumentCorrectnessMetric", "CaseResult", "CheckFailed",
-    "ConfigError", "ConversationCompletenessMetric", "ConversationalGEval", "ConversationalGolden",
+    "ConfigError", "ConversationCompletenessMetric", "ConversationSimulator", "ConversationalGEval",
+    "ConversationalGolden",
     "ConversationalRelevancyMetric", "ConversationalTestCase", "EvaluationDataset", "Expectations",
     "ExpectedCall", "Failure", "GEval", "Golden", "InfrastructureError", "InputError", "LLMTestCase",
     "Limits", "Message", "Metric", "MissingExtraError", "ProviderError", "RightCallError", "Rules",
     "RunLimits", "Score", "Summary", "TaskCompletionMetric", "TestCase", "Tool", "ToolCall",
     "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
-    "TurnRelevancyMetric", "Usage", "Verdict", "aevaluate", "assert_test", "evaluate", "judge",
+    "TurnRelevancyMetric", "Usage", "UserSetup", "Verdict", "aevaluate", "assert_test", "evaluate", "judge",
     "load_dataset", "load_tools", "open_store", "rescore", "tool",
 ]  # fmt: skip
 

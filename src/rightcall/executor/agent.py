@@ -15,7 +15,7 @@ from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.conversation.agent_side import ModelSession, Opened
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
-from rightcall.executor.conversation.turn_taking import ConversationPerformer
+from rightcall.executor.conversation.turn_taking import ConversationPerformer, OnTurn
 from rightcall.executor.conversation.user_side import Users
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
@@ -159,17 +159,27 @@ class Session:
         self.provider.prepare(prompts.common)
         one = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
         loop = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, self._run_id)
-        self.performer = EitherPerformer(one, self._talking(partial(ModelSession, loop)))
+        self._opened_talk: Opened | None = partial(ModelSession, loop)
+        self.performer = EitherPerformer(one, self.conversations())
 
-    def _talking(self, opened: Opened) -> ConversationPerformer:
-        return ConversationPerformer(opened, self.agent.limits, self.users)
+    def conversations(
+        self, users: Users | None = None, on_turn: OnTurn | None = None
+    ) -> ConversationPerformer:
+        """Holds conversations with this agent, with users other than the session's, or watched turn by turn."""
+        if self._opened_talk is None:
+            raise ConfigError(
+                f"{self.agent.name} is given whole goldens; a conversation needs agent(input, history)"
+            )
+        return ConversationPerformer(self._opened_talk, self.agent.limits, users or self.users, on_turn)
 
     def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
         """A function of a golden holds conversations itself; one of a turn is led through them."""
+        self._opened_talk = None
         if not turn_parameters(function):
             return UserAgent(function, self.agent.limits, self.lag)
         one = UserAgent(one_turn(function), self.agent.limits, self.lag)
-        return EitherPerformer(one, self._talking(lambda golden, *_: FunctionSession(function, golden)))
+        self._opened_talk = lambda golden, *_: FunctionSession(function, golden)
+        return EitherPerformer(one, self.conversations())
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent

@@ -28,7 +28,7 @@ from rightcall.model.codec import convert
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
-from rightcall.providers.base import ModelRequest, Prompt, Provider, Settings
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings
 from rightcall.providers.http import Network
 from rightcall.providers.resolve import resolve
 
@@ -98,13 +98,31 @@ class ModelUsers:
     ) -> None:
         self.setup, self._seed = setup, seed
         self.max_turns = setup.max_turns
-        self._settings = as_user_settings(setup.settings)
+        self.settings = as_user_settings(setup.settings)
         self._askers: dict[str, Asker] = {}
         for name, model in zip(setup.names, setup.models, strict=True):
             network = Network(connections=concurrency)
             provider = resolve(model, base_url=setup.base_url, network=network, record=setup.record)
             at_once = min(concurrency, getattr(provider, "at_once", concurrency))
             self._askers[name] = Asker(provider, at_once, patience=patience, seed=seed)
+
+    @property
+    def name(self) -> str:
+        """Which models play users."""
+        return ", ".join(self._askers)
+
+    @property
+    def asker(self) -> Asker:
+        """The first model."""
+        return next(iter(self._askers.values()))
+
+    async def ask(self, system: str, text: str, golden_id: str) -> ModelReply:
+        """One question to the first model, outside any conversation."""
+        prompt = Prompt(system, (), self.settings)
+        request = ModelRequest(
+            prompt, (Message("user", text),), f"{golden_id}#user", 0, self._seed & 0x7FFFFFFF
+        )
+        return await self.asker.ask(request, Deadline(SECONDS))
 
     async def opened(self, stack: AsyncExitStack) -> None:
         """Open the models; `stack` closes them."""
@@ -128,7 +146,7 @@ class ModelUsers:
         text = system_text(
             golden, persona, language=self.setup.language, criteria=self.setup.stopping_criteria
         )
-        prompt = Prompt(text, (), self._settings)
+        prompt = Prompt(text, (), self.settings)
         seed = zlib.crc32(f"user/{self._seed}/{golden.id}/{trial}".encode()) & 0x7FFFFFFF
         known = (golden.scenario, who_is(golden), *(golden.context or ()), *(t.content for t in golden.turns))
         told = prompt_hash(persona.characteristics, self.setup.language, self.setup.stopping_criteria)

@@ -65,8 +65,10 @@ def one_turn(function: Callable[..., Any]) -> Callable[[Golden], Any]:
 class FunctionSession:
     """One conversation with a function that is called for each turn."""
 
-    def __init__(self, function: Callable[..., Any], golden: AnyGolden) -> None:
-        self._function, self._words = function, turn_parameters(function)
+    def __init__(
+        self, function: Callable[..., Any], golden: AnyGolden, words: frozenset[str] | None = None
+    ) -> None:
+        self._function, self._words = function, turn_parameters(function) if words is None else words
         given = () if isinstance(golden, Golden) else given_messages(golden.given)
         self._made = Trajectory(messages=given)
         self._thread = uuid4().hex

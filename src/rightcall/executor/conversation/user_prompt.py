@@ -33,7 +33,7 @@ def system_text(
 ) -> str:
     """The instructions for one scenario."""
     parts = [
-        RULES.format(criteria=_clause(golden.stopping_criteria or criteria or MET)),
+        RULES.format(criteria=_clause(golden.stopping_criteria or criteria or _outcome(golden))),
         f"Your manner:\n{persona.characteristics}",
         f"What you came for:\n{golden.scenario}",
     ]
@@ -99,6 +99,12 @@ def invented(text: str, known: Sequence[str]) -> list[str]:
 
 def _bare(text: str) -> str:
     return re.sub(r"(?<=\d)[,\s](?=\d{3}\b)", "", text).replace(",", "").casefold()
+
+
+def _outcome(golden: ConversationalGolden) -> str:
+    if not golden.expected_outcome:
+        return MET
+    return f"this has come about, or it is clear that it will not: {golden.expected_outcome}"
 
 
 def _clause(criteria: str) -> str:
