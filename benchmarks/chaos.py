@@ -2,7 +2,7 @@
 
     python -m benchmarks chaos [--runs 50] [--seed 1] [--way NAME ...]
 
-Each run is a process of its own, `rightcall run`, whose agent harms the store at a call drawn from the seed
+Each run is a separate `rightcall run` process whose agent harms the store at a call drawn from the seed
 (`chaos_agent.py`), for a while drawn from the seed or for good. A run may then end in two ways only:
 
 - exit code 0, PASS, and every planned result is stored;

@@ -1,6 +1,6 @@
 """Effects that the world sees and the ledger knows, under seeded timeouts, kills, clock jumps, retries and races.
 
-    python -m benchmarks effects [--schedules 200] [--seed 0]
+    python -m benchmarks effects [--schedules 200] [--seed 0] [--rounds 3]
 
 Every schedule has a few keys. Processes, two at a time, call a tool with them, race each other, cancel calls,
 move their clocks, and some are ended by SIGKILL. The tool is blocking, async, async over threads, or has a
@@ -32,15 +32,15 @@ from tests.support.postgres import postgres_server
 
 from rightcall.model import ToolCall
 from rightcall.model.ledger import LedgerEntry
-from rightcall.tools.behaviour import CallInfo
-from rightcall.tools.clock import SystemClock
-from rightcall.tools.errors import Abort, Aborted, ToolError
-from rightcall.tools.function import FunctionTool, tool
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.idempotency_store import postgres_store, sqlite_store
-from rightcall.tools.ledger import effects
-from rightcall.tools.policy import Retries, Rules
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.behaviour import CallInfo
+from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.store import postgres_store, sqlite_store
+from rightcall.tools.runtime.clock import SystemClock
+from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
+from rightcall.tools.runtime.ledger import effects
+from rightcall.tools.runtime.policy import Retries, Rules
+from rightcall.tools.runtime.toolbox import Toolbox
 
 KINDS = ("sync", "async", "thread", "own timeout")
 FAILURES: dict[str, Callable[[], Exception]] = {
@@ -205,10 +205,10 @@ def waited(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def run(schedule: Schedule) -> tuple[list[str], Counter[str]]:
+def run(schedule: Schedule, rounds: int) -> tuple[list[str], Counter[str]]:
     """What broke the law, and what happened."""
     drawn, seen = schedule.drawn, Counter[str]()
-    for pair in range(3):
+    for pair in range(rounds):
         children = [forked(lambda n=pair * 2 + i: process(schedule, n)) for i in range(2)]  # type: ignore[misc]
         if drawn.random() < 0.7:
             time.sleep(drawn.random() * 0.25)
@@ -251,6 +251,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--schedules", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=3, help="pairs of processes, one pair after the other")
     options = parser.parse_args()
     failures, seen = 0, Counter[str]()
     with postgres_server() as url:
@@ -259,7 +260,7 @@ def main() -> None:
             in_postgres = seed % 16 >= 8  # every kind, with and without a probe, on both stores
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 schedule = Schedule(seed, folder, url if in_postgres else "")
-                broken, happened = run(schedule)
+                broken, happened = run(schedule, options.rounds)
             seen += happened
             failures += bool(broken)
             for line in broken:

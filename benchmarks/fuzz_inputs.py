@@ -140,7 +140,6 @@ FAULTS = {
     ],
     "tools": [
         {"type": "distractor", "count": 2},
-        {"type": "renamed", "tool": "get_weather", "to": "weather"},
     ],
     "seed": 3,
 }

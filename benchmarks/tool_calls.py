@@ -17,11 +17,11 @@ from pathlib import Path
 from statistics import median
 
 from rightcall.model import ToolCall
-from rightcall.tools.function import tool
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.idempotency_store import sqlite_store
-from rightcall.tools.toolbox import Toolbox
-from rightcall.tools.validate import is_valid
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.definitions.validate import is_valid
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.store import sqlite_store
+from rightcall.tools.runtime.toolbox import Toolbox
 
 ROUNDS = 10
 

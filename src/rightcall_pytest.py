@@ -16,9 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from rightcall.testing.checking import Checker
-    from rightcall.testing.keeping import Keeper
-    from rightcall.testing.together import Together
+    from rightcall.testing import Checker, Keeper, Together
 
 NOTES = pytest.StashKey[list[dict[str, Any]]]()
 SESSION = pytest.StashKey[str]()
@@ -72,7 +70,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             f"def {metafunc.function.__name__}(golden, check):"
         )
     from rightcall.errors import RightCallError
-    from rightcall.testing.marks import marked_goldens, readable_ids
+    from rightcall.testing import marked_goldens, readable_ids
 
     mark = marks[0]
     folders = [
@@ -96,7 +94,7 @@ def check(request: pytest.FixtureRequest) -> Checker:
     `metrics=[…]` name what must pass beside the golden, `observe=[…]` what is only measured; `trials=N` is how often
     it is tried.
     """
-    from rightcall.testing.checking import Checker, Defaults
+    from rightcall.testing import Checker, Defaults
 
     item = request.node
     config = request.config
@@ -120,7 +118,7 @@ def check(request: pytest.FixtureRequest) -> Checker:
 def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> Together:
     groups = config.stash.setdefault(GROUPS, {})
     if key not in groups:
-        from rightcall.testing.together import Together
+        from rightcall.testing import Together
 
         mode = getattr(config, "workerinput", {}).get("rightcall_dist", "no")
         groups[key] = Together(test, goldens, _keeper(config), may_share=mode in SHARING_MODES)
@@ -129,7 +127,7 @@ def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]
 
 def _keeper(config: pytest.Config) -> Keeper:
     if KEEPER not in config.stash:
-        from rightcall.testing.keeping import Keeper
+        from rightcall.testing import Keeper
 
         keeper = Keeper(_session(config), config.getoption("--rightcall-store"))
         config.stash[KEEPER] = keeper
@@ -257,7 +255,7 @@ class Watch:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self._notes:
             return
-        from rightcall.testing.summary import gate_verdict, summary_lines, tested
+        from rightcall.testing import gate_verdict, summary_lines, tested
 
         groups = tested(self._notes)
         least = self._config.getoption("--rightcall-min")

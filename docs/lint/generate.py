@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rightcall.lint.catalog import rules
+from rightcall.lint.catalog import all_rules
 from rightcall.lint.explain import as_index, as_page
 
 HERE = Path(__file__).parent
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 def pages() -> dict[Path, str]:
     """Every generated page and its text."""
-    found = {HERE / "rules" / f"{rule.name}.md": as_page(rule) for rule in rules()}
+    found = {HERE / "rules" / f"{rule.name}.md": as_page(rule) for rule in all_rules()}
     return {**found, HERE / "index.md": as_index()}
 
 

@@ -28,7 +28,7 @@ from rightcall.report.html import write_html  # noqa: E402
 from rightcall.store import ResultFilter, Store, open_store  # noqa: E402
 from rightcall.web.app import make_app  # noqa: E402
 from rightcall.web.links import case_link  # noqa: E402
-from rightcall.web.serving import listening  # noqa: E402
+from rightcall.web.server import listening  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

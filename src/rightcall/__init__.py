@@ -57,9 +57,9 @@ if TYPE_CHECKING:
         Usage,
     )
     from rightcall.synthesis.simulator import ConversationSimulator
-    from rightcall.testing.asserting import assert_test
+    from rightcall.testing.assertion import assert_test
     from rightcall.testing.evaluation_dataset import EvaluationDataset
-    from rightcall.tools.errors import Abort, ToolError
+    from rightcall.tools.runtime.errors import Abort, ToolError
 
 HOMES = {
     "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "rescore", "tool"),
@@ -83,9 +83,9 @@ HOMES = {
         "Trajectory", "Turn", "Usage",
     ),
     "rightcall.synthesis.simulator": ("ConversationSimulator",),
-    "rightcall.testing.asserting": ("assert_test",),
+    "rightcall.testing.assertion": ("assert_test",),
     "rightcall.testing.evaluation_dataset": ("EvaluationDataset",),
-    "rightcall.tools.errors": ("Abort", "ToolError"),
+    "rightcall.tools.runtime.errors": ("Abort", "ToolError"),
 }  # fmt: skip
 """Where each public name lives."""
 

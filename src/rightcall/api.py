@@ -18,13 +18,19 @@ from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
-from rightcall.suite.cases import score_cases
-from rightcall.suite.conversations import as_user
-from rightcall.suite.feasibility import mode_warnings
-from rightcall.suite.request import Options, Request, deepeval_options, gate_of, read_request
-from rightcall.suite.runner import run_plan
+from rightcall.suite import (
+    Options,
+    Request,
+    as_user,
+    deepeval_options,
+    gate_of,
+    mode_warnings,
+    read_request,
+    run_plan,
+    score_cases,
+)
 from rightcall.tools import load_tools
-from rightcall.tools.function import tool
+from rightcall.tools.definitions import tool
 
 if TYPE_CHECKING:
     from rightcall.store import Store
@@ -169,13 +175,13 @@ def rescore(
 
     Nothing is run. `goldens` replace stored ones of the same id, for those that hold functions.
     """
-    from rightcall.suite.rescoring import rescore_run
+    from rightcall.suite import rescore_run
 
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(observe, chosen), rules or Rules())
     opened = open_store(store, must_exist=True)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
-    return RunResult(*finished(work, "await rightcall.suite.rescoring.rescore_run(…)"), opened)
+    return RunResult(*finished(work, "await rightcall.suite.rescorer.rescore_run(…)"), opened)
 
 
 async def arun_cases(
@@ -193,7 +199,7 @@ async def arun_request(request: Request, store: str | Path | None) -> RunResult:
     """Score the test cases of a request and keep the results as a run."""
     options = request.options
     results = await score_cases(request.ready, request.scorer, concurrency=options.concurrency)
-    from rightcall.suite.keeping import keep_cases
+    from rightcall.suite import keep_cases
 
     opened = open_store(store)
     run_id, summary, verdict = keep_cases(opened, request.ready, results, request.scorer, options)

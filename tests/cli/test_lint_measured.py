@@ -8,13 +8,13 @@ import msgspec
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
+from rightcall.analysis.tool_evidence import seen_in
 from rightcall.lint.catalog import find_rule
 from rightcall.metrics import result_of
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Trajectory, Turn
-from rightcall.report.view.pairing import pairing_of
+from rightcall.report.view.call_pairs import pairing_of
 from rightcall.report.view.tools import ToolTally
 from rightcall.store import open_store
-from rightcall.suite.measured import seen_in
 from tests.lint.clean import spoiled
 from tests.store.builders import a_run
 

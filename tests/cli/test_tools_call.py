@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from rightcall.cli.tools_call import call, serve
 from rightcall.errors import InputError
-from rightcall.tools.mcp import McpAddress, McpServer
-from rightcall.tools.source import tools_of
+from rightcall.tools.definitions.source import tools_of
+from rightcall.tools.mcp.client import McpAddress, McpServer
 
 TOOLS = [{"name": "count", "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}]
 
@@ -20,7 +20,7 @@ TOOLS = [{"name": "count", "input_schema": {"type": "object", "properties": {"n"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
     (tmp_path / "my_tools_for_call.py").write_text(
-        "from rightcall.tools.function import tool\n"
+        "from rightcall.tools.definitions.function import tool\n"
         "@tool(read_only=True)\n"
         "def double(n: int) -> int:\n    'Twice.'\n    return n * 2\n"
         "number = 3\n"
@@ -83,7 +83,7 @@ def test_serving_needs_a_port(folder: Path):
 
 PAYING = """
 from pathlib import Path
-from rightcall.tools.function import tool
+from rightcall.tools.definitions.function import tool
 
 @tool(destructive=True, idempotency="key")
 def pay(cents: int) -> dict:

@@ -20,7 +20,7 @@ from rightcall.metrics import judge
 from rightcall.model import Golden, Tool, ToolCall, Trajectory
 from rightcall.model.codec import encode
 from rightcall.model.dialects import read_tool
-from rightcall.tools.validate import check_schema
+from rightcall.tools.definitions.validate import check_schema
 from tests.datasets.bfcl_candidates import Calls, candidates
 from tests.datasets.bfcl_official import (
     Item,

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES, bfcl_matcher
 from rightcall.errors import InputError

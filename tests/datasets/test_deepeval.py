@@ -8,13 +8,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.datasets import load_goldens, save_goldens
-from rightcall.datasets.deepeval.reading import golden_of
+from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.deepeval.rows import read_deepeval
-from rightcall.datasets.deepeval.writing import write_deepeval
+from rightcall.datasets.deepeval.writer import write_deepeval
 from rightcall.errors import InputError
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall
 from tests.datasets.strategies import conversations, goldens

@@ -14,7 +14,7 @@ from rightcall.errors import InputError
 from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
 from rightcall.stats import suite_pass_hat_k
-from rightcall.suite.recorded import score_recorded
+from rightcall.suite.recorded_scores import score_recorded
 
 SMALL = Path(__file__).parent / "data" / "tau2_small.json"
 

@@ -3,12 +3,11 @@
 import asyncio
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.errors import ProviderError
-from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.deadline import Deadline
+from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.model import Message
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.executor.agent import Agent, Session
-from rightcall.executor.asking import Asker
 from rightcall.executor.lag import BEAT, LagMeter
+from rightcall.executor.retrying_client import Asker
 from rightcall.metrics import result_of
-from rightcall.metrics.latency import Latency
+from rightcall.metrics.builtin.latency import Latency
 from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt
 from rightcall.providers.scripted import ScriptedProvider

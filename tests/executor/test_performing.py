@@ -9,7 +9,7 @@ from rightcall.executor import Agent, Limits, Session
 from rightcall.model import Golden, Message, Tool, ToolCall, Trajectory
 from rightcall.providers.base import ModelReply
 from rightcall.providers.scripted import ScriptedProvider
-from rightcall.tools.function import tool
+from rightcall.tools.definitions.function import tool
 
 WEATHER = Tool(
     "get_weather", "Current weather", {"type": "object", "properties": {"city": {"type": "string"}}}

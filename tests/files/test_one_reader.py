@@ -9,7 +9,7 @@ import pytest
 from rightcall.errors import InputError
 from rightcall.files import read_document
 from rightcall.providers.scripted import ScriptedProvider
-from rightcall.tools.faults import load_plan
+from rightcall.tools.faults.plan import load_plan
 
 
 def test_no_is_text_in_a_fault_plan(tmp_path: Path) -> None:

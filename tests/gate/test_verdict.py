@@ -6,8 +6,7 @@ import re
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall import stats
 from rightcall.errors import ConfigError

@@ -18,7 +18,7 @@ from tests.lint.clean import CLEAN
 from tests.lint.test_incident import BEFORE
 
 MODULE = (
-    "from rightcall.tools.function import tool\n\n@tool\ndef delete_user(user_id: str) -> str:\n"
+    "from rightcall.tools.definitions.function import tool\n\n@tool\ndef delete_user(user_id: str) -> str:\n"
     '    """Delete a user."""\n    return user_id\n'
 )
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.lint import lint, read_text
 from rightcall.lint.confusability.names import common_length, edit_distance, name_likeness, ratio

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from rightcall.lint import LintConfig, read_paths, read_text
 from rightcall.lint.diagnostic import REMOVED, Edit
-from rightcall.lint.fix import fix, write
+from rightcall.lint.fixer import fix, write
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import edited, edited_value
 from tests.lint.strategies import json_values

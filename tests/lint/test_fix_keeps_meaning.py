@@ -7,11 +7,10 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.fix import fix
+from rightcall.lint.fixer import fix
 from rightcall.portability.provider_limits import TARGETS
 from tests.lint.valid_values import declared_value, input_schemas
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.lint import LintConfig, lint, read_text
 from rightcall.lint.conversion import convert, convert_all
-from rightcall.lint.fix import fix
-from rightcall.lint.output.github import github
-from rightcall.lint.output.json import json as as_json
-from rightcall.lint.output.sarif import sarif
-from rightcall.lint.output.text import text
+from rightcall.lint.fixer import fix
+from rightcall.lint.output.github import github_text
+from rightcall.lint.output.json import json_text as as_json
+from rightcall.lint.output.sarif import sarif_text
+from rightcall.lint.output.text import plain_text
 from rightcall.model import Tool
 from rightcall.portability.provider_limits import TARGETS
-from rightcall.portability.request import request
+from rightcall.portability.request_form import request
 from tests.lint.strategies import KEYWORDS, hostile_tools, json_values, schema_values
 
 
@@ -27,11 +26,11 @@ def test_hostile_tools_are_linted_fixed_and_reported(tools: list[Any], targets: 
     sets = read_text(json.dumps(tools))
     config = LintConfig(targets=targets)
     report = lint(sets, config=config)
-    shown = text(report, least="info")
+    shown = plain_text(report, least="info")
     assert "\u200b" not in shown and all(line.isprintable() for line in shown.split("\n"))
     assert json.loads(as_json(report))["summary"]["tools"] == len(report.tools)
-    assert json.loads(sarif(report))["version"] == "2.1.0"
-    assert github(report).count("\n") == len(report.diagnostics)
+    assert json.loads(sarif_text(report))["version"] == "2.1.0"
+    assert github_text(report).count("\n") == len(report.diagnostics)
     fix(sets, config=config)
     fix(sets, config=config, suggested=True)
 

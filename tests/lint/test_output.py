@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 from rightcall.lint import lint, read_text
-from rightcall.lint.output.github import github
-from rightcall.lint.output.json import json as as_json
-from rightcall.lint.output.sarif import sarif
-from rightcall.lint.output.text import text
+from rightcall.lint.output.github import github_text
+from rightcall.lint.output.json import json_text as as_json
+from rightcall.lint.output.sarif import sarif_text
+from rightcall.lint.output.text import plain_text
 from tests.lint.clean import CLEAN, lint_tools
 from tests.lint.test_incident import BEFORE
 
@@ -16,14 +16,14 @@ REPORT = lint(read_text(json.dumps(BEFORE, indent=1), name="crm/tools.json"))
 
 
 def test_text_shows_place_message_part_and_hint() -> None:
-    shown = text(REPORT)
+    shown = plain_text(REPORT)
     assert "crm/tools.json:4:3: error TD401 destructive-no-warning [delete_user]" in shown
     assert '    | "description": "Delete a user from the system."' in shown
     assert "    = say what is lost and whether it comes back" in shown
 
 
 def test_text_ends_with_a_summary() -> None:
-    lines = text(REPORT).splitlines()
+    lines = plain_text(REPORT).splitlines()
     assert "2 tools, about 79 tokens: 3 errors, 4 warnings, 4 infos" in lines
     assert "alike: delete_user and delete_account (0.82)" in lines
     assert "2 can be fixed with --fix; 4 not shown (--show info)" in lines
@@ -31,13 +31,13 @@ def test_text_ends_with_a_summary() -> None:
 
 
 def test_text_of_a_clean_file_is_one_line() -> None:
-    assert text(lint_tools(CLEAN[:1])).splitlines() == [
+    assert plain_text(lint_tools(CLEAN[:1])).splitlines() == [
         "1 tool, about 115 tokens: 0 errors, 0 warnings, 0 infos"
     ]
 
 
 def test_control_characters_never_reach_the_terminal() -> None:
-    shown = text(lint_tools([{"name": "\x1b[31mred", "description": "\x1b]0;title\x07"}]), least="info")
+    shown = plain_text(lint_tools([{"name": "\x1b[31mred", "description": "\x1b]0;title\x07"}]), least="info")
     assert "\x1b" not in shown and "\\x1b[31mred" in shown
 
 
@@ -50,7 +50,7 @@ def test_json_holds_findings_tools_and_pairs() -> None:
 
 
 def test_sarif_names_rules_places_and_fingerprints() -> None:
-    (run,) = json.loads(sarif(REPORT, "1.2.3"))["runs"]
+    (run,) = json.loads(sarif_text(REPORT, "1.2.3"))["runs"]
     rules = run["tool"]["driver"]["rules"]
     result = run["results"][0]
     assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
@@ -62,7 +62,7 @@ def test_sarif_names_rules_places_and_fingerprints() -> None:
 
 def test_github_commands_are_escaped() -> None:
     hostile = [{"name": "a,b:c%\n::error::x", "description": "", "input_schema": {"type": "object"}}]
-    lines = github(lint(read_text(json.dumps(hostile), name="t,1.json"))).splitlines()
+    lines = github_text(lint(read_text(json.dumps(hostile), name="t,1.json"))).splitlines()
     assert all(
         line.startswith(("::error file=t%2C1.json,line=1,", "::warning file=", "::notice file="))
         for line in lines
@@ -82,6 +82,6 @@ def test_one_is_not_many() -> None:
             },
         ]
     )
-    shown = text(report, least="info")
+    shown = plain_text(report, least="info")
     assert "1 word is too few" in shown
     assert "1 words" not in shown and "1 have" not in shown

@@ -12,9 +12,9 @@ import pytest
 from rightcall.cli.lint_sources import _server_name
 from rightcall.cli.python_tools import tools_of_module
 from rightcall.lint import lint, read_paths, read_text
-from rightcall.lint.output.github import github
-from rightcall.lint.output.sarif import sarif
-from rightcall.lint.output.text import text
+from rightcall.lint.output.github import github_text
+from rightcall.lint.output.sarif import sarif_text
+from rightcall.lint.output.text import plain_text
 from rightcall.lint.report import LintReport
 from rightcall.lint.source.read import tool_set
 from rightcall.model import Tool
@@ -41,20 +41,20 @@ def of_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LintReport:
 
 
 def uris(report: LintReport) -> set[str]:
-    (run,) = json.loads(sarif(report))["runs"]
+    (run,) = json.loads(sarif_text(report))["runs"]
     places = [each["locations"][0]["physicalLocation"] for each in run["results"]]
     return {place["artifactLocation"]["uri"] for place in places}
 
 
 def test_a_server_is_named() -> None:
-    assert text(of_server()).startswith("mcp:python my srv.py /0")
-    assert "::mcp:python my srv.py: delete_user: " in github(of_server())
+    assert plain_text(of_server()).startswith("mcp:python my srv.py /0")
+    assert "::mcp:python my srv.py: delete_user: " in github_text(of_server())
     assert uris(of_server()) == {"mcp/python-my-srv.py"}
 
 
 def test_a_module_is_named_with_the_line_of_the_function(of_module: LintReport) -> None:
-    assert text(of_module).startswith("my tools.py:5:1: ")
-    assert "file=my tools.py,line=5," in github(of_module)
+    assert plain_text(of_module).startswith("my tools.py:5:1: ")
+    assert "file=my tools.py,line=5," in github_text(of_module)
     assert uris(of_module) == {"my%20tools.py"}
 
 
@@ -77,7 +77,7 @@ def test_a_file_is_a_reference_relative_to_the_working_directory(
 
 def test_sarif_holds_what_code_scanning_asks_for(of_module: LintReport) -> None:
     for report in (of_module, of_server()):
-        log: Any = json.loads(sarif(report, "1.2.3"))
+        log: Any = json.loads(sarif_text(report, "1.2.3"))
         (run,) = log["runs"]
         driver = run["tool"]["driver"]
         assert log["version"] == "2.1.0" and driver["name"] == "rightcall"

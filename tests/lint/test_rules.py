@@ -6,22 +6,21 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.catalog import rules
+from rightcall.lint.catalog import all_rules
 from rightcall.lint.checks import features_of, find
 from rightcall.lint.facts.sources import SOURCES
-from rightcall.lint.fix import fix
+from rightcall.lint.fixer import fix
 from rightcall.lint.rule import FAMILIES, Rule
 from rightcall.portability.provider_limits import TARGETS
 from tests.lint.clean import CLEAN, codes, for_rule, lint_tools, merged, spoiled
 from tests.lint.strategies import SPELLINGS, clean_tools, spelled
 
-ALL = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.code)
-ONE_TOOL = [rule for rule in rules() if isinstance(rule.bad, dict)]
-FIXABLE = [rule for rule in rules() if rule.fix != "none"]
+ALL = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+ONE_TOOL = [rule for rule in all_rules() if isinstance(rule.bad, dict)]
+FIXABLE = [rule for rule in all_rules() if rule.fix != "none"]
 
 
 @ALL
@@ -47,7 +46,11 @@ def test_a_rule_is_its_own_documentation(rule: Rule) -> None:
 
 
 def test_no_code_and_no_name_is_given_twice() -> None:
-    assert len({rule.code for rule in rules()}) == len({rule.name for rule in rules()}) == len(rules())
+    assert (
+        len({rule.code for rule in all_rules()})
+        == len({rule.name for rule in all_rules()})
+        == len(all_rules())
+    )
 
 
 @given(clean_tools(), st.sampled_from(SPELLINGS))

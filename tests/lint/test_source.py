@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.errors import InputError
 from rightcall.lint import read_paths, read_text
 from rightcall.lint.source.document import Document
 from rightcall.model import Tool
-from rightcall.tools.load import load_tools
+from rightcall.tools.definitions.load import load_tools
 from tests.lint.clean import CLEAN
 from tests.lint.strategies import SPELLINGS, json_values, spelled
 

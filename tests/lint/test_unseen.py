@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.lint.catalog import rules
+from rightcall.lint.catalog import all_rules
 from rightcall.lint.diagnostic import SEVERITIES
 from tests.lint.clean import CLEAN, codes, lint_tools, merged
 from tests.lint.corpora import UNSEEN, UNSEEN_FOLDERS, unseen_report
@@ -20,7 +20,7 @@ FIRST, SECOND, THIRD = (
 )
 SAMPLE = FIRST + SECOND + THIRD
 TOLD = (Path(__file__).parents[2] / "docs" / "lint" / "precision.md").read_text("utf-8")
-NAMES = {rule.code: rule.name for rule in rules()}
+NAMES = {rule.code: rule.name for rule in all_rules()}
 Row = dict[str, Any]
 HEADINGS = {
     "## Servers the rules had never seen": "first",

@@ -2,8 +2,7 @@
 
 import random
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.metrics import judge, resolve_metric, result_of
 from rightcall.metrics.resolve import DIMENSIONS

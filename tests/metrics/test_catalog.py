@@ -49,7 +49,7 @@ def test_a_page_says_what_is_measured_and_why(page):
 def test_the_name_is_the_class_the_file_and_the_page():
     for name in metric_names():
         metric = type(resolve_metric(name))
-        assert metric_name(metric) == name and metric.__module__ == f"rightcall.metrics.{name}"
+        assert metric_name(metric) == name and metric.__module__ == f"rightcall.metrics.builtin.{name}"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from rightcall.metrics import result_of
 from rightcall.metrics.conversation import judge_conversation
 from rightcall.model import ConversationalGolden, ExpectedCall, Message, ToolCall, Turn
 from rightcall.model.dialects import trajectory_from_messages
-from rightcall.suite.recorded import score_recorded
+from rightcall.suite.recorded_scores import score_recorded
 
 FIND, REFUND = ExpectedCall("find", {"id": "A"}), ExpectedCall("refund", {"id": "A"})
 GOLDEN = ConversationalGolden(

@@ -9,7 +9,7 @@ from rightcall.errors import CheckFailed, ConfigError
 from rightcall.metrics import as_metrics
 from rightcall.metrics.function import FunctionMetric
 from rightcall.model import ExpectedCall, Golden, Score, TestCase, ToolCall, Trajectory
-from rightcall.testing.asserting import assert_test
+from rightcall.testing.assertion import assert_test
 
 
 def is_city(value):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.errors import ConfigError, InputError, ProviderError
 from rightcall.metrics import resolve_metric
 from rightcall.metrics.judged.calibration import Calibration, calibrate
-from rightcall.metrics.judged.framing import question
+from rightcall.metrics.judged.frame import question
 from rightcall.metrics.judged.rubric import ArgumentCorrectness, Rubric, TaskCompletion
 from rightcall.metrics.measure import measure_one
 from rightcall.model import Expectations, Golden, TestCase, ToolCall, Trajectory

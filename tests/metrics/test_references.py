@@ -7,8 +7,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.metrics import judge
 from rightcall.metrics.matching.base import MISSING

@@ -6,15 +6,14 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
+from rightcall.analysis.confusion_count import confusions
 from rightcall.metrics import judge
-from rightcall.metrics.confusions import confusions
+from rightcall.metrics.builtin.schema_validity import SchemaValidity
+from rightcall.metrics.builtin.tools_selected import ToolsSelected
 from rightcall.metrics.matching.matchers.numbers import Number
 from rightcall.metrics.matching.verdict import Rules
-from rightcall.metrics.schema_validity import SchemaValidity
-from rightcall.metrics.tools_selected import ToolsSelected
 from rightcall.model import Tool
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.metrics import judge
-from rightcall.metrics.argument_match import ArgumentMatch
-from rightcall.metrics.redundant_calls import RedundantCalls
-from rightcall.metrics.schema_validity import SchemaValidity
+from rightcall.metrics.builtin.argument_match import ArgumentMatch
+from rightcall.metrics.builtin.redundant_calls import RedundantCalls
+from rightcall.metrics.builtin.schema_validity import SchemaValidity
 from rightcall.metrics.score_case import result_of
 from rightcall.model import Tool, ToolCall
 from rightcall.model.case import TestCase

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rightcall as rc
 
@@ -79,6 +78,13 @@ def test_half_credit_agrees_with_the_formula_written_out(tools, data):
     verdict = judged([rc.ExpectedCall(tool, args) for tool, args in expected.items()], called.items())
     assert verdict.score == pytest.approx(wanted_score)
     assert verdict.passed == (wanted_score >= 0.8 - 1e-12 and names == len(expected))
+
+
+def test_calls_known_by_name_alone_leave_parameters_out_of_the_score():
+    golden = rc.Golden("?", expected_calls=(WEATHER, FORECAST))
+    calls = (rc.ToolCall("get_weather", None), rc.ToolCall("get_forecast", {"city": "Hue", "days": 4}))
+    verdict = rc.judge(golden, rc.Trajectory(calls=calls), rules=RULES)
+    assert verdict.numbers.parameter_accuracy == 0.75  # of the forecast alone: one right, one a half
 
 
 def test_an_unknown_weighting_is_refused_with_a_suggestion():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.fix import fix
+from rightcall.lint.fixer import fix
 
 PARAMETERS = {
     "type": "OBJECT",

@@ -29,6 +29,28 @@ Raw = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @contextmanager
+def status_server(status: int) -> Iterator[Seen]:
+    """Answers every GET with one status and no body."""
+    seen = Seen()
+
+    async def handle(request: web.Request) -> web.Response:
+        seen.paths.append(request.path)
+        return web.Response(status=status)
+
+    async def start() -> tuple[int, Callable[[], Awaitable[None]]]:
+        app = web.Application()
+        app.router.add_get("/{path:.*}", handle)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        return runner.addresses[0][1], runner.cleanup
+
+    with _in_thread(start) as port:
+        seen.url = f"http://127.0.0.1:{port}"
+        yield seen
+
+
+@contextmanager
 def json_server(answer: Answer) -> Iterator[Seen]:
     """Answers every POST with `answer(body)`; an AssertionError in it becomes a 400 with its words."""
     seen = Seen()

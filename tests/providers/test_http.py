@@ -13,6 +13,7 @@ import trustme
 from rightcall.errors import ConfigError, ProviderError
 from rightcall.providers import Network, resolve
 from rightcall.providers.http import MEGABYTE
+from rightcall.providers.remote import KeyWarning
 
 from .loopback import canned, json_server, raw_server
 from .samples import a_request, ask
@@ -162,7 +163,8 @@ def test_nobody_listening_is_unreachable():
 
 
 def test_an_unknown_host_is_not_asked_again():
-    error = failure("http://no-such-host.invalid")
+    with pytest.warns(KeyWarning, match="no-such-host.invalid"):
+        error = failure("http://no-such-host.invalid")
     assert error.kind == "unreachable"
 
 

@@ -9,7 +9,7 @@ import pytest
 from rightcall.errors import ConfigError
 from rightcall.providers import SHELVES, Prompt, Settings, check, resolve
 
-from .loopback import json_server
+from .loopback import json_server, status_server
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,28 @@ def test_a_provider_object_is_taken_as_it_is():
 
 def test_every_shelf_can_be_named():
     assert len({shelf.prefix for shelf in SHELVES}) == len(SHELVES) == 7
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "status", "told"),
+    [
+        ("openai", "OPENAI_API_KEY", 404, "has no model 'gpt-nope' for this key"),
+        ("openai", "OPENAI_API_KEY", 401, "refuses the key in OPENAI_API_KEY"),
+        ("anthropic", "ANTHROPIC_API_KEY", 404, "has no model 'gpt-nope' for this key"),
+        ("openai", "OPENAI_API_KEY", 200, ""),
+        ("openai", "OPENAI_API_KEY", 500, ""),
+    ],
+)
+def test_the_vendor_is_asked_for_the_model_before_anything_is_spent(monkeypatch, kind, key, status, told):
+    with status_server(status) as server:
+        provider = resolve(f"{kind}:gpt-nope", base_url=server.url)
+        monkeypatch.setattr(type(provider), "vendor_url", server.url)
+        monkeypatch.setenv(key, "k-1")
+        problems = asyncio.run(_checked(provider))
+    assert server.paths[0].endswith("/models/gpt-nope")
+    assert (told in problems[0]) if told else problems == []
+
+
+async def _checked(provider):
+    async with provider:
+        return await provider.check()

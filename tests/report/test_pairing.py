@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import msgspec
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.metrics import result_of
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
-from rightcall.report.view.pairing import pairing_of
+from rightcall.report.view.call_pairs import pairing_of
 from rightcall.report.view.tools import ToolTally
 
 TOOLS = {name: Tool(name) for name in "fgh"}

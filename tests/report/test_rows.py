@@ -1,7 +1,6 @@
 """Rows for machines."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.metrics.measure import SPOTLESS
 from rightcall.model import CaseResult

@@ -6,8 +6,7 @@ import statistics
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall.report.view import RunView, cases_of, rate, run_view
 from rightcall.report.view.spread import SpreadTally

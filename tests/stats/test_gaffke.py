@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall import stats
 from rightcall.stats.exponentials import probability_below_zero

@@ -8,8 +8,7 @@ import random
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rightcall import stats
 from rightcall.errors import InputError

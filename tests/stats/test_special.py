@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import special as oracle
-from scipy import stats as distributions
+from hypothesis import given, strategies as st
+from scipy import special as oracle, stats as distributions
 
 from rightcall.stats import special
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import select
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.model import Golden
 from rightcall.store import Copied
 from rightcall.store.sql import tables
-from rightcall.store.sql.copying import copy_store
+from rightcall.store.sql.copy import copy_store
 
 from .builders import a_result, a_run
 from .test_writing import hostile, results

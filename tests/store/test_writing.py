@@ -6,8 +6,7 @@ import asyncio
 import math
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from rightcall.errors import InputError
 from rightcall.model import (

@@ -7,12 +7,12 @@ import pytest
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent
 from rightcall.gate import read_gate
-from rightcall.metrics.tool_selection import ToolSelection
+from rightcall.metrics.builtin.tool_selection import ToolSelection
 from rightcall.model import Golden, ToolCall
 from rightcall.model.golden import ExpectedCall
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.store import open_store
-from rightcall.suite.gating import compare_runs, flakiness, gate_run
+from rightcall.suite.decisions import compare_runs, flakiness, gate_run
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
 

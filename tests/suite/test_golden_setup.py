@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from click.testing import CliRunner
 
 import rightcall as rc
+from rightcall.cli.run import run
 from rightcall.model import Message
 from rightcall.providers.scripted import ScriptedProvider
 
@@ -68,3 +72,22 @@ def test_a_golden_that_names_a_model_is_answered_by_it(tmp_path):
 def test_a_model_that_does_not_exist_is_told_before_anything_is_asked(tmp_path):
     with pytest.raises(rc.ConfigError, match="opnai"):
         ran(tmp_path, rc.Agent("keyword:", tools=TOOLS), rc.Golden("?", model="opnai:gpt-5"))
+
+
+def test_a_suite_has_sets_of_tools_and_a_named_weighting(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    expected = [{"tool": "read_file", "args": {"path": "a.md"}}]
+    (tmp_path / "goldens.jsonl").write_text(
+        json.dumps({"id": "g", "input": "Read a.md", "tool_set": "files", "expected_calls": expected})
+    )
+    (tmp_path / "said.yaml").write_text(
+        "replies: [{turns: [{calls: [{name: read_file, arguments: {path: b.md}}]}]}]"
+    )
+    suite = {
+        "dataset": "goldens.jsonl", "agent": {"model": "scripted:said.yaml"}, "tools": TOOLS, "tool_sets": SETS,
+        "weights": "seed", "pass_rule": "score",
+    }  # fmt: skip
+    (tmp_path / "suite.json").write_text(json.dumps(suite))
+    done = CliRunner().invoke(run, ["suite.json", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout.splitlines()[0])["score"] == 0.85

@@ -6,8 +6,7 @@ import contextlib
 import json
 
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from rightcall.cli.run import run
 from rightcall.cli.runs import runs

@@ -14,7 +14,7 @@ from rightcall.report.html import write_html
 from rightcall.report.markdown import write_markdown
 from rightcall.report.terminal import summary_table
 from rightcall.report.view import reason_of, summary_view
-from rightcall.testing.asserting import assert_test
+from rightcall.testing.assertion import assert_test
 from tests.support.doors import DOORS
 from tests.support.scored_cases import ALL
 

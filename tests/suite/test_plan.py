@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from rightcall.errors import ConfigError, InputError
-from rightcall.suite.estimate import estimate
+from rightcall.suite.cost_estimate import estimate
 from rightcall.suite.plan import Plan, plan_suite, preflight
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import load_suite, suite_schema

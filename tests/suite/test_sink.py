@@ -13,7 +13,7 @@ from rightcall.gate import Gate
 from rightcall.model import Golden, ToolCall
 from rightcall.store import open_store
 from rightcall.store.persistence import Persistence
-from rightcall.suite.gating import gate_run
+from rightcall.suite.decisions import gate_run
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
 from rightcall.suite.sink import Sink
@@ -25,7 +25,7 @@ def gone(retryable=True):
 
 
 class Flaky:
-    """A store that fails for so many writes, and keeps what it is given once."""
+    """A store that refuses the first `failures` writes, and keeps each result once."""
 
     def __init__(self, failures, *, after_commit=False):
         self.failures, self.after_commit, self.kept = failures, after_commit, {}

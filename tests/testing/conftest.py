@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import rightcall.testing.checking
+import rightcall.testing.check_fixture
 import rightcall.testing.marks
 import rightcall.testing.summary
 from rightcall.store import open_store

@@ -9,7 +9,7 @@ import pytest
 from rightcall.api import evaluate
 from rightcall.errors import CheckFailed, ConfigError
 from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
-from rightcall.testing.asserting import assert_test
+from rightcall.testing.assertion import assert_test
 from rightcall.testing.evaluation_dataset import EvaluationDataset
 
 WEATHER = Golden(

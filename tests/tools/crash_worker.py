@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.model import ToolCall
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.function import tool
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.idempotency_store import sqlite_store
-from rightcall.tools.policy import Policy, Rules
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.store import sqlite_store
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.policy import Policy, Rules
+from rightcall.tools.runtime.toolbox import Toolbox
 
 DATABASE, EFFECTS, NOW, DIE_AT, *REST = sys.argv[1:]
 

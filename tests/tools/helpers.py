@@ -10,13 +10,13 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from rightcall.model import ToolCall
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.context import CallContext
-from rightcall.tools.function import FunctionTool, tool
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.idempotency_store import IdempotencyStore, sqlite_store
-from rightcall.tools.invocation import Invocation
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.store import IdempotencyStore, sqlite_store
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.toolbox import Toolbox
 
 T = TypeVar("T")
 _ids = itertools.count(1)
@@ -32,7 +32,7 @@ def a_call(tool_name: str, **arguments: Any) -> ToolCall:
 
 def a_dead_owner() -> str:
     """The owner of a claim whose process, on this machine, has ended."""
-    script = "from rightcall.tools.owners import Owner; print(Owner().id)"
+    script = "from rightcall.tools.idempotency.owners import Owner; print(Owner().id)"
     return subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout.strip()

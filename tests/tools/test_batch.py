@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.tools.errors import ToolError
-from rightcall.tools.faults import Fault, FaultPlan
-from rightcall.tools.function import tool
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.faults.plan import Fault, FaultPlan
+from rightcall.tools.runtime.errors import ToolError
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import a_box, a_call, invoke_all
 
 

@@ -4,11 +4,10 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.model import Tool
-from rightcall.tools.canonical import canonical, fingerprint, normalised
+from rightcall.tools.runtime.canonical import canonical, fingerprint, normalised
 
 ORDER = Tool(
     "order",

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.context import CallContext
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import Accounts
 from tests.tools.helpers import a_call, invoke
 
@@ -75,7 +75,7 @@ def test_a_token_for_anything_else_is_refused(how):
 
 
 def test_a_token_for_the_user_alone_is_not_shown_to_the_model():
-    from rightcall.tools.function import tool
+    from rightcall.tools.definitions.function import tool
     from tests.tools.helpers import a_box
 
     @tool(destructive=True, confirmation="user")

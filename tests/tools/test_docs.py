@@ -7,8 +7,8 @@ import msgspec
 import yaml
 
 from rightcall.model.dialects import read_tool
-from rightcall.tools.errors import ERROR_CODES
-from rightcall.tools.faults import FAULT_TYPES, read_plan
+from rightcall.tools.faults.plan import FAULT_TYPES, read_plan
+from rightcall.tools.runtime.errors import ERROR_CODES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tools-that-cannot-hurt.md").read_text(encoding="utf-8")
 

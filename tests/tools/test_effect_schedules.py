@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 def test_at_most_one_effect_for_a_key_and_the_ledger_knows_it_on_both_stores_and_for_every_kind_of_tool():
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks", "effects", "--schedules", "16", "--seed", "1000"],
+        [sys.executable, "-m", "benchmarks", "effects", "--schedules", "16", "--rounds", "1"],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,

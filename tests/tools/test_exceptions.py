@@ -13,10 +13,10 @@ import pytest
 
 from rightcall.executor import Agent, Limits
 from rightcall.model import ToolCall
-from rightcall.tools.errors import Aborted, ToolError
-from rightcall.tools.faults import Fault, FaultPlan
-from rightcall.tools.function import tool
-from rightcall.tools.policy import Rules
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.faults.plan import Fault, FaultPlan
+from rightcall.tools.runtime.errors import Aborted, ToolError
+from rightcall.tools.runtime.policy import Rules
 from tests.executor.test_performing import perform, scripted
 from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all
 

@@ -6,7 +6,7 @@ import pytest
 
 from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import Annotations, Golden, LedgerEntry, TestCase, Tool, ToolCall, Trajectory, Usage
-from rightcall.tools.fault_measures import (
+from rightcall.tools.faults.measures import (
     FaultPair,
     blind_retries,
     claims_success,
@@ -119,7 +119,7 @@ def test_the_metric_double_effects_says_in_plain_words_what_happened():
     calls = (unsure(), ToolCall("pay", {}, step=1))
     score = scored("double_effects", Golden("x"), calls=calls, ledger=(effect(1), effect(2)))
     assert not score.passed and score.reason.startswith("pay took effect 2 times for one request")
-    assert [c.code for c in score.codes] == ["duplicate_call"]
+    assert [c.code for c in score.codes] == ["double_effect"]
     assert scored("double_effects", Golden("x"), ledger=(effect(1),)).passed
 
 

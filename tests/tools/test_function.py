@@ -11,8 +11,8 @@ import pytest
 
 from rightcall.errors import ConfigError
 from rightcall.model import Annotations
-from rightcall.tools.behaviour import CallInfo
-from rightcall.tools.function import tool
+from rightcall.tools.definitions.behaviour import CallInfo
+from rightcall.tools.definitions.function import tool
 from tests.tools.helpers import a_box, a_call, invoke
 
 NOT_JSON = object()

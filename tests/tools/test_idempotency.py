@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from rightcall.model.codec import encode
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.errors import Aborted, ToolError
-from rightcall.tools.function import tool
-from rightcall.tools.idempotency import Idempotency, full_key
-from rightcall.tools.idempotency_store import StoreDownError, Wish, sqlite_store
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.idempotency.guard import Idempotency, full_key
+from rightcall.tools.idempotency.store import StoreDownError, Wish, sqlite_store
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.errors import Aborted, ToolError
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all, run
 
 
@@ -196,7 +196,7 @@ def started_elsewhere(box: Toolbox, clock: VirtualClock, fingerprint: str, store
 
 
 def fingerprint_of(box: Toolbox, **arguments: Any) -> str:
-    from rightcall.tools.canonical import fingerprint
+    from rightcall.tools.runtime.canonical import fingerprint
 
     return fingerprint("pay", {"amount": 5, "note": "", "info": "", **arguments})
 
@@ -395,7 +395,7 @@ def test_a_full_disk_stops_the_agent_before_the_effect(tmp_path: Path):
 def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
     import sqlite3
 
-    from rightcall.tools.idempotency_store import IdempotencyStore
+    from rightcall.tools.idempotency.store import IdempotencyStore
 
     sqlite_store(tmp_path / "keys.db").close()
     connection = sqlite3.connect(f"file:{tmp_path / 'keys.db'}?mode=ro", uri=True, isolation_level=None)
@@ -409,7 +409,7 @@ def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
 
 def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
     script = (
-        "import sys; from rightcall.tools.idempotency_store import sqlite_store;"
+        "import sys; from rightcall.tools.idempotency.store import sqlite_store;"
         "print('ready', flush=True); sys.stdin.readline();"
         "print(sqlite_store(sys.argv[1]).state('k'))"
     )

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.idempotency_store import IdempotencyStore, StoreDownError, Wish, postgres_store
+from rightcall.tools.idempotency.store import IdempotencyStore, StoreDownError, Wish, postgres_store
+from rightcall.tools.runtime.clock import VirtualClock
 from tests.support.postgres import postgres_server
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all
 
@@ -82,8 +82,8 @@ def test_eight_threads_with_one_key_have_one_effect(url: str):
 def test_a_dead_owner_leaves_an_unknown_outcome(store: IdempotencyStore):
     clock, effects, key = VirtualClock(), Effects(idempotency="key"), a_key()
     box = a_box(effects.pay, store=store, clock=clock)
-    from rightcall.tools.canonical import fingerprint
-    from rightcall.tools.idempotency import full_key
+    from rightcall.tools.idempotency.guard import full_key
+    from rightcall.tools.runtime.canonical import fingerprint
 
     meaning = fingerprint("pay", {"amount": 5, "note": "", "info": ""})
     store.begin(

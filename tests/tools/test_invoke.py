@@ -13,12 +13,12 @@ import pytest
 from rightcall.model import Annotations, Message, Tool, ToolCall
 from rightcall.model.codec import encode
 from rightcall.model.dialects import SPELLINGS
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.errors import ERROR_CODES, Abort, Aborted, ToolError
-from rightcall.tools.function import tool
-from rightcall.tools.mocks import MockPlan
-from rightcall.tools.policy import Policy, Retries, Rules
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Aborted, ToolError
+from rightcall.tools.runtime.mocks import MockPlan
+from rightcall.tools.runtime.policy import Policy, Retries, Rules
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all, run
 
 SECRET = "password=hunter2"

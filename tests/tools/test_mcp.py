@@ -13,11 +13,11 @@ import pytest
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import ExpectedCall, Golden, TestCase, Trajectory
-from rightcall.tools.clock import SystemClock
-from rightcall.tools.load import load_tools
-from rightcall.tools.mcp import McpAddress, McpServer, empty_schemas, read_address
-from rightcall.tools.mcp_serve import mcp_server
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.mcp.client import McpAddress, McpServer, empty_schemas, read_address
+from rightcall.tools.mcp.server import mcp_server
+from rightcall.tools.runtime.clock import SystemClock
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, run
 
 ODD = str(Path(__file__).with_name("odd_server.py"))
@@ -244,8 +244,8 @@ def test_an_address_with_a_mistake_is_refused(source, told):
 
 SERVED = """
 import asyncio
-from rightcall.tools.mcp_serve import serve_stdio
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.mcp.server import serve_stdio
+from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import Bank
 accounts = {"a": {"owner": "An", "balance": 5}, "b": {"owner": "Binh", "balance": 0}}
 asyncio.run(serve_stdio(Toolbox([Bank({"accounts": accounts})])))

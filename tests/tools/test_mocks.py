@@ -6,11 +6,11 @@ import pytest
 
 from rightcall.errors import ConfigError
 from rightcall.model import Tool
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.function import tool
-from rightcall.tools.generated import generated
-from rightcall.tools.toolbox import Toolbox
-from rightcall.tools.validate import fits
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.definitions.validate import fits
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.sample_values import generated
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_call, invoke, invoke_all
 
 ORDERS = [Tool("get_order"), Tool("poll")]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rightcall.tools.schema_cost import SMALL, is_large, steps
-from rightcall.tools.validate import fits, schema_problems
+from rightcall.tools.definitions.schema_cost import SMALL, is_large, steps
+from rightcall.tools.definitions.validate import fits, schema_problems
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from rightcall.errors import InputError
-from rightcall.tools.validate import fits
+from rightcall.tools.definitions.validate import fits
 from tests.support.downloads import pinned_file
 
 VERSION = "4.23.0"

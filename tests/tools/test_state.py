@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from rightcall.tools.state import StateDifference, state_differences, state_faults
+from rightcall.tools.worlds.state import StateDifference, state_differences, state_faults
 
 BEFORE = {"accounts": {"a": {"balance": 10}, "b": {"balance": 0}}, "log": []}
 

@@ -3,11 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from rightcall.tools.function import tool
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import a_box, a_call, run
 
 

@@ -6,12 +6,18 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.errors import InputError
 from rightcall.model import Tool
-from rightcall.tools.validate import check_schema, fits, fullmatch, is_valid, problems, schema_problems
+from rightcall.tools.definitions.validate import (
+    check_schema,
+    fits,
+    fullmatch,
+    is_valid,
+    problems,
+    schema_problems,
+)
 
 PERSON = {
     "type": "object",
@@ -205,7 +211,7 @@ def test_a_schema_that_refers_to_itself_ends(schema):
 
 
 def test_a_validator_is_compiled_once_for_each_schema_and_old_ones_are_let_go():
-    from rightcall.tools import validate
+    from rightcall.tools.definitions import validate
 
     schema = {"type": "object"}
     assert validate.compiled(schema, "s") is validate.compiled(schema, "s")

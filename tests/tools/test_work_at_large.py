@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from rightcall.tools.behaviour import CallInfo
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.context import CallContext
-from rightcall.tools.errors import Abort, Aborted, ToolError
-from rightcall.tools.function import FunctionTool, tool
-from rightcall.tools.invocation import Invocation
-from rightcall.tools.policy import Retries, Rules
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.definitions.behaviour import CallInfo
+from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
+from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.policy import Retries, Rules
+from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import a_box, a_call, run
 
 RETRIES = Rules(retries=Retries(most=3, base_s=0.01))

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from rightcall.errors import ConfigError
-from rightcall.tools.clock import VirtualClock
-from rightcall.tools.fault_measures import double_effects
-from rightcall.tools.toolbox import Toolbox
-from rightcall.tools.validate import check_schema
-from rightcall.tools.worlds import WORLDS, Accounts, Bank, FileTree, Mailbox, make_world
+from rightcall.tools.definitions.validate import check_schema
+from rightcall.tools.faults.measures import double_effects
+from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.tools.worlds import Accounts, Bank, FileTree, Mailbox, make_world, worlds
 from tests.tools.helpers import a_call, invoke, invoke_all
 
 ACCOUNTS = {"a1": {"owner": "An", "balance": 1_000}, "b1": {"owner": "Binh", "balance": 0}}
@@ -105,7 +105,7 @@ def test_ending_a_session_leaves_the_account_alone():
     assert context.state()["accounts"]["users"]["u1"] == {**users["u1"], "sessions": 0}
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", worlds())
 def test_the_tools_of_every_world_are_well_made(name):
     for made in make_world(name).tools():
         check_schema(made.tool)
@@ -115,7 +115,7 @@ def test_the_tools_of_every_world_are_well_made(name):
         assert all(described), made.name
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", worlds())
 def test_an_unknown_part_of_a_worlds_state_is_refused(name):
     with pytest.raises(ConfigError, match="unknown part 'colour'"):
         make_world(name, {"colour": "blue"})

@@ -10,7 +10,7 @@ import pytest
 from rightcall.metrics import result_of
 from rightcall.model import CaseResult, ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.store import ResultFilter, StoredCase
-from rightcall.web.making_golden import golden_from
+from rightcall.web.new_golden import golden_from
 
 
 def first(store, run, **which):

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from rightcall.suite.gating import compare_runs
+from rightcall.suite.decisions import compare_runs
 from rightcall.web import views
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from rightcall.cli.view import view
 from rightcall.errors import ConfigError, InfrastructureError, InputError, MissingExtraError
-from rightcall.web.serving import FIRST_PORT, listening
+from rightcall.web.server import FIRST_PORT, listening
 
 COMMAND = [sys.executable, "-c", "from rightcall.cli.view import view; view()"]
 

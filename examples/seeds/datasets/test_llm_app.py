@@ -3,7 +3,16 @@
 import pytest
 from llm_app import JUDGE, your_llm_app
 
-from rightcall import AnswerRelevancyMetric, EvaluationDataset, Golden, LLMTestCase, assert_test
+from rightcall import (
+    AnswerRelevancyMetric,
+    ConversationalRelevancyMetric,
+    ConversationalTestCase,
+    EvaluationDataset,
+    Golden,
+    LLMTestCase,
+    Turn,
+    assert_test,
+)
 
 dataset = EvaluationDataset(goldens=[Golden(input="What is your name?"), Golden(input="What can you do?")])
 for golden in dataset.goldens:
@@ -13,6 +22,22 @@ for golden in dataset.goldens:
 @pytest.mark.parametrize("test_case", dataset.test_cases)
 def test_llm_app(test_case: LLMTestCase):
     assert_test(test_case=test_case, metrics=[AnswerRelevancyMetric(model=JUDGE, votes=1, cache="")])
+
+
+conversations = [
+    ConversationalTestCase(
+        scenario="A user gets to know the assistant.",
+        turns=[
+            Turn(role="user", content="What is your name?"),
+            Turn(role="assistant", content=your_llm_app("What is your name?")),
+        ],
+    )
+]
+
+
+@pytest.mark.parametrize("test_case", conversations)
+def test_conversation(test_case: ConversationalTestCase):
+    assert_test(test_case=test_case, metrics=[ConversationalRelevancyMetric(model=JUDGE, votes=1, cache="")])
 
 
 def test_an_answer_that_is_beside_the_point_fails():

@@ -7,7 +7,7 @@ from file_tools import TOOLS
 
 import rightcall as rc
 from rightcall.providers.scripted import ScriptedProvider
-from rightcall.suite.gating import compare_runs
+from rightcall.suite.decisions import compare_runs
 
 goldens = [
     rc.Golden(f"Read chapter{i}.md", id=f"read-{i}", expected_calls=(rc.ExpectedCall("readFile"),))

@@ -22,15 +22,17 @@ ADVICE = {
     "parameters": "describe the parameter, with an example and the values it may have",
 }
 answers = {
-    "T001_current_weather": rc.ToolCall("get_weather", {"city": "Ha Noi"}),
-    "T002_5day_forecast": rc.ToolCall("get_weather", {"city": "Ho Chi Minh City"}),
+    "T001_current_weather": [rc.ToolCall("get_weather", {"city": "Ha Noi"}), "The weather in Hanoi is fine."],
+    "T002_5day_forecast": [rc.ToolCall("get_weather", {"city": "Ho Chi Minh City"}), "Sunny."],
     "T003_no_tool_needed": "Weather is today, climate is always.",
     "T004_tomorrow": "It will rain.",
 }
 tomorrow = rc.Golden(
     "Will it rain in Hue tomorrow?", id="T004_tomorrow", expected_calls=(rc.ExpectedCall("get_forecast"),)
 )
-run = rc.evaluate(rc.Agent(ScriptedProvider.from_answers(answers), tools=TOOLS), [*GOLDENS, tomorrow])
+run = rc.evaluate(
+    rc.Agent(ScriptedProvider.from_answers(answers), tools=TOOLS, mode="loop"), [*GOLDENS, tomorrow]
+)
 
 found = defaultdict(list)
 for result in run.results:

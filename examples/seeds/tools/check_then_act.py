@@ -7,7 +7,7 @@ not happen.
 import asyncio
 
 import rightcall as rc
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.runtime.toolbox import Toolbox
 
 tags = {"usr_001": {"vip"}}
 

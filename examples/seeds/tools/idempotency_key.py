@@ -7,7 +7,7 @@ customer is notified once. Without a key the second attempt would have been a se
 import asyncio
 
 import rightcall as rc
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.runtime.toolbox import Toolbox
 
 sent = []
 

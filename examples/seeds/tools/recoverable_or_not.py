@@ -7,8 +7,8 @@ accident is masked, so that no stack trace or SQL reaches the model.
 import asyncio
 
 import rightcall as rc
-from rightcall.tools.errors import Aborted
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.runtime.errors import Aborted
+from rightcall.tools.runtime.toolbox import Toolbox
 
 KINDS = {
     "wrong input": rc.ToolError(

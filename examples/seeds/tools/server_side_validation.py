@@ -8,7 +8,7 @@ import asyncio
 
 import rightcall as rc
 from rightcall.model.dialects import read_tool
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.runtime.toolbox import Toolbox
 
 SEND_NOTIFICATION = {
     "name": "send_notification",

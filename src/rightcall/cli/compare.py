@@ -32,7 +32,7 @@ def compare(
     Exit codes: 0 better or not worse, 1 worse, 3 not settled.
     """
     from rightcall.store import open_store
-    from rightcall.suite.gating import compare_runs
+    from rightcall.suite import compare_runs
 
     with open_store(store_url, must_exist=True) as store:
         found = compare_runs(
@@ -41,7 +41,7 @@ def compare(
     if as_json:
         print_json(found)
     else:
-        from rightcall.report.comparing import print_comparison
+        from rightcall.report import print_comparison
 
         for one in found:
             print_comparison(

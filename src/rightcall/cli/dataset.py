@@ -47,8 +47,8 @@ def check(
     """
     from rightcall.cli.dataset_quality import SkippedRows, quality_of_file, show_quality
     from rightcall.datasets import numbered_goldens
-    from rightcall.quality.check import check_goldens
-    from rightcall.report.terminal import clean
+    from rightcall.quality import check_goldens
+    from rightcall.report import clean
     from rightcall.tools import load_tools
 
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
@@ -157,8 +157,8 @@ def convert(
 def stats(file: Path, as_json: bool) -> None:
     """What a dataset holds: categories, tools, calls, tags."""
     from rightcall.datasets import load_goldens
-    from rightcall.quality.statistics import dataset_statistics
-    from rightcall.report.terminal import clean
+    from rightcall.quality import dataset_statistics
+    from rightcall.report import clean
 
     found = dataset_statistics(load_goldens(file))
     if as_json:

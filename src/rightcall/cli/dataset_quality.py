@@ -12,8 +12,7 @@ from rightcall.errors import InputError
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult
     from rightcall.model.tool import Tool
-    from rightcall.quality.check import DatasetFinding
-    from rightcall.quality.dataset_quality import Quality
+    from rightcall.quality import DatasetFinding, Quality
 
 SHOWN = 20
 
@@ -41,7 +40,7 @@ def quality_of_file(
 ) -> tuple[Quality, list[DatasetFinding]]:
     """The quality of a file of goldens, with the results of an earlier run if one is named."""
     from rightcall.datasets import numbered_goldens
-    from rightcall.quality.dataset_quality import QualityCheck
+    from rightcall.quality import QualityCheck
     from rightcall.store import open_store
 
     check = QualityCheck(tools)

@@ -22,8 +22,7 @@ store_option = click.option("--store", help="Where versions are kept; .rightcall
 def push(file: Path, alias: str, draft: bool, author: str | None, store: str | None, as_json: bool) -> None:
     """Keep the goldens of FILE as the next version of ALIAS. A version that is not a draft never changes."""
     from rightcall.datasets import load_goldens
-    from rightcall.store import open_store
-    from rightcall.store.author import user_name
+    from rightcall.store import open_store, user_name
 
     goldens = load_goldens(file)
     with open_store(store) as opened:
@@ -73,7 +72,7 @@ def list_versions(alias: str, store: str | None, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from rightcall.report.lines import inert
+    from rightcall.report import inert
     from rightcall.store import open_store
 
     with open_store(store, must_exist=True) as opened:
@@ -130,8 +129,7 @@ def diff(alias: str, old: int, new: int, store: str | None, as_json: bool) -> No
 )
 def split(file: Path, share: float, seed: int, output: tuple[Path, Path]) -> None:
     """Cut FILE in two by chance; goldens of one cluster stay together."""
-    from rightcall.datasets import load_goldens, save_goldens
-    from rightcall.datasets.dataset import split_goldens
+    from rightcall.datasets import load_goldens, save_goldens, split_goldens
 
     parts = split_goldens(list(load_goldens(file)), share, seed=seed)
     for part, path in zip(parts, output, strict=True):

@@ -19,8 +19,7 @@ def demo(model: str, store_url: str | None) -> None:
     """
     from rightcall.cli.run import command_line, execute
     from rightcall.demo import FOLDER
-    from rightcall.suite.plan import plan_suite
-    from rightcall.suite.suite import load_suite
+    from rightcall.suite import load_suite, plan_suite
 
     out = console()
     if model == "local:smollm2" and not _weights_ready():
@@ -42,7 +41,7 @@ def _write_report(run: str, store_url: str | None) -> None:
 
     from rightcall.errors import MissingExtraError
     from rightcall.files import atomic_write
-    from rightcall.report.formats import writer_of
+    from rightcall.report import writer_of
     from rightcall.store import open_store
 
     try:
@@ -57,7 +56,7 @@ def _write_report(run: str, store_url: str | None) -> None:
 
 def _weights_ready() -> bool:
     """Whether the weights are there; gets them when they are not, and says plainly when it cannot."""
-    from rightcall.providers.weights import model_path, pull_model
+    from rightcall.providers import model_path, pull_model
 
     if model_path("smollm2").is_file():
         return True

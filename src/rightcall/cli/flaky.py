@@ -14,7 +14,7 @@ from rightcall.cli.output import as_json_option, console, print_json
 def flaky(run: str, store_url: str | None, as_json: bool) -> None:
     """Goldens of RUN whose trials do not agree, the worst first. Needs a run with several trials."""
     from rightcall.store import open_store
-    from rightcall.suite.gating import flakiness
+    from rightcall.suite import flakiness
 
     with open_store(store_url, must_exist=True) as store:
         found = flakiness(store, run)

@@ -59,8 +59,7 @@ def gate(
     """
     from rightcall.gate import read_gate
     from rightcall.store import open_store
-    from rightcall.suite.gating import gate_run
-    from rightcall.suite.suite import load_suite
+    from rightcall.suite import gate_run, load_suite
 
     loaded = load_suite(suite) if suite else None
     mapping = dict(loaded.gate) if loaded else {}

@@ -22,7 +22,7 @@ def init(folder: Path, model: str, force: bool) -> None:
     """Write suite.yaml, tools.json and goldens.jsonl into FOLDER: a suite that runs, to be made your own."""
     from rightcall.demo import FOLDER
     from rightcall.files import reason, write_file
-    from rightcall.suite.suite import suite_schema
+    from rightcall.suite import suite_schema
 
     there = [name for name in FILES if (folder / name).exists()]
     if there and not force:

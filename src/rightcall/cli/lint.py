@@ -121,7 +121,7 @@ def _config(settings: Settings, options: dict[str, Any]) -> LintConfig:
 def _fix(
     sets: list[ToolSet], config: LintConfig, sources: tuple[str, ...], allow_import: bool
 ) -> list[ToolSet]:
-    from rightcall.lint.fix import fix, write
+    from rightcall.lint import fix, write
 
     fixed = fix(sets, config=config)
     write(fixed)
@@ -134,11 +134,18 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
     import msgspec
 
     from rightcall.errors import ConfigError
-    from rightcall.lint import Evidence
-    from rightcall.lint import lint as run_lint
-    from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
-    from rightcall.lint.lockfile import lock_of, read_lock, write_lock
-    from rightcall.lint.source.joined_files import joined
+    from rightcall.lint import (
+        Evidence,
+        baseline_of,
+        lint as run_lint,
+        lock_of,
+        read_baseline,
+        read_lock,
+        without_known,
+        write_baseline,
+        write_lock,
+    )
+    from rightcall.lint.source import joined
 
     lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
@@ -157,7 +164,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
         queries=queries_in(options["goldens"]),
     )
     if runs:
-        from rightcall.suite.rule_effects import rule_effects
+        from rightcall.analysis import rule_effects
 
         report = msgspec.structs.replace(report, effects=rule_effects(report, runs))
     made: Path | None = options["write_baseline"]
@@ -197,22 +204,22 @@ def _print_as(form: str, text: str) -> None:
 
 def _rendered(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
     if form == "json":
-        from rightcall.lint.output.json import json
+        from rightcall.lint.output import json_text
 
-        return json(report)
+        return json_text(report)
     if form == "sarif":
         from importlib.metadata import version
 
-        from rightcall.lint.output.sarif import sarif
+        from rightcall.lint.output import sarif_text
 
-        return sarif(report, version("rightcall"))
+        return sarif_text(report, version("rightcall"))
     if form == "github":
-        from rightcall.lint.output.github import github
+        from rightcall.lint.output import github_text
 
-        return github(report)
-    from rightcall.lint.output.text import text
+        return github_text(report)
+    from rightcall.lint.output import plain_text
 
-    return text(report, least=show, paint=_paint if colour else lambda style, words: words)
+    return plain_text(report, least=show, paint=_paint if colour else lambda style, words: words)
 
 
 def _paint(style: str, words: str) -> str:
@@ -223,7 +230,7 @@ def _paint(style: str, words: str) -> str:
 
 
 def _show_suggestions(sets: list[ToolSet], config: LintConfig) -> None:
-    from rightcall.lint.fix import fix
+    from rightcall.lint import fix
 
     for each in fix(sets, config=config, suggested=True):
         tell(each.diff.removesuffix("\n"))

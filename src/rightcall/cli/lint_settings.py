@@ -23,14 +23,12 @@ class Settings:
 
     def fields(self) -> dict[str, Any]:
         """The fields of a `LintConfig`; whatever is wrong with them is a `ConfigError` that names the file."""
-        from rightcall.lint import LintConfig
-        from rightcall.lint.catalog import rules
-        from rightcall.lint.config import config_from
+        from rightcall.lint import LintConfig, all_rules, config_from
 
         fields = config_from(self.table, self.where)
         if fields:
             try:
-                LintConfig(**fields).chosen(rules())
+                LintConfig(**fields).chosen(all_rules())
             except ConfigError as error:
                 raise ConfigError(*(f"{self.where}: {problem}" for problem in error.problems)) from None
         return fields

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
+    from rightcall.analysis import Seen
     from rightcall.errors import InputError
     from rightcall.lint import ToolSet
-    from rightcall.suite.measured import Seen
 
 
 def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
     """The tools of files, folders and suites, then those of MCP servers. A suite stands for its tools."""
     from rightcall.cli.python_tools import tools_of_module
     from rightcall.lint import read_paths
-    from rightcall.lint.source.read import tool_set
+    from rightcall.lint.source import tool_set
 
     named = [_named_by(source) for source in sources]
     paths = [source for source in named if not source.startswith("mcp:")]
@@ -38,7 +38,7 @@ def read_sources(sources: Sequence[str], allow_import: bool) -> list[ToolSet]:
         _warn(unreadable)
     for source in named:
         if source.startswith("mcp:"):
-            from rightcall.tools.source import tools_of
+            from rightcall.tools.definitions import tools_of
 
             name = f"mcp:{_server_name(source)}"
             sets.append(tool_set(tools_of(source), name=name, origin=name))
@@ -81,8 +81,8 @@ def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[Seen]:
     """What stored runs showed about tools."""
     if not runs:
         return []
+    from rightcall.analysis import seen_in
     from rightcall.store import open_store
-    from rightcall.suite.measured import seen_in
 
     with open_store(store_url, must_exist=True) as store:
         return [seen_in(store, run) for run in runs]
@@ -92,8 +92,8 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
     """Requests with the tool that answers them, from a file of goldens."""
     if goldens is None:
         return []
+    from rightcall.analysis import queries_of
     from rightcall.datasets import load_goldens
-    from rightcall.suite.measured import queries_of
 
     return queries_of(list(load_goldens(goldens)))
 
@@ -103,7 +103,7 @@ def _tools_of_suite(path: Path) -> str | None:
     if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file():
         return None
     from rightcall.errors import RightCallError
-    from rightcall.suite.suite import load_suite
+    from rightcall.suite import load_suite
 
     try:
         tools = load_suite(path).tools

@@ -161,14 +161,14 @@ def _forget_stdout() -> None:
 
 def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
     """A warning of ours or of a package, as a line."""
-    from rightcall.report.lines import tell
+    from rightcall.report import tell
 
     tell(f"warning: {message}", err=True)
 
 
 def _show_usage(error: click.ClickException) -> None:
     """click's own complaint, which quotes what was typed: a name that was copied may hold anything."""
-    from rightcall.report.lines import tell
+    from rightcall.report import tell
 
     shown = io.StringIO()
     error.show(shown)
@@ -176,14 +176,14 @@ def _show_usage(error: click.ClickException) -> None:
 
 
 def _say_interrupted() -> None:
-    from rightcall.report.lines import tell
+    from rightcall.report import tell
 
     tell("interrupted", err=True)
 
 
 def _complain(problem: str) -> None:
     """What is wrong, on stderr. Messages quote files, which may hold what steers a terminal."""
-    from rightcall.report.lines import tell
+    from rightcall.report import tell
 
     tell(f"error: {problem}", err=True)
 

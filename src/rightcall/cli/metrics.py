@@ -16,7 +16,7 @@ def metrics() -> None:
 @as_json_option
 def list_(as_json: bool) -> None:
     """All metrics and what each measures."""
-    from rightcall.metrics.catalog import metric_pages
+    from rightcall.metrics import metric_pages
 
     pages = metric_pages()
     if as_json:
@@ -34,7 +34,7 @@ def list_(as_json: bool) -> None:
 @as_json_option
 def show(name: str, as_json: bool) -> None:
     """One metric: what it measures, why it matters, an example that fails and the same example mended."""
-    from rightcall.metrics.catalog import metric_page
+    from rightcall.metrics import metric_page
 
     page = metric_page(name)
     if as_json:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from rightcall.cli.output import as_json_option, print_json, tell
-from rightcall.providers.weights import MODELS, list_models, model_path, pull_model
+from rightcall.providers import MODELS, list_models, model_path, pull_model
 
 
 @click.group()

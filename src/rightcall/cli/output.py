@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.report.lines import Guarded, inert_json, tell, without_old_commands
+from rightcall.report import Guarded, inert_json, tell, without_old_commands
 
 if TYPE_CHECKING:
-    from rightcall.report.screen import Screen
+    from rightcall.report import Screen
 
 __all__ = [
     "FiniteRange",
@@ -55,7 +55,7 @@ def import_from_here(names: Iterable[str]) -> None:
 
 def console() -> Screen:
     """The terminal; rich is loaded only when something is shown."""
-    from rightcall.report.screen import Screen
+    from rightcall.report import Screen
 
     return Screen()
 

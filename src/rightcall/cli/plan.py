@@ -50,8 +50,7 @@ def plan(
 ) -> None:
     """How many goldens it takes to show a pass rate of --min when it truly is --target, and what that costs."""
     from rightcall.datasets import load_goldens
-    from rightcall.gate import cluster_sizes, percent
-    from rightcall.gate import plan as planned
+    from rightcall.gate import cluster_sizes, percent, plan as planned
 
     have = clusters = None
     if dataset:
@@ -91,16 +90,19 @@ def simulating(*, quiet: bool) -> Iterator[Callable[[], None] | None]:
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    started, shown, runs = time.monotonic(), 0.0, 0
+    from rightcall.report import Screen
+
+    started, runs = time.monotonic(), 0
+    status = Screen(stderr=True).status("simulating")
 
     def watch() -> None:
-        nonlocal runs, shown
+        nonlocal runs
         runs += 1
-        now = time.monotonic()
-        if now - started > PATIENCE and now - shown > 0.1:
-            shown = now
-            click.echo(f"\rsimulating: {runs:,} runs", err=True, nl=False)
+        if time.monotonic() - started > PATIENCE:
+            status.start()
+            status.update(f"simulating: {runs:,} runs")
 
-    yield watch
-    if shown:
-        click.echo("\r\x1b[K", err=True, nl=False)
+    try:
+        yield watch
+    finally:
+        status.stop()

@@ -9,8 +9,7 @@ import click
 from rightcall.cli.output import as_json_option, print_json, tell
 from rightcall.errors import ConfigError, suggestion
 from rightcall.model.codec import to_plain
-from rightcall.providers.prices import built_in_prices
-from rightcall.providers.resolve import SHELVES, check, provider_names
+from rightcall.providers import SHELVES, built_in_prices, check, provider_names
 
 
 @click.group()

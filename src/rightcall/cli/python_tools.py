@@ -17,7 +17,7 @@ def tools_of_module(path: Path) -> list[Tool]:
     import runpy
     import sys
 
-    from rightcall.tools.function import FunctionTool
+    from rightcall.tools.definitions import FunctionTool
 
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)

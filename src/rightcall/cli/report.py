@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import click
 
 from rightcall.cli.output import print_commands, tell
-from rightcall.report.formats import FORMATS, format_of
-from rightcall.report.lines import InertOutput
+from rightcall.report import FORMATS, InertOutput, format_of
 
 if TYPE_CHECKING:
     from rightcall.report.view import RunView
@@ -45,7 +44,7 @@ def report(run: str, output: Path | None, kind: str | None, url: str | None, git
 
     Without -o, html goes to report.html and the other formats to the terminal.
     """
-    from rightcall.report.github import in_actions
+    from rightcall.report import in_actions
     from rightcall.store import open_store
 
     wanted = kind or (format_of(output) if output else "html")
@@ -61,7 +60,7 @@ def report(run: str, output: Path | None, kind: str | None, url: str | None, git
 
 def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
     from rightcall.files import atomic_write
-    from rightcall.report.formats import writer_of
+    from rightcall.report import writer_of
 
     write = writer_of(kind)
     if path is None:
@@ -71,13 +70,13 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
 
 
 def _publish(store: Store, run: str, *, to_stderr: bool) -> None:
-    from rightcall.report.github import publish
+    from rightcall.report import publish
 
     print_commands(publish(store, run, os.environ), err=to_stderr)
 
 
 def _say(view: RunView, path: Path, kind: str) -> None:
-    from rightcall.report.numbers import count, interval, percent
+    from rightcall.report import count, interval, percent
 
     total = view.summary.total
     size = path.stat().st_size

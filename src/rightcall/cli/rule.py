@@ -15,17 +15,16 @@ def rule(code: str | None, as_json: bool) -> None:
 
     CODE is a code such as TD401 or a name such as destructive-no-warning.
     """
-    from rightcall.lint.catalog import find_rule, rules
-    from rightcall.lint.explain import as_table, as_text, facts
+    from rightcall.lint import all_rules, as_table, as_text, find_rule, rule_facts
 
     if code is None:
         if as_json:
-            print_json([facts(each) for each in rules()])
+            print_json([rule_facts(each) for each in all_rules()])
         else:
             console().print(as_table(), soft_wrap=True)
         return
     found = find_rule(code)
     if as_json:
-        print_json(facts(found))
+        print_json(rule_facts(found))
     else:
         console().print(as_text(found), soft_wrap=True)

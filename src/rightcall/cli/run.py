@@ -12,8 +12,7 @@ import click
 from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
-    from rightcall.suite.plan import Plan
-    from rightcall.suite.runner import RunOutcome
+    from rightcall.suite import Plan, RunOutcome
 
 WORTH_A_WARNING_MS = 50
 """How much of a latency must have been this machine's own to deserve a word."""
@@ -61,12 +60,15 @@ def run(
     Ctrl-C stores what finished and says how to go on. Exit codes: 0 passed, 1 did not pass, 3 inconclusive, 4 the
     provider or the store failed.
     """
-    from rightcall.suite.feasibility import mode_warnings
-    from rightcall.suite.plan import gate_warnings, plan_suite
-    from rightcall.suite.selection import Selection
-    from rightcall.suite.starting import actions
-    from rightcall.suite.suite import load_suite
-    from rightcall.suite.trust import require_trust
+    from rightcall.suite import (
+        Selection,
+        actions,
+        gate_warnings,
+        load_suite,
+        mode_warnings,
+        plan_suite,
+        require_trust,
+    )
 
     if resume and len(models) > 1:
         raise click.UsageError("--resume goes with one model at a time")
@@ -111,7 +113,7 @@ def run(
         for plan, again in zip(plans, agains, strict=True)
     ]
     if len(outcomes) > 1 and not as_json:
-        from rightcall.report.terminal import comparison_table
+        from rightcall.report import comparison_table
 
         rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
         console().print("\n", comparison_table(rows))
@@ -125,7 +127,7 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
     """
     import shlex
 
-    from rightcall.store.address import store_address
+    from rightcall.store import store_address
 
     words = ["rightcall", "run", str(suite)]
     for name, value in options.items():
@@ -141,15 +143,14 @@ def execute(
     """Run one plan and show it; on Ctrl-C say how to go on."""
     import shlex
 
-    from rightcall.cli.running import Watching, run_to_end
-    from rightcall.report.rows import write_outcome
-    from rightcall.report.terminal import print_summary
-    from rightcall.store.address import store_address
+    from rightcall.cli.run_progress import Watching, run_to_end
+    from rightcall.report import print_summary, write_outcome
+    from rightcall.store import store_address
 
     watching = Watching(keep=failures, as_json=as_json)
     outcome = run_to_end(plan, store_url, resume, watching, again)
     if outcome.lag_ms >= WORTH_A_WARNING_MS:
-        click.echo(
+        tell(
             f"warning: this machine was busy: up to {outcome.lag_ms:,.0f} ms of a latency are its own, and budgets "
             "within that are not judged; lower --concurrency for exact latencies",
             err=True,
@@ -187,10 +188,10 @@ def run_broken(
     """
     from dataclasses import replace
 
+    from rightcall.analysis import fault_report
     from rightcall.executor import Session
-    from rightcall.report.faults import print_fault_report
+    from rightcall.report import print_fault_report
     from rightcall.store import open_store
-    from rightcall.suite.breaking import fault_report
 
     worst = 0
     for plan, again in zip(plans, agains, strict=True):
@@ -233,7 +234,7 @@ def calm_twin(store_url: str | None, resume: str, name: str) -> str | None:
 def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:
     import asyncio
 
-    from rightcall.suite.estimate import estimate
+    from rightcall.suite import estimate
 
     found = asyncio.run(estimate(plan, not_started))
     if as_json:

@@ -9,8 +9,7 @@ import click
 
 from rightcall.cli.output import FiniteRange, print_json_line, tell
 from rightcall.errors import InputError
-from rightcall.report.lines import inert_json
-from rightcall.report.text import one_line
+from rightcall.report import inert_json, one_line
 
 if TYPE_CHECKING:
     from rightcall.store import Store, StoredRun
@@ -118,8 +117,8 @@ def rescore(
 
     from rightcall.cli.output import import_from_here
     from rightcall.metrics import Rules, Scorer, as_metrics, observed
-    from rightcall.report.rows import write_outcome
-    from rightcall.suite.rescoring import rescore_run
+    from rightcall.report import write_outcome
+    from rightcall.suite import rescore_run
 
     import_from_here((*metrics, *observe))
     chosen = as_metrics(metrics)
@@ -129,10 +128,10 @@ def rescore(
     if as_json:
         write_outcome(made, verdict.word, summary, sys.stdout.buffer)
     else:
-        from rightcall.report.terminal import print_summary
+        from rightcall.report import print_summary
 
         print_summary(summary, (), hints=[f"rightcall runs show {made}", f"rightcall report {made}"])
-        click.echo(verdict.sentence)
+        tell(verdict.sentence)
     raise click.exceptions.Exit(verdict.exit_code)
 
 
@@ -210,7 +209,7 @@ def _print_table(found: list[StoredRun]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from rightcall.report.screen import Screen
+    from rightcall.report import Screen
 
     if not found:
         tell("no runs here; rightcall run SUITE makes one")

@@ -51,11 +51,9 @@ def score(
     """
     import gc
 
-    from rightcall.metrics import Rules, Scorer, as_metrics, observed
-    from rightcall.metrics.tally import Tally
-    from rightcall.report.asked import AskedMetrics
-    from rightcall.report.rows import write_rows
-    from rightcall.suite.recorded import score_recorded
+    from rightcall.metrics import Rules, Scorer, Tally, as_metrics, observed
+    from rightcall.report import AskedMetrics, write_rows
+    from rightcall.suite import score_recorded
     from rightcall.tools import load_tools
 
     gc.disable()  # cases make no cycles, and looking for some takes a tenth of the time
@@ -79,7 +77,7 @@ def score(
         for note in _left_out(missing):
             tell(note, err=True)
     else:
-        from rightcall.report.terminal import Watcher, print_summary  # rich only when it is shown
+        from rightcall.report import Watcher, print_summary  # rich only when it is shown
 
         watcher = Watcher("scoring", keep=failures)
         for _ in watcher.watch(watched):

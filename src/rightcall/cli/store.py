@@ -26,7 +26,7 @@ def migrate(url: str | None, as_json: bool) -> None:
     Every command does this by itself when it opens an older store.
     """
     from rightcall.store import open_store
-    from rightcall.store.sql.schema import HEAD
+    from rightcall.store.sql import HEAD
 
     with open_store(url, must_exist=True) as opened:
         before = opened.migrated_from
@@ -51,7 +51,7 @@ def copy(source: str, target: str, as_json: bool) -> None:
     started again.
     """
     from rightcall.store import open_store
-    from rightcall.store.sql.copying import copy_store
+    from rightcall.store.sql import copy_store
 
     with open_store(source, must_exist=True) as old, open_store(target) as new:
         copied = copy_store(old, new, progress=_told if sys.stderr.isatty() else None)

@@ -24,9 +24,9 @@ def tools() -> None:
 @as_json_option
 def list_(source: str, as_json: bool) -> None:
     """The tools of SOURCE: a JSON or YAML file in any spelling, `module:attribute`, or `mcp:COMMAND`."""
-    from rightcall.report.terminal import clean
+    from rightcall.report import clean
+    from rightcall.tools.definitions import tools_of
     from rightcall.tools.mcp import empty_schemas
-    from rightcall.tools.source import tools_of
 
     found = tools_of(source)
     if as_json:
@@ -58,7 +58,7 @@ def list_(source: str, as_json: bool) -> None:
 def show(source: str, name: str, dialect: str) -> None:
     """One tool, whole, as JSON in any provider's spelling."""
     from rightcall.model.dialects import SPELLINGS
-    from rightcall.tools.source import tools_of
+    from rightcall.tools.definitions import tools_of
 
     found = {tool.name: tool for tool in tools_of(source)}
     if name not in found:

@@ -67,7 +67,7 @@ def call(
     else:
         print_json(output)
     if invocation.replayed:
-        click.secho("done before under the same key; nothing was done now", fg="yellow", err=True)
+        tell("done before under the same key; nothing was done now", err=True)
     if invocation.error is not None:
         click.get_current_context().exit(1)
 
@@ -110,9 +110,8 @@ async def _called(
     source: str, name: str, arguments: dict[str, Any], *, real: bool, store_url: str | None
 ) -> Any:
     from rightcall.model.call import ToolCall
-    from rightcall.tools.errors import Aborted
-    from rightcall.tools.source import open_source
-    from rightcall.tools.toolbox import Toolbox
+    from rightcall.tools.definitions import open_source
+    from rightcall.tools.runtime import Aborted, Toolbox
 
     async with open_source(source) as tools:
         box = Toolbox(tools, execute="real" if real else "mock", idempotency=_keys(real, store_url))
@@ -128,9 +127,9 @@ async def _called(
 
 
 async def _served(source: str, address: tuple[str, int] | None, keys: Any) -> None:
-    from rightcall.tools.mcp_serve import serve_http, serve_stdio
-    from rightcall.tools.source import open_source
-    from rightcall.tools.toolbox import Toolbox
+    from rightcall.tools.definitions import open_source
+    from rightcall.tools.mcp import serve_http, serve_stdio
+    from rightcall.tools.runtime import Toolbox
 
     async with open_source(source) as tools:
         box = Toolbox(tools, execute="real" if keys else "mock", idempotency=keys)
@@ -141,9 +140,8 @@ def _keys(real: bool, store_url: str | None) -> Any:
     """Where the keys of real calls are kept, which other processes may have used; None for mocks."""
     if not real:
         return None
-    from rightcall.store.address import store_address
-    from rightcall.tools.idempotency import Idempotency
-    from rightcall.tools.key_store import key_store
+    from rightcall.store import store_address
+    from rightcall.tools.idempotency import Idempotency, key_store
 
     address = store_address(store_url)
     return Idempotency(key_store(address.file, address.url))

@@ -13,7 +13,7 @@ from rightcall.errors import InputError
 
 if TYPE_CHECKING:
     from rightcall.lint import ToolSet
-    from rightcall.portability.rewrite import Loss
+    from rightcall.portability import Loss
 
 
 @click.command()
@@ -31,8 +31,8 @@ def convert(source: str, target: str, output: Path | None) -> None:
     SOURCE is a file that `rightcall lint` reads, `module:attribute`, or `mcp:COMMAND`. Only what the provider
     needs is changed. What was lost is told on stderr; with what it will refuse all the same the exit code is 1.
     """
-    from rightcall.lint.conversion import convert_all
-    from rightcall.portability.request import request
+    from rightcall.lint import convert_all
+    from rightcall.portability import request
 
     sets = _read(source)
     tools = [tool for one in sets for tool in one.tools]
@@ -58,7 +58,7 @@ def _read(source: str) -> list[ToolSet]:
     """With the reader of `lint`, so that what can be linted can be converted."""
     from rightcall.cli.lint_sources import read_sources
     from rightcall.lint import tool_set
-    from rightcall.tools.source import is_attribute, tools_of
+    from rightcall.tools.definitions import is_attribute, tools_of
 
     if is_attribute(source) and not source.startswith("mcp:"):
         return [tool_set(tools_of(source), name=source)]

@@ -27,7 +27,7 @@ def view(
     from elsewhere. Ctrl-C ends it.
     """
     from rightcall.store import open_store
-    from rightcall.web.serving import listening, require_packages, serve
+    from rightcall.web import listening, require_packages, serve
 
     require_packages()
     with open_store(url, must_exist=True) as store, listening(host, port, token) as here:

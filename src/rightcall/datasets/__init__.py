@@ -15,16 +15,40 @@
 To add a format: a file in `formats/` with `read` and `write`, and a line in its table.
 """
 
-from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens
-from rightcall.datasets.pairing import pair
-from rightcall.datasets.trajectories import load_trajectories, numbered_trajectories, save_trajectories
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "load_goldens",
-    "load_trajectories",
-    "numbered_goldens",
-    "numbered_trajectories",
-    "pair",
-    "save_goldens",
-    "save_trajectories",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.datasets.cases import case_of as case_of
+    from rightcall.datasets.dataset import (
+        EvaluationDataset as EvaluationDataset,
+        split_goldens as split_goldens,
+    )
+    from rightcall.datasets.goldens import (
+        load_goldens as load_goldens,
+        numbered_goldens as numbered_goldens,
+        save_goldens as save_goldens,
+    )
+    from rightcall.datasets.pairs import pair as pair
+    from rightcall.datasets.targets import (
+        golden_of_datapoint as golden_of_datapoint,
+        placed_items as placed_items,
+    )
+    from rightcall.datasets.trajectories import (
+        load_trajectories as load_trajectories,
+        numbered_trajectories as numbered_trajectories,
+        save_trajectories as save_trajectories,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "cases": "case_of",
+            "dataset": "EvaluationDataset split_goldens",
+            "goldens": "load_goldens numbered_goldens save_goldens",
+            "pairs": "pair",
+            "targets": "golden_of_datapoint placed_items",
+            "trajectories": "load_trajectories numbered_trajectories save_trajectories",
+        },
+    )

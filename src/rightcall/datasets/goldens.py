@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
-from rightcall.datasets.formats.decoding import decoder_for, refused_item
+from rightcall.datasets.formats.decoder import decoder_for, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.errors import InputError
@@ -57,7 +57,7 @@ def save_goldens(
     with atomic_write(path) as file:
         try:
             if dialect == "deepeval":
-                from rightcall.datasets.deepeval.writing import write_deepeval
+                from rightcall.datasets.deepeval.writer import write_deepeval
 
                 file_type: Any = Path(path).suffix.lower().lstrip(".")
                 write_deepeval(_of_one_kind(goldens, str(path)), file, file_type)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.datasets.deepeval.names import KNOWN, Names
-from rightcall.datasets.deepeval.reading import golden_of
+from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.errors import ConfigError, MissingExtraError
 from rightcall.files import existing_file
 from rightcall.model import codec

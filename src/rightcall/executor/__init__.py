@@ -11,23 +11,41 @@ pool          many cases at once
 prompts, recorder, limits
 """
 
-from rightcall.executor.agent import Agent, Performer, Session, agent_problems, model_problems
-from rightcall.executor.asking import Asker, Patience
-from rightcall.executor.conversation import SimulationNode, UserSetup
-from rightcall.executor.limits import Limits, RunLimits
-from rightcall.executor.pool import Pool
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Agent",
-    "Asker",
-    "Limits",
-    "Patience",
-    "Performer",
-    "Pool",
-    "RunLimits",
-    "Session",
-    "SimulationNode",
-    "UserSetup",
-    "agent_problems",
-    "model_problems",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.executor.agent import (
+        Agent as Agent,
+        Performer as Performer,
+        Session as Session,
+        agent_problems as agent_problems,
+        model_problems as model_problems,
+    )
+    from rightcall.executor.agent_output import as_trajectory as as_trajectory
+    from rightcall.executor.conversation import (
+        DEFAULT_PERSONAS as DEFAULT_PERSONAS,
+        SimulationNode as SimulationNode,
+        Users as Users,
+        UserSetup as UserSetup,
+        played_by as played_by,
+        turn_parameters as turn_parameters,
+    )
+    from rightcall.executor.limits import Limits as Limits, RunLimits as RunLimits, spent as spent
+    from rightcall.executor.pool import Pool as Pool
+    from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
+    from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "agent": "Agent Performer Session agent_problems model_problems",
+            "agent_output": "as_trajectory",
+            "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
+            "limits": "Limits RunLimits spent",
+            "pool": "Pool",
+            "prompts": "Prompts settings_of",
+            "retrying_client": "Asker Patience",
+        },
+    )

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Self
 
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
-from rightcall.executor.asking import Asker, Patience
+from rightcall.executor.callable_agent import UserAgent
 from rightcall.executor.conversation.agent_side import ModelSession, Opened
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
@@ -21,22 +21,18 @@ from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.models import PerModel, full_name
 from rightcall.executor.prompts import Prompts
+from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.single_turn import SingleTurn
-from rightcall.executor.user import UserAgent
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers.base import Provider, Settings
-from rightcall.providers.http import Network
-from rightcall.providers.resolve import resolve
+from rightcall.providers import Network, Provider, Settings, resolve
+from rightcall.tools.definitions import ToolSets, tool_set_problems
 from rightcall.tools.faults import FaultPlan
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.idempotency_store import sqlite_store
+from rightcall.tools.idempotency import Idempotency, sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
-from rightcall.tools.offer import ToolSets, tool_set_problems
-from rightcall.tools.policy import Rules
-from rightcall.tools.toolbox import Toolbox
+from rightcall.tools.runtime import Rules, Toolbox
 
 
 @dataclass(frozen=True)

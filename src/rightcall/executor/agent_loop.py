@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 
 from rightcall.errors import ProviderError
-from rightcall.executor.asking import Asker
 from rightcall.executor.deadline import Deadline
 from rightcall.executor.limits import Limits
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.recorder import Recorder
+from rightcall.executor.retrying_client import Asker
 from rightcall.executor.single_turn import stop_reason
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers.base import ModelRequest
-from rightcall.tools.context import CallContext
-from rightcall.tools.errors import Aborted
-from rightcall.tools.toolbox import Toolbox
+from rightcall.providers import ModelRequest
+from rightcall.tools.runtime import Aborted, CallContext, Toolbox
 
 MOST_AT_ONCE = 1000
 """Calls of one reply that are run. A model that asks for more is not answered but stopped."""

@@ -11,8 +11,8 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.model.codec import convert
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
-from rightcall.providers.base import Prompt, Settings
-from rightcall.tools.offer import offered_tools
+from rightcall.providers import Prompt, Settings
+from rightcall.tools.definitions import offered_tools
 
 REMEMBERED = 256
 

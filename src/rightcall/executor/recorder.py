@@ -11,7 +11,7 @@ from rightcall.model.bounded import bounded_call
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
-from rightcall.providers.base import ModelReply
+from rightcall.providers import ModelReply
 
 
 class Recorder:

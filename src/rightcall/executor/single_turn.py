@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from rightcall.errors import ProviderError
-from rightcall.executor.asking import Asker
 from rightcall.executor.deadline import Deadline
 from rightcall.executor.limits import Limits
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.recorder import Recorder
+from rightcall.executor.retrying_client import Asker
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
-from rightcall.providers.base import ModelRequest
+from rightcall.providers import ModelRequest
 
 
 class SingleTurn:

@@ -10,36 +10,54 @@
 Knows nothing of goldens, tools or suites; rooms that have files stand on it.
 """
 
-from rightcall.files.atomic import NO_ROOM, atomic_write, reason, write_file
-from rightcall.files.documents import (
-    DOCUMENT_SUFFIXES,
-    Items,
-    read_document,
-    read_items,
-    refuse_other_format,
-    value_of,
-)
-from rightcall.files.lines import MAX_LINE_BYTES, numbered_lines, refuse_long_line, unchecked_lines
-from rightcall.files.opening import existing_file, open_checked, read_checked
-from rightcall.files.revision import git_revision
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "DOCUMENT_SUFFIXES",
-    "MAX_LINE_BYTES",
-    "NO_ROOM",
-    "Items",
-    "atomic_write",
-    "existing_file",
-    "git_revision",
-    "numbered_lines",
-    "open_checked",
-    "read_checked",
-    "read_document",
-    "read_items",
-    "reason",
-    "refuse_long_line",
-    "refuse_other_format",
-    "unchecked_lines",
-    "value_of",
-    "write_file",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.files.atomic import (
+        NO_ROOM as NO_ROOM,
+        atomic_write as atomic_write,
+        reason as reason,
+        write_file as write_file,
+    )
+    from rightcall.files.checked_read import (
+        existing_file as existing_file,
+        open_checked as open_checked,
+        read_checked as read_checked,
+    )
+    from rightcall.files.documents import (
+        DOCUMENT_SUFFIXES as DOCUMENT_SUFFIXES,
+        Items as Items,
+        read_document as read_document,
+        read_items as read_items,
+        refuse_other_format as refuse_other_format,
+        value_of as value_of,
+    )
+    from rightcall.files.json_pointer import JsonPath as JsonPath, pointer as pointer
+    from rightcall.files.lines import (
+        MAX_LINE_BYTES as MAX_LINE_BYTES,
+        numbered_lines as numbered_lines,
+        refuse_long_line as refuse_long_line,
+        unchecked_lines as unchecked_lines,
+    )
+    from rightcall.files.revision import git_revision as git_revision
+    from rightcall.files.yaml_text import (
+        JSON_NUMBER as JSON_NUMBER,
+        TAG as TAG,
+        WORDS as WORDS,
+        yaml_dumper as yaml_dumper,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "atomic": "NO_ROOM atomic_write reason write_file",
+            "checked_read": "existing_file open_checked read_checked",
+            "documents": "DOCUMENT_SUFFIXES Items read_document read_items refuse_other_format value_of",
+            "json_pointer": "JsonPath pointer",
+            "lines": "MAX_LINE_BYTES numbered_lines refuse_long_line unchecked_lines",
+            "revision": "git_revision",
+            "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
+        },
+    )

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.files.opening import existing_file, read_checked
+from rightcall.files.checked_read import existing_file, read_checked
 from rightcall.model import codec
 
 T = TypeVar("T")

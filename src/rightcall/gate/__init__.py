@@ -11,66 +11,78 @@
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """
 
-from rightcall.gate.baseline import Baseline, BaselineRule, require_alike, same_dataset
-from rightcall.gate.check import Check, Word, percent
-from rightcall.gate.compare import Change, Comparison, Slice, compare, compare_many
-from rightcall.gate.config import About, BaselineGate, CostLimit, Gate, LatencyLimit, read_gate
-from rightcall.gate.outcome import Outcome, error_rate, outcomes_of, sample_of, units_of
-from rightcall.gate.planning import Plan, cluster_sizes, plan, warnings
-from rightcall.gate.rules import GateRule, HardRule, LimitRule, RateRule, rules_of
-from rightcall.gate.stopping import (
-    CurtailMonitor,
-    EvalueMonitor,
-    Monitor,
-    Order,
-    Stopped,
-    in_file_order,
-    monitor_for,
-    shuffled,
-)
-from rightcall.gate.verdict import Verdict, decide
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "About",
-    "Baseline",
-    "BaselineGate",
-    "BaselineRule",
-    "Change",
-    "Check",
-    "Comparison",
-    "CostLimit",
-    "CurtailMonitor",
-    "EvalueMonitor",
-    "Gate",
-    "GateRule",
-    "HardRule",
-    "LatencyLimit",
-    "LimitRule",
-    "Monitor",
-    "Order",
-    "Outcome",
-    "Plan",
-    "RateRule",
-    "Slice",
-    "Stopped",
-    "Verdict",
-    "Word",
-    "cluster_sizes",
-    "compare",
-    "compare_many",
-    "decide",
-    "error_rate",
-    "in_file_order",
-    "monitor_for",
-    "outcomes_of",
-    "percent",
-    "plan",
-    "read_gate",
-    "require_alike",
-    "rules_of",
-    "same_dataset",
-    "sample_of",
-    "shuffled",
-    "units_of",
-    "warnings",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.gate.baseline import (
+        Baseline as Baseline,
+        BaselineRule as BaselineRule,
+        require_alike as require_alike,
+        same_dataset as same_dataset,
+    )
+    from rightcall.gate.check import Check as Check, Word as Word, counted as counted, percent as percent
+    from rightcall.gate.comparison import (
+        Change as Change,
+        Comparison as Comparison,
+        Slice as Slice,
+        compare as compare,
+        compare_many as compare_many,
+    )
+    from rightcall.gate.config import (
+        About as About,
+        BaselineGate as BaselineGate,
+        CostLimit as CostLimit,
+        Gate as Gate,
+        LatencyLimit as LatencyLimit,
+        read_gate as read_gate,
+    )
+    from rightcall.gate.early_stop import (
+        CurtailMonitor as CurtailMonitor,
+        EvalueMonitor as EvalueMonitor,
+        Monitor as Monitor,
+        Order as Order,
+        Stopped as Stopped,
+        in_file_order as in_file_order,
+        monitor_for as monitor_for,
+        shuffled as shuffled,
+    )
+    from rightcall.gate.outcome import (
+        Outcome as Outcome,
+        error_rate as error_rate,
+        outcomes_of as outcomes_of,
+        sample_of as sample_of,
+        units_of as units_of,
+    )
+    from rightcall.gate.rules import (
+        GateRule as GateRule,
+        HardRule as HardRule,
+        LimitRule as LimitRule,
+        RateRule as RateRule,
+        rules_of as rules_of,
+    )
+    from rightcall.gate.sample_size import (
+        Plan as Plan,
+        cluster_sizes as cluster_sizes,
+        plan as plan,
+        warnings as warnings,
+    )
+    from rightcall.gate.verdict import Verdict as Verdict, decide as decide
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "baseline": "Baseline BaselineRule require_alike same_dataset",
+            "check": "Check Word counted percent",
+            "comparison": "Change Comparison Slice compare compare_many",
+            "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
+            "early_stop": (
+                "CurtailMonitor EvalueMonitor Monitor Order Stopped in_file_order monitor_for shuffled "
+            ),
+            "outcome": "Outcome error_rate outcomes_of sample_of units_of",
+            "rules": "GateRule HardRule LimitRule RateRule rules_of",
+            "sample_size": "Plan cluster_sizes plan warnings",
+            "verdict": "Verdict decide",
+        },
+    )

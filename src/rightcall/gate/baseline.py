@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.gate.check import Check, counted, percent, word_for
-from rightcall.gate.compare import compare, points
+from rightcall.gate.comparison import compare, points
 from rightcall.gate.outcome import Outcome
 from rightcall.model.run import Run
 

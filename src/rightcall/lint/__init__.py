@@ -14,26 +14,55 @@
 Nothing here fetches a reference or runs what it reads.
 """
 
-from rightcall.lint.config import LintConfig
-from rightcall.lint.diagnostic import Diagnostic, Severity
-from rightcall.lint.engine import lint
-from rightcall.lint.evidence import Confusion, Evidence, Misfilled, RuleEffect
-from rightcall.lint.report import LintReport
-from rightcall.lint.source.read import read_paths, read_text, tool_set
-from rightcall.lint.source.tools import ToolSet
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Confusion",
-    "Diagnostic",
-    "Evidence",
-    "LintConfig",
-    "LintReport",
-    "Misfilled",
-    "RuleEffect",
-    "Severity",
-    "ToolSet",
-    "lint",
-    "read_paths",
-    "read_text",
-    "tool_set",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.lint.baseline import (
+        baseline_of as baseline_of,
+        read_baseline as read_baseline,
+        without_known as without_known,
+        write_baseline as write_baseline,
+    )
+    from rightcall.lint.catalog import all_rules as all_rules, find_rule as find_rule
+    from rightcall.lint.config import LintConfig as LintConfig, config_from as config_from
+    from rightcall.lint.conversion import convert_all as convert_all
+    from rightcall.lint.diagnostic import Diagnostic as Diagnostic, Severity as Severity
+    from rightcall.lint.engine import lint as lint
+    from rightcall.lint.evidence import (
+        Broken as Broken,
+        Confusion as Confusion,
+        Evidence as Evidence,
+        Misfilled as Misfilled,
+        RuleEffect as RuleEffect,
+    )
+    from rightcall.lint.explain import as_table as as_table, as_text as as_text, rule_facts as rule_facts
+    from rightcall.lint.fixer import fix as fix, write as write
+    from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
+    from rightcall.lint.report import LintReport as LintReport
+    from rightcall.lint.source.read import (
+        read_paths as read_paths,
+        read_text as read_text,
+        tool_set as tool_set,
+    )
+    from rightcall.lint.source.tools import ToolSet as ToolSet
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "baseline": "baseline_of read_baseline without_known write_baseline",
+            "catalog": "all_rules find_rule",
+            "config": "LintConfig config_from",
+            "conversion": "convert_all",
+            "diagnostic": "Diagnostic Severity",
+            "engine": "lint",
+            "evidence": "Broken Confusion Evidence Misfilled RuleEffect",
+            "explain": "as_table as_text rule_facts",
+            "fixer": "fix write",
+            "lockfile": "lock_of read_lock write_lock",
+            "report": "LintReport",
+            "source.read": "read_paths read_text tool_set",
+            "source.tools": "ToolSet",
+        },
+    )

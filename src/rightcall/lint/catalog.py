@@ -11,7 +11,7 @@ from rightcall.lint.rule import FAMILIES, Rule
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def all_rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the codes."""
     found = []
     for family in FAMILIES:
@@ -27,9 +27,9 @@ def rules() -> tuple[Rule, ...]:
 def find_rule(wanted: str) -> Rule:
     """The rule with this code or name; raises `InputError` with the nearest one."""
     key = wanted.strip()
-    for rule in rules():
+    for rule in all_rules():
         if key.upper() == rule.code or key.lower() == rule.name:
             return rule
-    known = [word for rule in rules() for word in (rule.code, rule.name)]
+    known = [word for rule in all_rules() for word in (rule.code, rule.name)]
     hint = suggestion(key.upper() if key[:2].upper() == "TD" else key, known)
     raise InputError("", f"unknown rule '{wanted}'", hint or "`rightcall rule` lists them all")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rightcall.lint.catalog import rules
+from rightcall.lint.catalog import all_rules
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
@@ -47,7 +47,7 @@ def tool_features(tools: Iterable[SourceTool], config: LintConfig) -> list[ToolF
 
 def find(features: SetFeatures, config: LintConfig) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
-    chosen = config.chosen(rules())
+    chosen = config.chosen(all_rules())
     by_tool: dict[int, list[Found]] = {id(tool): [] for tool in features.tools}
     for found in (*found_in_tools(features.tools, chosen), *found_in_set(features, chosen)):
         by_tool[id(found.tool)].append(found)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rightcall.errors import ConfigError, suggestion
 from rightcall.lint.diagnostic import SEVERITIES, Severity
 from rightcall.lint.rule import FAMILIES, Rule
-from rightcall.portability.provider_limits import check_target
+from rightcall.portability import check_target
 
 FailOn = Literal["error", "warning", "info", "never"]
 

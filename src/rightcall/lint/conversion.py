@@ -10,9 +10,7 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import lint
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
-from rightcall.portability.convert import Converted, converted
-from rightcall.portability.definition import Definition
-from rightcall.portability.rewrite import Loss
+from rightcall.portability import Converted, Definition, Loss, converted
 
 _RULES = ("TD001", "TD002", "TD004", "TD006", "TD007", "TD7")
 """Not JSON Schema, no object at the root, references to nowhere, and what the target itself refuses."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.model.record import Record
 
 Severity = Literal["error", "warning", "info"]

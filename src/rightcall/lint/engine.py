@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rightcall.lint.catalog import rules
+from rightcall.lint.catalog import all_rules
 from rightcall.lint.checks import features_of, found_in_set, found_in_tools
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
@@ -36,7 +36,7 @@ def lint(
     runs, which findings then carry; an info about a confusion that was seen is a warning.
     """
     config = config or LintConfig()
-    job = LintJob(config, config.chosen(rules()), locked, evidence or Evidence(), queries)
+    job = LintJob(config, config.chosen(all_rules()), locked, evidence or Evidence(), queries)
     reports = [job.report(each) for each in as_sets(tools)]
     pairs = sorted((pair for each in reports for pair in each.pairs), key=lambda pair: -pair.score)
     return LintReport(

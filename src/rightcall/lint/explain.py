@@ -6,7 +6,7 @@ import json
 import textwrap
 from typing import Any
 
-from rightcall.lint.catalog import rules
+from rightcall.lint.catalog import all_rules
 from rightcall.lint.facts.sources import SOURCES
 from rightcall.lint.rule import FAMILIES, Example, Rule
 
@@ -17,7 +17,7 @@ _FIXES = {
 }
 
 
-def facts(rule: Rule) -> dict[str, Any]:
+def rule_facts(rule: Rule) -> dict[str, Any]:
     """A rule as plain values."""
     return {
         "code": rule.code,
@@ -53,7 +53,7 @@ def as_table() -> str:
     lines = []
     for family, title in FAMILIES.items():
         lines.append(f"{title}")
-        for rule in rules():
+        for rule in all_rules():
             if rule.family == family:
                 lines.append(f"  {rule.code}  {rule.severity:<7}  {rule.name:<26} {rule.summary}")
     return "\n".join(lines)
@@ -82,7 +82,7 @@ def as_index() -> str:
         rows = [
             f"| [{rule.code}](rules/{rule.name}.md) | {rule.name} | {rule.severity} | {rule.fix.replace('none', '')} "
             f"| {_cell(rule.summary)} |"
-            for rule in rules()
+            for rule in all_rules()
             if rule.family == family
         ]
         table = "\n".join(["| code | name | severity | fix | finds |", "|---|---|---|---|---|", *rows])

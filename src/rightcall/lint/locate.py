@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rightcall.files.pointer import JsonPath, pointer
+from rightcall.files import JsonPath, pointer
 from rightcall.lint.checks import Found
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Diagnostic, FixKind

@@ -11,26 +11,50 @@ To add one: write `my_metric.py` with a frozen dataclass `MyMetric(Metric)` whos
 it in `resolve.ON_REQUEST`. A user's own metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
 """
 
-from rightcall.metrics.base import AnyMetric, Metric
-from rightcall.metrics.matching.judge import judge
-from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
-from rightcall.metrics.measure import measure_all
-from rightcall.metrics.resolve import as_metrics, metric_names, observed, resolve_metric, resolve_metrics
-from rightcall.metrics.score_case import Scorer, result_of
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "AnyMetric",
-    "Metric",
-    "Numbers",
-    "Rules",
-    "Scorer",
-    "Verdict",
-    "as_metrics",
-    "judge",
-    "measure_all",
-    "metric_names",
-    "observed",
-    "resolve_metric",
-    "resolve_metrics",
-    "result_of",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.metrics.base import (
+        ARGUMENT_CODES as ARGUMENT_CODES,
+        PERFECT as PERFECT,
+        AnyMetric as AnyMetric,
+        Metric as Metric,
+    )
+    from rightcall.metrics.catalog import metric_page as metric_page, metric_pages as metric_pages
+    from rightcall.metrics.function import FunctionMetric as FunctionMetric
+    from rightcall.metrics.matching.case_score import judge as judge
+    from rightcall.metrics.matching.verdict import Numbers as Numbers, Rules as Rules, Verdict as Verdict
+    from rightcall.metrics.measure import (
+        METRIC_SECONDS as METRIC_SECONDS,
+        SPOTLESS as SPOTLESS,
+        measure_all as measure_all,
+    )
+    from rightcall.metrics.resolve import (
+        DIMENSIONS as DIMENSIONS,
+        as_metrics as as_metrics,
+        metric_names as metric_names,
+        observed as observed,
+        resolve_metric as resolve_metric,
+        resolve_metrics as resolve_metrics,
+    )
+    from rightcall.metrics.score_case import Scorer as Scorer, result_of as result_of
+    from rightcall.metrics.scoring_time import time_to_score as time_to_score
+    from rightcall.metrics.tally import Tally as Tally, counted_codes as counted_codes
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "base": "ARGUMENT_CODES AnyMetric Metric PERFECT",
+            "catalog": "metric_page metric_pages",
+            "function": "FunctionMetric",
+            "matching.case_score": "judge",
+            "matching.verdict": "Numbers Rules Verdict",
+            "measure": "METRIC_SECONDS SPOTLESS measure_all",
+            "resolve": "DIMENSIONS as_metrics metric_names observed resolve_metric resolve_metrics",
+            "score_case": "Scorer result_of",
+            "scoring_time": "time_to_score",
+            "tally": "Tally counted_codes",
+        },
+    )

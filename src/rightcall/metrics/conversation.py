@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from rightcall.metrics.matching.judge import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
+from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import Rules, Verdict
 from rightcall.model.failure import Failure

@@ -18,7 +18,7 @@ from typing import Any
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
-from rightcall.metrics.matching.judge import judge
+from rightcall.metrics.matching.case_score import judge
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score

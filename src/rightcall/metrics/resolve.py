@@ -121,7 +121,7 @@ def _made(text: str, make: Callable[..., Metric], settings: dict[str, Any], know
 
 def metric_class(name: str) -> type[Metric]:
     if name in DIMENSIONS or name in ON_REQUEST:
-        return _loaded(f"rightcall.metrics.{name}", _class_name(name), name)
+        return _loaded(f"rightcall.metrics.builtin.{name}", _class_name(name), name)
     if name in JUDGED:
         return _loaded("rightcall.metrics.judged.rubric", JUDGED[name], name)
     if name in _offered():

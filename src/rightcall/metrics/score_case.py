@@ -15,10 +15,9 @@ import msgspec
 
 from rightcall.errors import MatcherBroke
 from rightcall.metrics.base import Metric
+from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, judge_conversation
-from rightcall.metrics.final_state import FinalState
-from rightcall.metrics.matching.flawless import is_flawless
-from rightcall.metrics.matching.judge import (
+from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
     FORBIDDEN,
     forbids_all,
@@ -26,6 +25,7 @@ from rightcall.metrics.matching.judge import (
     latency_in_doubt,
     score_of_stated,
 )
+from rightcall.metrics.matching.flawless import is_flawless
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import Numbers, Rules
 from rightcall.metrics.measure import (
@@ -44,7 +44,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.tools.offer import offered_tools
+from rightcall.tools.definitions import offered_tools
 
 
 @dataclass(frozen=True)

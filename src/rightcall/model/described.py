@@ -28,10 +28,16 @@ def name_of(function: Any) -> str:
 def source_hash(function: Any) -> str:
     """A short hash of the source, or of the compiled code where the source is not to be had."""
     import inspect
+    import tokenize
 
     try:
         content = inspect.getsource(function).encode()
-    except (OSError, TypeError):
+    except (
+        OSError,
+        TypeError,
+        SyntaxError,
+        tokenize.TokenError,
+    ):  # a page or a notebook, which is not only code
         code = getattr(function, "__code__", None)
         plain = stable_repr(function if code is None else (code.co_code, code.co_consts))
         content = plain.encode()

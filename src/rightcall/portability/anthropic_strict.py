@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.portability.closed_objects import closed, is_object, with_known_required
 from rightcall.portability.join import UnfitError, joined
 from rightcall.portability.null_union import without_null

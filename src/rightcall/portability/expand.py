@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.portability.join import UnfitError, joined
 from rightcall.portability.references import is_local, resolved
 from rightcall.portability.rewrite import DEEPEST, TESTS, Losses, with_parts, without

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.portability.closed_objects import with_known_required
 from rightcall.portability.distinct_names import distinct_names
 from rightcall.portability.join import UnfitError, joined

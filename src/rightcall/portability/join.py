@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.portability.rewrite import Losses, as_text, into_description, without
 
 MOST_VARIANTS = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.portability.closed_objects import closed, is_object, with_known_required
 from rightcall.portability.null_union import with_null
 from rightcall.portability.provider_limits import provider

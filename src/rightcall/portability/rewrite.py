@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rightcall.files.pointer import JsonPath, pointer
+from rightcall.files import JsonPath, pointer
 from rightcall.model.record import Record
 
 DEEPEST = 150

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.portability.json_types import json_type
 from rightcall.portability.null_union import with_null
 from rightcall.portability.rewrite import DEEPEST, Losses, rewritten, with_parts, without

@@ -14,33 +14,54 @@ To add one: a file with a subclass of `Provider`, a line in `resolve.SHELVES` an
 another package, an entry point in the group `rightcall.providers`.
 """
 
-from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings, Stop
-from rightcall.providers.http import Network
-from rightcall.providers.prices import Price, Prices, built_in_prices, cost, load_prices, price_of
-from rightcall.providers.resolve import SHELVES, Options, Shelf, check, provider_names, resolve
-from rightcall.providers.weights import list_models, model_path, pull_model
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "SHELVES",
-    "ModelReply",
-    "ModelRequest",
-    "Network",
-    "Options",
-    "Price",
-    "Prices",
-    "Prompt",
-    "Provider",
-    "Settings",
-    "Shelf",
-    "Stop",
-    "built_in_prices",
-    "check",
-    "cost",
-    "list_models",
-    "load_prices",
-    "model_path",
-    "price_of",
-    "provider_names",
-    "pull_model",
-    "resolve",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.providers.base import (
+        ModelReply as ModelReply,
+        ModelRequest as ModelRequest,
+        Prompt as Prompt,
+        Provider as Provider,
+        Settings as Settings,
+        Stop as Stop,
+    )
+    from rightcall.providers.http import Network as Network
+    from rightcall.providers.keyword import KeywordProvider as KeywordProvider
+    from rightcall.providers.prices import (
+        Price as Price,
+        Prices as Prices,
+        built_in_prices as built_in_prices,
+        cost as cost,
+        load_prices as load_prices,
+        price_of as price_of,
+    )
+    from rightcall.providers.resolver import (
+        SHELVES as SHELVES,
+        Options as Options,
+        Shelf as Shelf,
+        check as check,
+        provider_names as provider_names,
+        resolve as resolve,
+    )
+    from rightcall.providers.secrets import scrubber as scrubber
+    from rightcall.providers.weights import (
+        MODELS as MODELS,
+        list_models as list_models,
+        model_path as model_path,
+        pull_model as pull_model,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
+            "http": "Network",
+            "keyword": "KeywordProvider",
+            "prices": "Price Prices built_in_prices cost load_prices price_of",
+            "resolver": "Options SHELVES Shelf check provider_names resolve",
+            "secrets": "scrubber",
+            "weights": "MODELS list_models model_path pull_model",
+        },
+    )

@@ -31,6 +31,7 @@ class AnthropicProvider(RemoteProvider):
     prefix: ClassVar[str] = "anthropic"
     vendor_url: ClassVar[str] = "https://api.anthropic.com"
     key_name: ClassVar[str] = "ANTHROPIC_API_KEY"
+    models_path: ClassVar[str] = "/v1/models"
     path: ClassVar[str] = "/v1/messages"
 
     def authorization(self, key: str) -> Mapping[str, str]:

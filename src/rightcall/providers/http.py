@@ -71,6 +71,18 @@ class HttpClient:
         except Exception as error:  # whatever a transport raises becomes one kind of error
             raise failures.transport(self.base_url, error, self.network.total) from None
 
+    async def status(self, path: str) -> int | None:
+        """The status that a GET answers with, or None when there is no answer within `Network.connect` seconds."""
+        session = self._session or self.open()
+        try:
+            async with (
+                asyncio.timeout(self.network.connect),
+                session.get(self._url(path), allow_redirects=False) as response,
+            ):
+                return response.status
+        except Exception:  # whatever a transport raises: the first real request will name it
+            return None
+
     async def aclose(self) -> None:
         """Close the connections."""
         session, self._session = self._session, None

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 from msgspec.structs import replace
@@ -53,6 +53,7 @@ class RemoteProvider(Provider):
     vendor_url: ClassVar[str]
     key_name: ClassVar[str]
     path: ClassVar[str]
+    models_path: ClassVar[str] = "/models"
 
     def __init__(
         self,
@@ -98,12 +99,30 @@ class RemoteProvider(Provider):
         self._constant(prompt)
 
     async def check(self) -> list[str]:
-        """A missing key, then an unreachable server. Warns when the key would go to somebody else."""
+        """A missing key, an unreachable server, a key or a model that the vendor does not know.
+
+        Warns when the key would go to somebody else. Compatible servers are not asked about the model: many take
+        any name.
+        """
         if self.at_vendor and not os.environ.get(self.key_name):
             return [f"{self.name} needs a key; set the environment variable {self.key_name}"]
         self._warn_of_strangers()
         problem = await self._http.unreachable()
-        return [f"{self.name}: {problem}"] if problem else []
+        if problem:
+            return [f"{self.name}: {problem}"]
+        return await self._unknown_to_vendor() if self.at_vendor else []
+
+    async def _unknown_to_vendor(self) -> list[str]:
+        try:
+            status = await self._http.status(f"{self.models_path}/{quote(self.model, safe='')}")
+        except ConfigError as error:
+            return list(error.problems)
+        host = urlsplit(self.base_url).hostname
+        if status in (401, 403):
+            return [f"{self.name}: {host} refuses the key in {self.key_name}"]
+        if status == 404:
+            return [f"{self.name}: {host} has no model '{self.model}' for this key; check its name"]
+        return []
 
     async def aclose(self) -> None:
         """Close the connections."""

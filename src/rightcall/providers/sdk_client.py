@@ -17,10 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from rightcall.errors import ConfigError, InputError, ProviderError
-from rightcall.model.dialects import anthropic as anthropic_spelling
-from rightcall.model.dialects import openai_chat, openai_responses
-from rightcall.providers import anthropic, failures, openai
-from rightcall.providers import openai_responses as responses
+from rightcall.model.dialects import anthropic as anthropic_spelling, openai_chat, openai_responses
+from rightcall.providers import anthropic, failures, openai, openai_responses as responses
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
 from rightcall.providers.prices import Prices, cost
 from rightcall.providers.remote import Json, with_ids

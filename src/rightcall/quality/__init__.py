@@ -7,8 +7,20 @@ seen_ids         where each id was first used
 statistics       what a dataset holds
 """
 
-from rightcall.quality.check import check_goldens
-from rightcall.quality.dataset_quality import Quality, QualityCheck
-from rightcall.quality.statistics import dataset_statistics
+from typing import TYPE_CHECKING
 
-__all__ = ["Quality", "QualityCheck", "check_goldens", "dataset_statistics"]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.quality.check import DatasetFinding as DatasetFinding, check_goldens as check_goldens
+    from rightcall.quality.dataset_quality import Quality as Quality, QualityCheck as QualityCheck
+    from rightcall.quality.statistics import dataset_statistics as dataset_statistics
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "check": "DatasetFinding check_goldens",
+            "dataset_quality": "Quality QualityCheck",
+            "statistics": "dataset_statistics",
+        },
+    )

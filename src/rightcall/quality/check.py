@@ -6,17 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.errors import InputError, suggestion
-from rightcall.metrics.matching.alignment import MOST_ORDERED
-from rightcall.metrics.matching.base import Scope
-from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
-from rightcall.metrics.matching.expectation import fits, pattern_text, predecessors
-from rightcall.metrics.matching.soundness import unsound
+from rightcall.metrics.matching import (
+    KINDS,
+    MOST_ORDERED,
+    Scope,
+    compile_matcher,
+    fits,
+    matcher_key,
+    pattern_text,
+    predecessors,
+    unsound,
+)
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.quality.seen_ids import SeenIds
 from rightcall.tools import offered_tools
-from rightcall.tools.one_argument import argument_problems
+from rightcall.tools.definitions import argument_problems
 
 
 class DatasetFinding(Record, frozen=True):

@@ -16,8 +16,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers.base import ModelRequest, Prompt
-from rightcall.providers.keyword import KeywordProvider
+from rightcall.providers import KeywordProvider, ModelRequest, Prompt
 from rightcall.quality.check import DatasetFinding
 from rightcall.quality.near_duplicates import NearTexts
 from rightcall.tools import offered_tools

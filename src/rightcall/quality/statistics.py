@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching import pattern_text
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 

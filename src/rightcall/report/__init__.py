@@ -10,3 +10,71 @@
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.
 """
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.report.calls import calls_difference as calls_difference
+    from rightcall.report.charts import (
+        CONFIG as CONFIG,
+        SCHEMA as SCHEMA,
+        Spec as Spec,
+        histogram as histogram,
+        to_svg as to_svg,
+    )
+    from rightcall.report.comparison import print_comparison as print_comparison
+    from rightcall.report.extra_metrics import AskedMetrics as AskedMetrics
+    from rightcall.report.faults import print_fault_report as print_fault_report
+    from rightcall.report.formats import FORMATS as FORMATS, format_of as format_of, writer_of as writer_of
+    from rightcall.report.github import in_actions as in_actions, publish as publish
+    from rightcall.report.lines import (
+        Guarded as Guarded,
+        InertOutput as InertOutput,
+        inert as inert,
+        inert_json as inert_json,
+        tell as tell,
+        without_old_commands as without_old_commands,
+    )
+    from rightcall.report.numbers import (
+        FILTERS as FILTERS,
+        count as count,
+        interval as interval,
+        percent as percent,
+    )
+    from rightcall.report.progress import RunProgress as RunProgress, State as State
+    from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
+    from rightcall.report.screen import Screen as Screen
+    from rightcall.report.terminal import (
+        Watcher as Watcher,
+        clean as clean,
+        comparison_table as comparison_table,
+        print_summary as print_summary,
+    )
+    from rightcall.report.text import (
+        json_text as json_text,
+        one_line as one_line,
+        shown_text as shown_text,
+        visible as visible,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "calls": "calls_difference",
+            "charts": "CONFIG SCHEMA Spec histogram to_svg",
+            "comparison": "print_comparison",
+            "extra_metrics": "AskedMetrics",
+            "faults": "print_fault_report",
+            "formats": "FORMATS format_of writer_of",
+            "github": "in_actions publish",
+            "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
+            "numbers": "FILTERS count interval percent",
+            "progress": "RunProgress State",
+            "rows": "write_outcome write_rows",
+            "screen": "Screen",
+            "terminal": "Watcher clean comparison_table print_summary",
+            "text": "json_text one_line shown_text visible",
+        },
+    )

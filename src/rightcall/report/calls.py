@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.metrics.matching.judge import counted_calls, judge
-from rightcall.metrics.matching.reasons import call_text
+from rightcall.metrics.matching import call_text, counted_calls, judge, pattern_text
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool

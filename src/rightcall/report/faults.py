@@ -7,7 +7,7 @@ from typing import Protocol
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
 from rightcall.report.terminal import clean
-from rightcall.tools.fault_measures import FaultSummary
+from rightcall.tools.faults import FaultSummary
 
 
 class Report(Protocol):

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rightcall.errors import MissingExtraError
 from rightcall.report.charts import charts
-from rightcall.report.embedded import Embedding
+from rightcall.report.html_cases import Embedding
 from rightcall.report.numbers import FILTERS
 from rightcall.report.spool import Spool
 from rightcall.report.text import visible

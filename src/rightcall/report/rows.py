@@ -7,8 +7,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from rightcall.metrics.base import PERFECT
-from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics import PERFECT, SPOTLESS
 from rightcall.model.codec import encode_described as encode
 from rightcall.model.failure import Failure
 from rightcall.model.run import CaseResult, Summary

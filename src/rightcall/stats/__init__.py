@@ -44,7 +44,7 @@ from rightcall.stats.intervals import (
 from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
 from rightcall.stats.korn_graubard import effective_n, korn_graubard, korn_graubard_bounds
 from rightcall.stats.multiplicity import benjamini_hochberg, holm
-from rightcall.stats.operating import Operating, operating
+from rightcall.stats.operating_characteristics import Operating, operating
 from rightcall.stats.paired import (
     Normal,
     PairedT,

@@ -14,63 +14,47 @@ To keep something new: add its table to `sql/tables.py`, a migration that makes 
 reads and writes it, and a line in `sql/copying.py`, so that it survives a copy.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
-
-from rightcall.store.base import (
-    Change,
-    ComparedCase,
-    Copied,
-    DatasetDiff,
-    DatasetVersion,
-    Key,
-    Note,
-    Outcome,
-    ResultFilter,
-    Retention,
-    RunFilter,
-    StoredCase,
-    StoredRun,
-    SuiteOverview,
-    changes,
-)
-from rightcall.store.opening import open_store
+from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.store.sql.store import Store
-    from rightcall.store.sql.writing import RunWriter
-
-__all__ = [
-    "Change",
-    "ComparedCase",
-    "Copied",
-    "DatasetDiff",
-    "DatasetVersion",
-    "Key",
-    "Note",
-    "Outcome",
-    "ResultFilter",
-    "Retention",
-    "RunFilter",
-    "RunWriter",
-    "Store",
-    "StoredCase",
-    "StoredRun",
-    "SuiteOverview",
-    "changes",
-    "open_store",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """The classes that need SQLAlchemy come when they are asked for: importing it takes a quarter second."""
-    if name == "Store":
-        from rightcall.store.sql.store import Store
-
-        return Store
-    if name == "RunWriter":
-        from rightcall.store.sql.writing import RunWriter
-
-        return RunWriter
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from rightcall.store.address import store_address as store_address
+    from rightcall.store.author import user_name as user_name
+    from rightcall.store.base import (
+        Change as Change,
+        ComparedCase as ComparedCase,
+        Copied as Copied,
+        DatasetDiff as DatasetDiff,
+        DatasetVersion as DatasetVersion,
+        Key as Key,
+        Note as Note,
+        Outcome as Outcome,
+        ResultFilter as ResultFilter,
+        Retention as Retention,
+        RunFilter as RunFilter,
+        StoredCase as StoredCase,
+        StoredRun as StoredRun,
+        SuiteOverview as SuiteOverview,
+        changes as changes,
+    )
+    from rightcall.store.opener import open_store as open_store
+    from rightcall.store.persistence import Persistence as Persistence
+    from rightcall.store.sql.run_writer import RunWriter as RunWriter
+    from rightcall.store.sql.store import Store as Store
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "address": "store_address",
+            "author": "user_name",
+            "base": (
+                "Change ComparedCase Copied DatasetDiff DatasetVersion Key Note Outcome "
+                "ResultFilter Retention RunFilter StoredCase StoredRun SuiteOverview changes "
+            ),
+            "opener": "open_store",
+            "persistence": "Persistence",
+            "sql.run_writer": "RunWriter",
+            "sql.store": "Store",
+        },
+    )

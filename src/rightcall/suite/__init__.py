@@ -3,6 +3,75 @@
 suite, plan, selection   suite.yaml, and a run made ready: every problem found, nothing spent yet
 runner, sink             runs a plan; results are on disk before they count
 outcome, early, gating   verdicts, ending early, deciding about stored runs
+conversations            the conversations that a golden stands for, and who plays their users
 recorded                 score recorded behaviour
 estimate                 what a run would send
 """
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.suite.cases import score_cases as score_cases
+    from rightcall.suite.conversations import (
+        as_user as as_user,
+        conversation_problem as conversation_problem,
+        conversations_of as conversations_of,
+    )
+    from rightcall.suite.cost_estimate import estimate as estimate
+    from rightcall.suite.decisions import (
+        RunComparison as RunComparison,
+        compare_runs as compare_runs,
+        flakiness as flakiness,
+        gate_run as gate_run,
+    )
+    from rightcall.suite.feasibility import mode_warnings as mode_warnings
+    from rightcall.suite.plan import (
+        Plan as Plan,
+        gate_warnings as gate_warnings,
+        plan_suite as plan_suite,
+        preflight as preflight,
+    )
+    from rightcall.suite.recorded_scores import score_recorded as score_recorded
+    from rightcall.suite.request import (
+        Options as Options,
+        Request as Request,
+        deepeval_options as deepeval_options,
+        gate_of as gate_of,
+        read_request as read_request,
+    )
+    from rightcall.suite.rescorer import rescore_run as rescore_run
+    from rightcall.suite.runner import (
+        CaseRunner as CaseRunner,
+        Progress as Progress,
+        RunOutcome as RunOutcome,
+        new_run as new_run,
+        run_plan as run_plan,
+    )
+    from rightcall.suite.selection import Selection as Selection
+    from rightcall.suite.stored_cases import keep_cases as keep_cases
+    from rightcall.suite.suite import load_suite as load_suite, suite_schema as suite_schema
+    from rightcall.suite.suite_actions import actions as actions
+    from rightcall.suite.trust import require_trust as require_trust
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "cases": "score_cases",
+            "conversations": "as_user conversation_problem conversations_of",
+            "cost_estimate": "estimate",
+            "decisions": "RunComparison compare_runs flakiness gate_run",
+            "feasibility": "mode_warnings",
+            "plan": "Plan gate_warnings plan_suite preflight",
+            "recorded_scores": "score_recorded",
+            "request": "Options Request deepeval_options gate_of read_request",
+            "rescorer": "rescore_run",
+            "runner": "CaseRunner Progress RunOutcome new_run run_plan",
+            "selection": "Selection",
+            "stored_cases": "keep_cases",
+            "suite": "load_suite suite_schema",
+            "suite_actions": "actions",
+            "trust": "require_trust",
+        },
+    )

@@ -16,7 +16,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
 from rightcall.store import Store, StoredRun
 from rightcall.suite.outcome import gathered
-from rightcall.suite.stored import stored_outcomes
+from rightcall.suite.run_outcomes import stored_outcomes
 
 SHOWN = 3
 Goldens = Callable[[], Iterable[AnyGolden]]

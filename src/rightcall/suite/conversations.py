@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rightcall.errors import ConfigError
-from rightcall.executor import Agent, UserSetup
-from rightcall.executor.conversation import Users, played_by
-from rightcall.executor.conversation.turn_function import turn_parameters
+from rightcall.executor import Agent, Users, UserSetup, played_by, turn_parameters
 from rightcall.model.described import stable_repr
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 

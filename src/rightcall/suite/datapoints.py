@@ -19,13 +19,11 @@ from typing import Any
 
 import msgspec
 
-from rightcall.datasets.targets import golden_of_datapoint, placed_items
+from rightcall.datasets import golden_of_datapoint, placed_items
 from rightcall.errors import ConfigError, InputError
-from rightcall.executor import Agent
-from rightcall.executor.returns import as_trajectory
+from rightcall.executor import Agent, as_trajectory
 from rightcall.files import existing_file
-from rightcall.metrics import Metric
-from rightcall.metrics.function import FunctionMetric
+from rightcall.metrics import FunctionMetric, Metric
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.described import name_of, source_hash

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from rightcall.errors import RightCallError
 from rightcall.executor import Agent
-from rightcall.metrics.matching.binding import mentions_ref
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.metrics.matching import mentions_ref
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 
 SHOWN = 3
 
@@ -33,6 +33,8 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
 
 
 def _needs(golden: Golden) -> Iterator[str]:
+    if not all(isinstance(call, ExpectedCall) for call in golden.expected_calls):
+        return  # made in Python with wrong types, which preflight refuses with its place
     alternatives = (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
     sets = [[call for call in calls if call.required] for calls in alternatives]
     if not sets:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from rightcall.gate import Gate, Outcome, Verdict, outcomes_of
-from rightcall.gate.check import Word, counted
+from rightcall.gate import Gate, Outcome, Verdict, Word, counted, outcomes_of
 from rightcall.model.run import CaseResult, Summary
 
 MOST_ERRORS = 0.05

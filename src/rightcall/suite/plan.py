@@ -15,28 +15,33 @@ import msgspec
 
 from rightcall.datasets import load_goldens, numbered_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, RunLimits, Session, UserSetup, agent_problems, model_problems
-from rightcall.executor.conversation import Users
-from rightcall.executor.prompts import settings_of
+from rightcall.executor import (
+    Agent,
+    RunLimits,
+    Session,
+    Users,
+    UserSetup,
+    agent_problems,
+    model_problems,
+    settings_of,
+)
 from rightcall.gate import Gate, read_gate, warnings
-from rightcall.metrics import Metric, Rules, Scorer, as_metrics, observed
-from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS
-from rightcall.metrics.measure import METRIC_SECONDS
+from rightcall.metrics import METRIC_SECONDS, Metric, Rules, Scorer, as_metrics, observed
+from rightcall.metrics.matching import DEFAULT_WEIGHTS
 from rightcall.model import codec
 from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.providers.base import Settings
-from rightcall.quality.check import check_goldens
+from rightcall.providers import Settings
+from rightcall.quality import check_goldens
 from rightcall.suite.conversations import conversation_problem, conversations_of, simulator_fingerprint
 from rightcall.suite.selection import Selection
-from rightcall.suite.starting import actions, is_code, is_code_metric, metric_names
 from rightcall.suite.suite import Suite, UserConfig
+from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
 from rightcall.tools import load_tools
+from rightcall.tools.definitions import from_module, is_attribute, listed_tools, with_tool_set
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp import McpAddress, read_address
-from rightcall.tools.offer import with_tool_set
-from rightcall.tools.source import from_module, is_attribute, listed_tools
 from rightcall.tools.worlds import make_world
 
 BLOCK = 10_000

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.errors import ConfigError, suggestion
-from rightcall.executor import Agent, RunLimits, UserSetup
-from rightcall.executor.conversation import Users
+from rightcall.executor import Agent, RunLimits, Users, UserSetup
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import AnyMetric, Metric, Rules, Scorer, as_metrics, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase

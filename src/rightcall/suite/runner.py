@@ -16,25 +16,21 @@ from pathlib import Path
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.executor import Pool, Session
-from rightcall.executor.limits import spent
+from rightcall.executor import Pool, Session, spent
 from rightcall.files import git_revision
-from rightcall.gate import Baseline, Verdict, decide
-from rightcall.gate.config import LatencyLimit
-from rightcall.metrics.scoring_time import time_to_score
-from rightcall.metrics.tally import Tally
+from rightcall.gate import Baseline, LatencyLimit, Verdict, decide
+from rightcall.metrics import Tally, time_to_score
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
-from rightcall.store import RunWriter, Store, changes
-from rightcall.store.persistence import Persistence
+from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
-from rightcall.suite.early import EarlyStop
+from rightcall.suite.early_stopping import EarlyStop
 from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
 from rightcall.suite.plan import Plan, preflight
-from rightcall.suite.scrubbing import ResultScrubber
+from rightcall.suite.run_outcomes import stored_results
+from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink
-from rightcall.suite.stored import stored_results
-from rightcall.tools.key_store import run_keys
+from rightcall.tools.idempotency import run_keys
 
 
 class Progress(msgspec.Struct):

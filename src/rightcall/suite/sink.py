@@ -10,7 +10,7 @@ from typing import Self
 
 from rightcall.errors import StoreError
 from rightcall.model.run import CaseResult
-from rightcall.store.persistence import Persistence
+from rightcall.store import Persistence
 
 BATCH = 100
 LONGEST_WAIT = 0.02

@@ -8,13 +8,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.executor.conversation.personas import DEFAULT_PERSONAS
-from rightcall.executor.limits import Limits, RunLimits
+from rightcall.executor import DEFAULT_PERSONAS, Limits, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
-from rightcall.metrics.measure import METRIC_SECONDS
+from rightcall.metrics import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.record import Record
-from rightcall.providers.base import Settings
+from rightcall.providers import Settings
 
 FORMAT = "rightcall/suite/1"
 MOST_TRIALS = 100_000

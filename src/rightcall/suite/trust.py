@@ -14,8 +14,8 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.files import existing_file, write_file
 from rightcall.model.codec import decode, encode
 from rightcall.model.record import Record
-from rightcall.suite.starting import Action, actions, fingerprint
 from rightcall.suite.suite import Suite
+from rightcall.suite.suite_actions import Action, actions, fingerprint
 
 FORMAT = "rightcall/trust/1"
 MARKS = (".git", ".hg", "pyproject.toml")

@@ -9,7 +9,7 @@ from typing import Any
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent
-from rightcall.executor.conversation.turn_function import HISTORY, INPUT, WORDS, turn_parameters
+from rightcall.executor.conversation import HISTORY, INPUT, WORDS, turn_parameters
 
 
 def callback_agent(given: Callable[..., Any] | Agent | str | None) -> Agent:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rightcall.errors import ProviderError
-from rightcall.executor.asking import Asker
 from rightcall.executor.conversation import UserFault
 from rightcall.executor.deadline import Deadline
+from rightcall.executor.retrying_client import Asker
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
-from rightcall.providers.base import ModelRequest, Prompt, Settings
+from rightcall.providers import ModelRequest, Prompt, Settings
 
 ATTEMPTS = 3
 SYSTEM = """You make up one fictitious person for a test of a service. Nobody real may be meant.

@@ -20,22 +20,22 @@ import msgspec
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, Pool, Session, UserSetup
 from rightcall.executor.conversation import (
+    DEFAULT_PERSONAS,
     ModelUsers,
     SimulationNode,
     UserFault,
     Users,
     played_by,
 )
-from rightcall.executor.conversation.personas import DEFAULT_PERSONAS
 from rightcall.model.case import ConversationalTestCase, turns_of
 from rightcall.model.golden import ConversationalGolden, Turn, with_id
 from rightcall.model.trajectory import Dialogue, Trajectory, Usage
-from rightcall.providers.base import Provider
+from rightcall.providers import Provider
 from rightcall.synthesis.callbacks import callback_agent
 from rightcall.synthesis.control import ControlledUsers, Controller, end, proceed
 from rightcall.synthesis.graph_words import graph_users
 from rightcall.synthesis.profiles import made_profile
-from rightcall.tools.offer import offered_tools
+from rightcall.tools.definitions import offered_tools
 
 __all__ = ["ConversationSimulator", "SimulationNode", "end", "proceed"]
 

@@ -11,3 +11,29 @@
 
 Nothing here is imported before a test uses it.
 """
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.testing.check_fixture import Checker as Checker, Defaults as Defaults
+    from rightcall.testing.golden_batch import Together as Together
+    from rightcall.testing.marks import marked_goldens as marked_goldens, readable_ids as readable_ids
+    from rightcall.testing.session_store import Keeper as Keeper
+    from rightcall.testing.summary import (
+        gate_verdict as gate_verdict,
+        summary_lines as summary_lines,
+        tested as tested,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "check_fixture": "Checker Defaults",
+            "golden_batch": "Together",
+            "marks": "marked_goldens readable_ids",
+            "session_store": "Keeper",
+            "summary": "gate_verdict summary_lines tested",
+        },
+    )

@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.api import RunResult, arun_cases, finished
-from rightcall.datasets.cases import case_of
-from rightcall.datasets.dataset import EvaluationDataset as Collection
+from rightcall.datasets import EvaluationDataset as Collection, case_of
 from rightcall.errors import ConfigError
-from rightcall.executor.returns import as_trajectory
+from rightcall.executor import as_trajectory
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.trajectory import Trajectory
-from rightcall.store import open_store
-from rightcall.store.author import user_name
+from rightcall.store import open_store, user_name
 
 if TYPE_CHECKING:
     from rightcall.store import DatasetVersion

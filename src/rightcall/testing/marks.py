@@ -11,7 +11,7 @@ from typing import Any, cast
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
-from rightcall.suite.selection import Selection
+from rightcall.suite import Selection
 
 LONGEST_ID = 48
 

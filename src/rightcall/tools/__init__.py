@@ -17,7 +17,18 @@ One call goes prepare → invoke → idempotency → execute → results. To add
 a fault, a name in `faults.FaultType` with its phase and its case in injection or damage.
 """
 
-from rightcall.tools.load import load_tools, save_tools
-from rightcall.tools.offer import offered_tools
+from typing import TYPE_CHECKING
 
-__all__ = ["load_tools", "offered_tools", "save_tools"]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.tools.definitions.load import load_tools as load_tools, save_tools as save_tools
+    from rightcall.tools.definitions.offer import offered_tools as offered_tools
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "definitions.load": "load_tools save_tools",
+            "definitions.offer": "offered_tools",
+        },
+    )

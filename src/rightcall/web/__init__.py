@@ -14,3 +14,21 @@
 To add a page: a file in `pages/` with its `routes`, a template, and its name in `pages/__init__.py`. Pages work
 out no numbers: they show what `report.view` and the store say.
 """
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.web.server import (
+        listening as listening,
+        require_packages as require_packages,
+        serve as serve,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "server": "listening require_packages serve",
+        },
+    )

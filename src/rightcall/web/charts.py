@@ -13,8 +13,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rightcall.report.charts import CONFIG, SCHEMA, Spec, to_svg
-from rightcall.report.text import one_line
+from rightcall.report import CONFIG, SCHEMA, Spec, one_line, to_svg
 from rightcall.report.view import Bar, Rate
 
 Theme = Literal["light", "dark"]

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from rightcall.datasets.deepeval.cells import unguarded
 from rightcall.datasets.deepeval.names import Names
-from rightcall.datasets.deepeval.reading import golden_of
+from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
@@ -55,10 +54,7 @@ def goldens_of_items(
                 raise item
             if isinstance(item, bytes):
                 refuse_long_line(item, where)
-            if cells:
-                fields = {name: unguarded(cell) for name, cell in item.items()}
-            else:
-                fields = value_of(item, dict[str, Any], where)
+            fields = item if cells else value_of(item, dict[str, Any], where)
             golden = golden_of(fields, where, names, cells=cells)
         except InputError as error:
             if skipped is None:

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.datasets.formats.collection import Collection
 from rightcall.datasets.formats.json import read
-from rightcall.files.yaml_text import yaml_dumper
+from rightcall.files import yaml_dumper
 from rightcall.model.codec import encode
 
 __all__ = ["read", "write"]

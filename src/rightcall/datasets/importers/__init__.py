@@ -8,7 +8,18 @@ To add one: a file with a function from the benchmark's files to goldens whose `
 verdict, and a test that runs the benchmark's own checker beside ours.
 """
 
-from rightcall.datasets.importers.bfcl import import_bfcl
-from rightcall.datasets.importers.tau import TauResults, import_tau
+from typing import TYPE_CHECKING
 
-__all__ = ["TauResults", "import_bfcl", "import_tau"]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.datasets.importers.bfcl import import_bfcl as import_bfcl
+    from rightcall.datasets.importers.tau import TauResults as TauResults, import_tau as import_tau
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "bfcl": "import_bfcl",
+            "tau": "TauResults import_tau",
+        },
+    )

@@ -8,25 +8,55 @@ user_graph    a user that follows a graph
 personas      manners to play a user in, and a golden as one conversation for each
 """
 
-from rightcall.executor.conversation.agent_side import AgentSession
-from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
-from rightcall.executor.conversation.personas import PERSONAS, Persona, played_by
-from rightcall.executor.conversation.turn_taking import ConversationPerformer
-from rightcall.executor.conversation.user_graph import GraphUsers, SimulationNode
-from rightcall.executor.conversation.user_side import Said, SimulatedUser, UserFault, Users
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "PERSONAS",
-    "AgentSession",
-    "ConversationPerformer",
-    "GraphUsers",
-    "ModelUsers",
-    "Persona",
-    "Said",
-    "SimulatedUser",
-    "SimulationNode",
-    "UserFault",
-    "UserSetup",
-    "Users",
-    "played_by",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.executor.conversation.agent_side import (
+        AgentSession as AgentSession,
+        SessionAgent as SessionAgent,
+        opened_by as opened_by,
+    )
+    from rightcall.executor.conversation.model_user import (
+        ModelUsers as ModelUsers,
+        UserSetup as UserSetup,
+    )
+    from rightcall.executor.conversation.personas import (
+        DEFAULT_PERSONAS as DEFAULT_PERSONAS,
+        PERSONAS as PERSONAS,
+        Persona as Persona,
+        played_by as played_by,
+    )
+    from rightcall.executor.conversation.turn_function import (
+        HISTORY as HISTORY,
+        INPUT as INPUT,
+        WORDS as WORDS,
+        turn_parameters as turn_parameters,
+    )
+    from rightcall.executor.conversation.turn_taking import (
+        ConversationPerformer as ConversationPerformer,
+    )
+    from rightcall.executor.conversation.user_graph import (
+        GraphUsers as GraphUsers,
+        SimulationNode as SimulationNode,
+    )
+    from rightcall.executor.conversation.user_side import (
+        Said as Said,
+        SimulatedUser as SimulatedUser,
+        UserFault as UserFault,
+        Users as Users,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "agent_side": "AgentSession SessionAgent opened_by",
+            "model_user": "ModelUsers UserSetup",
+            "personas": "DEFAULT_PERSONAS PERSONAS Persona played_by",
+            "turn_function": "HISTORY INPUT WORDS turn_parameters",
+            "turn_taking": "ConversationPerformer",
+            "user_graph": "GraphUsers SimulationNode",
+            "user_side": "Said SimulatedUser UserFault Users",
+        },
+    )

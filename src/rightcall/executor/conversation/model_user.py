@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import ConfigError, InputError
-from rightcall.executor.asking import Asker, Patience
 from rightcall.executor.conversation.personas import DEFAULT_PERSONAS, Persona, read_persona
 from rightcall.executor.conversation.user_prompt import (
     flipped,
@@ -24,13 +23,12 @@ from rightcall.executor.conversation.user_prompt import (
 )
 from rightcall.executor.conversation.user_side import Said, SimulatedUser, UserFault
 from rightcall.executor.deadline import Deadline
+from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.model.codec import convert
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
-from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings
-from rightcall.providers.http import Network
-from rightcall.providers.resolve import resolve
+from rightcall.providers import ModelReply, ModelRequest, Network, Prompt, Provider, Settings, resolve
 
 ATTEMPTS = 3
 """How often a model may try to say something usable."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 
 MOST_NODES = 20_000
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST

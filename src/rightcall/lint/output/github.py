@@ -9,7 +9,7 @@ from rightcall.lint.report import LintReport
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def github(report: LintReport) -> str:
+def github_text(report: LintReport) -> str:
     """One command a line."""
     return "".join(f"{_command(diagnostic)}\n" for diagnostic in report.diagnostics)
 

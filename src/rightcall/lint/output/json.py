@@ -9,7 +9,7 @@ import msgspec
 from rightcall.lint.report import LintReport
 
 
-def json(report: LintReport) -> str:
+def json_text(report: LintReport) -> str:
     """One object; `format` says its version."""
     value = document(report)
     try:

@@ -18,7 +18,7 @@ from rightcall.lint.rule import FAMILIES
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def sarif(report: LintReport, version: str = "") -> str:
+def sarif_text(report: LintReport, version: str = "") -> str:
     """One run with the rules that found something."""
     codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
     driver: dict[str, Any] = {"name": "rightcall", "rules": [_rule(code) for code in codes]}

@@ -11,7 +11,7 @@ Paint = Callable[[str, str], str]
 """Colours a text: `paint("error", text)`. Styles are the severities, `dim` and `bold`."""
 
 
-def text(
+def plain_text(
     report: LintReport, *, least: Severity = "warning", paint: Paint = lambda style, words: words
 ) -> str:
     """Findings from the least severity upward, then the summary."""

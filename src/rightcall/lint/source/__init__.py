@@ -13,3 +13,19 @@ folders     the files of a folder that may hold tools
 read        from paths to tool sets
 joining     files of one tool each as one set
 """
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.lint.source.joined_files import joined as joined
+    from rightcall.lint.source.read import tool_set as tool_set
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "joined_files": "joined",
+            "read": "tool_set",
+        },
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rightcall.errors import InputError
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.openapi import is_openapi
 from rightcall.lint.source.spellings import stray_in

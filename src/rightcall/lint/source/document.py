@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from rightcall.errors import InputError
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.json_places import JsonPlaces, Place, read_json
 

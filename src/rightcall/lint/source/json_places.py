@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 
 _SPACE = re.compile(r"[ \t\r\n]*").match
 _COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*").match

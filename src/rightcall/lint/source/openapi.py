@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.openapi_schemas import Schemas, resolved
 from rightcall.lint.source.tools import SourceTool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 
 _DEEPEST = 12
 _VALUES = frozenset(("default", "enum", "const", "example", "examples"))

@@ -14,7 +14,7 @@ from rightcall.lint.source.openapi import is_openapi, operations_in
 from rightcall.lint.source.spellings import provider_run_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
-from rightcall.portability.definition import spelled_hints
+from rightcall.portability import spelled_hints
 
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.errors import suggestion
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.tools import SourceTool
 from rightcall.model.dialects.wire import KINDS
-from rightcall.portability.definition import Spelling
+from rightcall.portability import Spelling
 
 _LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 _WRAPPERS = ("result", "toolConfig")

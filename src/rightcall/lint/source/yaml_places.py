@@ -8,8 +8,7 @@ from typing import Any
 
 import yaml
 
-from rightcall.files.pointer import JsonPath
-from rightcall.files.yaml_text import JSON_NUMBER, TAG, WORDS
+from rightcall.files import JSON_NUMBER, TAG, WORDS, JsonPath
 from rightcall.lint.source.json_places import Place
 
 MOST_VALUES = 2_000_000

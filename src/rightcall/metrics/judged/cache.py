@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from rightcall.metrics.judged.framing import SYSTEM, VERSION
+from rightcall.metrics.judged.frame import SYSTEM, VERSION
 from rightcall.model import codec
 
 DEFAULT = ".rightcall/judgements.db"

@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 
 from rightcall.errors import ConfigError
 from rightcall.metrics.base import Metric
-from rightcall.metrics.judged.asking import votes_of
 from rightcall.metrics.judged.cache import DEFAULT
-from rightcall.metrics.judged.framing import material_of, rubric_of
+from rightcall.metrics.judged.frame import material_of, rubric_of
+from rightcall.metrics.judged.question import votes_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 from rightcall.providers import Provider
@@ -56,7 +56,7 @@ class Rubric(Metric):
 
     async def check(self) -> list[str]:
         """A judge without a key, a host that cannot be reached, a model that does not exist."""
-        from rightcall.providers.resolve import check
+        from rightcall.providers import check
 
         return await check(self.model)
 

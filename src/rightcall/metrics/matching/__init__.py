@@ -11,3 +11,50 @@ reasons        failures → words
 verdict        numbers, pass mark, rules
 judge          all of it: golden + trajectory + tools → verdict
 """
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.metrics.matching.alignment import (
+        MOST_ORDERED as MOST_ORDERED,
+        Comparison as Comparison,
+        assign_by_groups as assign_by_groups,
+    )
+    from rightcall.metrics.matching.base import Scope as Scope, shown as shown
+    from rightcall.metrics.matching.binding import mentions_ref as mentions_ref
+    from rightcall.metrics.matching.case_score import counted_calls as counted_calls, judge as judge
+    from rightcall.metrics.matching.compile import (
+        KINDS as KINDS,
+        compile_matcher as compile_matcher,
+        matcher_key as matcher_key,
+    )
+    from rightcall.metrics.matching.expectation import (
+        fits as fits,
+        make_slots as make_slots,
+        pattern_text as pattern_text,
+        predecessors as predecessors,
+    )
+    from rightcall.metrics.matching.reasons import (
+        call_text as call_text,
+        reason as reason,
+        sentence as sentence,
+    )
+    from rightcall.metrics.matching.soundness import unsound as unsound
+    from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS as DEFAULT_WEIGHTS
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "alignment": "Comparison MOST_ORDERED assign_by_groups",
+            "base": "Scope shown",
+            "binding": "mentions_ref",
+            "case_score": "counted_calls judge",
+            "compile": "KINDS compile_matcher matcher_key",
+            "expectation": "fits make_slots pattern_text predecessors",
+            "reasons": "call_text reason sentence",
+            "soundness": "unsound",
+            "verdict": "DEFAULT_WEIGHTS",
+        },
+    )

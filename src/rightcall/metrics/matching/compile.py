@@ -169,7 +169,7 @@ def _flag(name: str, make: Callable[[], Matcher]) -> Build:
 
 
 def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.validate import fullmatch
+    from rightcall.tools.definitions import fullmatch
 
     return text.Regex(_text_of("regex", spec), fullmatch(spec))
 
@@ -183,7 +183,7 @@ def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 
 def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.validate import compiled, fits
+    from rightcall.tools.definitions import compiled, fits
 
     if not isinstance(spec, dict):
         raise wrong("schema", "a JSON Schema", spec)

@@ -43,7 +43,7 @@ def argument_credit(slot: Slot, call: ToolCall, at: int) -> float:
     if expected is None and not slot.call.forbidden_args:
         return 1.0
     if arguments is None:
-        return 0.0
+        return slot.argument_score(call, at)
     credits: list[float] = [0.0 for name in slot.call.forbidden_args if name in arguments]
     for name in expected or ():
         score = slot.parameter_score(name, call, at)

@@ -117,7 +117,7 @@ def fits(pattern: Any) -> Callable[[str], bool]:
     if isinstance(pattern, str):
         return pattern.__eq__
     if isinstance(pattern, dict):
-        from rightcall.tools.validate import fullmatch
+        from rightcall.tools.definitions import fullmatch
 
         if pattern.keys() != {"regex"}:
             raise InputError("", 'tool must be a name, a list of names or {"regex": …}')

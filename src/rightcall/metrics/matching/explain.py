@@ -266,7 +266,7 @@ def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping
     """Arguments that the tool's own schema refuses, of calls that are not right anyway."""
     if not tools:
         return []
-    from rightcall.tools.validate import is_valid, problems
+    from rightcall.tools.definitions import is_valid, problems
 
     found: list[Failure] = []
     for at, call in enumerate(calls):

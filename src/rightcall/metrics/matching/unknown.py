@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.verdict import Rules, Verdict
 
 
@@ -47,14 +48,16 @@ def without_unknown(
     left_out = [pair for pair in pairs if in_the_dark(pair)]
     if not left_out:
         return verdict
+    gone = {pair.slot for pair in free if in_the_dark(pair)}
+    if rules.half_credit:
+        known = [call for call in table.calls if not call.arguments_unknown]
+        accuracy = half_credit([slot for n, slot in enumerate(table.slots) if n not in gone], known)
+    else:
+        accuracy = _accuracy(table, [pair for pair in free if not in_the_dark(pair)], gone)
     numbers = msgspec.structs.replace(
         verdict.numbers,
         **_counts(table, [pair for pair in pairs if not in_the_dark(pair)], left_out),
-        parameter_accuracy=_accuracy(
-            table,
-            [pair for pair in free if not in_the_dark(pair)],
-            {pair.slot for pair in free if in_the_dark(pair)},
-        ),
+        parameter_accuracy=accuracy,
     )
     score = rules.overall(numbers) if verdict.score else 0.0
     return msgspec.structs.replace(

@@ -11,61 +11,65 @@
 To show something new: a record and what fills it in the file of its subject, a field in `RunView` or `CaseView`.
 """
 
-from rightcall.report.view.calls import ArgumentRow, CallView, Mark
-from rightcall.report.view.case import (
-    CaseView,
-    MessageView,
-    ScoreLine,
-    case_view,
-    input_of,
-    outcome_of,
-    reason_of,
-)
-from rightcall.report.view.confusion import INVENTED, NO_CALL, Confusion, confusion_of
-from rightcall.report.view.failed import FailedCase, FailedCases
-from rightcall.report.view.failures import TITLES, Example, FailureGroup
-from rightcall.report.view.rate import Rate, rate
-from rightcall.report.view.run import RunTally, RunView, cases_of, run_view
-from rightcall.report.view.spread import Bin, Spread
-from rightcall.report.view.summary import DIMENSIONS, CodeRow, GroupRow, SummaryView, pass_rate, summary_view
-from rightcall.report.view.tools import ConfusionCell, ToolRow
-from rightcall.report.view.waterfall import Bar
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "DIMENSIONS",
-    "INVENTED",
-    "NO_CALL",
-    "TITLES",
-    "ArgumentRow",
-    "Bar",
-    "Bin",
-    "CallView",
-    "CaseView",
-    "CodeRow",
-    "Confusion",
-    "ConfusionCell",
-    "Example",
-    "FailedCase",
-    "FailedCases",
-    "FailureGroup",
-    "GroupRow",
-    "Mark",
-    "MessageView",
-    "Rate",
-    "RunTally",
-    "RunView",
-    "ScoreLine",
-    "Spread",
-    "SummaryView",
-    "ToolRow",
-    "case_view",
-    "cases_of",
-    "confusion_of",
-    "input_of",
-    "outcome_of",
-    "pass_rate",
-    "rate",
-    "reason_of",
-    "run_view",
-    "summary_view",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.report.view.calls import ArgumentRow as ArgumentRow, CallView as CallView, Mark as Mark
+    from rightcall.report.view.case import (
+        CaseView as CaseView,
+        MessageView as MessageView,
+        ScoreLine as ScoreLine,
+        case_view as case_view,
+        input_of as input_of,
+        outcome_of as outcome_of,
+        reason_of as reason_of,
+    )
+    from rightcall.report.view.confusion import (
+        INVENTED as INVENTED,
+        NO_CALL as NO_CALL,
+        Confusion as Confusion,
+        confusion_of as confusion_of,
+    )
+    from rightcall.report.view.failed_case import FailedCase as FailedCase, FailedCases as FailedCases
+    from rightcall.report.view.failures import (
+        TITLES as TITLES,
+        Example as Example,
+        FailureGroup as FailureGroup,
+    )
+    from rightcall.report.view.run import (
+        RunTally as RunTally,
+        RunView as RunView,
+        cases_of as cases_of,
+        run_view as run_view,
+    )
+    from rightcall.report.view.shown_rate import Rate as Rate, rate as rate
+    from rightcall.report.view.spread import Bin as Bin, Spread as Spread
+    from rightcall.report.view.summary import (
+        DIMENSIONS as DIMENSIONS,
+        CodeRow as CodeRow,
+        GroupRow as GroupRow,
+        SummaryView as SummaryView,
+        pass_rate as pass_rate,
+        summary_view as summary_view,
+    )
+    from rightcall.report.view.tools import ConfusionCell as ConfusionCell, ToolRow as ToolRow
+    from rightcall.report.view.waterfall import Bar as Bar
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "calls": "ArgumentRow CallView Mark",
+            "case": "CaseView MessageView ScoreLine case_view input_of outcome_of reason_of",
+            "confusion": "Confusion INVENTED NO_CALL confusion_of",
+            "failed_case": "FailedCase FailedCases",
+            "failures": "Example FailureGroup TITLES",
+            "run": "RunTally RunView cases_of run_view",
+            "shown_rate": "Rate rate",
+            "spread": "Bin Spread",
+            "summary": "CodeRow DIMENSIONS GroupRow SummaryView pass_rate summary_view",
+            "tools": "ConfusionCell ToolRow",
+            "waterfall": "Bar",
+        },
+    )

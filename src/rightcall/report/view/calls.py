@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching import pattern_text
 from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.report.text import json_text, one_line, shown_text
+from rightcall.report.view.call_pairs import Kind, Pair, Pairing
 from rightcall.report.view.failures import said
-from rightcall.report.view.pairing import Kind, Pair, Pairing
 
 Mark = Literal["same", "different", "missing", "extra"]
 MARKS: dict[str, Mark] = {

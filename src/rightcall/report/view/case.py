@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching import pattern_text
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.message import Message, Role
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.report.text import json_text, one_line, shown_text
+from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
 from rightcall.report.view.calls import CallView, call_views
 from rightcall.report.view.failures import said
-from rightcall.report.view.pairing import NO_TOOLS, pairing_of
 from rightcall.report.view.waterfall import Bar, waterfall
 
 Outcome = Literal["passed", "failed", "error"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from rightcall.metrics.matching.reasons import sentence
-from rightcall.metrics.tally import counted_codes
+from rightcall.metrics import counted_codes
+from rightcall.metrics.matching import sentence
 from rightcall.model.failure import Code, Failure
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult

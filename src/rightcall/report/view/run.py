@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rightcall.metrics.tally import Tally
+from rightcall.metrics import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
+from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
 from rightcall.report.view.confusion import Confusion, confusion_of
 from rightcall.report.view.failures import FailureGroup, FailureTally
-from rightcall.report.view.pairing import NO_TOOLS, pairing_of
 from rightcall.report.view.spread import Spread, SpreadTally
 from rightcall.report.view.summary import SummaryView, summary_view
 from rightcall.report.view.tools import ConfusionCell, ToolRow, ToolTally

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
-from rightcall.report.view.rate import Rate, rate
+from rightcall.report.view.shown_rate import Rate, rate
 
 DIMENSIONS = {
     "call_precision": "precision",

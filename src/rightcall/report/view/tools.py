@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from rightcall.metrics.confusions import confusions
-from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.analysis import confusions
+from rightcall.metrics.matching import pattern_text
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.report.view.pairing import Pair, Pairing
-from rightcall.report.view.rate import Rate, rate
+from rightcall.report.view.call_pairs import Pair, Pairing
+from rightcall.report.view.shown_rate import Rate, rate
 
 MOST_NAMES = 1000
 """Distinct tool names kept; a model that invents a new one every time shall not fill the memory."""

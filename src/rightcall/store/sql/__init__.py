@@ -19,3 +19,19 @@ removing     delete and prune
 copying      from one store into another
 store        Store: all of it behind one name
 """
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.store.sql.copy import copy_store as copy_store
+    from rightcall.store.sql.schema import HEAD as HEAD
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "copy": "copy_store",
+            "schema": "HEAD",
+        },
+    )

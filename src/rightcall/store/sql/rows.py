@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rightcall.errors import InputError
 from rightcall.model import CaseResult, Failure, Score, Trajectory, Usage
 from rightcall.store.sql.bulk import Row
-from rightcall.store.sql.packing import compressed, expanded, packed, unpacked
+from rightcall.store.sql.packed import compressed, expanded, packed, unpacked
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED
 from rightcall.store.sql.text import held
 

@@ -17,9 +17,9 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packing import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.packed import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.text import held
-from rightcall.store.sql.writing import RunWriter
 
 runs = tables.runs.c
 
@@ -110,19 +110,6 @@ class Runs(Core):
         return None if content is None else unsqueezed(content)
 
 
-def _require_complete(connection: Connection, run: Row[Any]) -> None:
-    """Count what is there: the counter in the run's row may have survived what the results did not."""
-    results = tables.results.c
-    stored = connection.execute(
-        select(func.count()).select_from(tables.results).where(results.run_key == run.key)
-    ).scalar_one()
-    if stored < run.planned:
-        raise StoreError(
-            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it is not finished",
-            retryable=False,
-        )
-
-
 def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> int:
     """A new row for a run that begins; its key."""
     values = {
@@ -205,7 +192,7 @@ def _earlier(before: Run | None) -> Select[Any]:
     query = select(tables.runs)
     if before is None:
         return query
-    return query.where(runs.started_at <= held(before.started_at), runs.id != held(before.id))
+    return query.where(runs.started_at <= before.started_at, runs.id != before.id)
 
 
 def listed(connection: Connection, which: RunFilter, limit: int, after: str | None) -> Sequence[Row[Any]]:
@@ -247,6 +234,19 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
     return StoredRun(
         run, row.results, row.passed, row.errors, row.planned, usage, row.updated_at, row.verdict, tags
     )
+
+
+def _require_complete(connection: Connection, run: Row[Any]) -> None:
+    """Count what is there: the counter in the run's row may have survived what the results did not."""
+    results = tables.results.c
+    stored = connection.execute(
+        select(func.count()).select_from(tables.results).where(results.run_key == run.key)
+    ).scalar_one()
+    if stored < run.planned:
+        raise StoreError(
+            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it is not finished",
+            retryable=False,
+        )
 
 
 def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:

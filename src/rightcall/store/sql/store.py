@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rightcall.store.base import ResultFilter, StoredCase
 from rightcall.store.sql.annotations import Annotations, notes_of_case, tags_of_cases
-from rightcall.store.sql.comparing import Comparing
-from rightcall.store.sql.exporting import Exporting
+from rightcall.store.sql.comparison import Comparing
+from rightcall.store.sql.export import Exporting
 from rightcall.store.sql.library import Library
 from rightcall.store.sql.neighbours import Neighbours
 from rightcall.store.sql.overview import Overview
-from rightcall.store.sql.removing import Removing
+from rightcall.store.sql.removal import Removing
 from rightcall.store.sql.runs import Runs, find
 
 

@@ -11,3 +11,23 @@
 Each stage is `(call, next)`: it does its part, calls `next(call)` or does not, and gives back how the call
 ended. A stage knows nothing of those before it. To add one, write it and put it into `pipeline`.
 """
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.tools.runtime.context import CallContext as CallContext
+    from rightcall.tools.runtime.errors import Aborted as Aborted
+    from rightcall.tools.runtime.policy import Rules as Rules
+    from rightcall.tools.runtime.toolbox import Toolbox as Toolbox
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "context": "CallContext",
+            "errors": "Aborted",
+            "policy": "Rules",
+            "toolbox": "Toolbox",
+        },
+    )

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rightcall.model.call import ToolCall
-from rightcall.tools.context import CallContext
-from rightcall.tools.entry import Entry, Ready
-from rightcall.tools.owners import Owner
+from rightcall.tools.idempotency.owners import Owner
+from rightcall.tools.runtime.bound_tool import Entry, Ready
+from rightcall.tools.runtime.context import CallContext
 
 if TYPE_CHECKING:
     from rightcall.tools.runtime.deadline import Work
@@ -49,9 +49,20 @@ class ActiveCall:
 
     def copy(self) -> ActiveCall:
         """The same call, to be changed without changing this one."""
-        other = ActiveCall(self.call, self.context)
-        for name in self.__slots__:
-            setattr(other, name, getattr(self, name))
+        other = ActiveCall(
+            self.call,
+            self.context,
+            self.prepared,
+            self.key,
+            self.attempt,
+            self.owner,
+            self.work,
+            self.faults,
+            self.item,
+            self.injection,
+        )
+        other.entry, other.ready = self.entry, self.ready
+        other.arguments, other.fingerprint = self.arguments, self.fingerprint
         return other
 
     def note(self) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from rightcall.tools.errors import Abort, Effect, ToolError, stopped
-from rightcall.tools.invocation import Finished, Invocation, finished_call
-from rightcall.tools.prepare import Refused
 from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stopped
+from rightcall.tools.runtime.invocation import Finished, Invocation, finished_call
+from rightcall.tools.runtime.prepare import Refused
 
 
 @dataclass(frozen=True)

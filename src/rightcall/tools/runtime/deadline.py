@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rightcall.tools.errors import ErrorReply
-from rightcall.tools.invocation import Finished
-from rightcall.tools.owners import Owner, holding
+from rightcall.tools.idempotency.owners import Owner, holding
 from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.errors import ErrorReply
+from rightcall.tools.runtime.invocation import Finished
 from rightcall.tools.runtime.outcome import not_begun, out_of_time, still_running
 
 
@@ -57,7 +57,7 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
             task.cancel()
             await asyncio.wait((task,))
             return not_begun(call, seconds)
-        if work.returned:  # it is being written down
+        if work.returned and not task.done():  # it is being written down
             await asyncio.wait((task,))
         work.left = not task.done()
         return still_running(call, seconds) if work.left else task.result()

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.tools.errors import (
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.errors import (
     Abort,
     Effect,
     ErrorReply,
@@ -18,9 +19,8 @@ from rightcall.tools.errors import (
     outcome_unknown,
     timed_out,
 )
-from rightcall.tools.invocation import Finished, Outcome
-from rightcall.tools.results import usable
-from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.invocation import Finished, Outcome
+from rightcall.tools.runtime.results import usable
 
 OF_CONNECTIONS = frozenset(
     getattr(errno, name)

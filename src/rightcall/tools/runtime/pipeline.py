@@ -5,16 +5,16 @@ Nothing is recorded before the arguments are valid, and nothing is run before it
 
 from __future__ import annotations
 
-from rightcall.tools.batch import Batches
-from rightcall.tools.execute import perform
-from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.injection import PlannedFaults
-from rightcall.tools.policy import Rules
-from rightcall.tools.prepare import Preparer
+from rightcall.tools.faults.inject import PlannedFaults
+from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.active_call import Next, Stage, chained
 from rightcall.tools.runtime.answer import Answers
+from rightcall.tools.runtime.batch import Batches
 from rightcall.tools.runtime.deadline import deadline
+from rightcall.tools.runtime.execute import perform
 from rightcall.tools.runtime.outcome import Outcomes
+from rightcall.tools.runtime.policy import Rules
+from rightcall.tools.runtime.prepare import Preparer
 from rightcall.tools.runtime.retries import RuntimeRetries
 from rightcall.tools.runtime.versions import Versions
 

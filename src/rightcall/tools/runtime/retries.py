@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.tools.invocation import Finished
-from rightcall.tools.policy import Retries
 from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.policy import Retries
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
-from rightcall.tools.entry import call as call_function
-from rightcall.tools.errors import ErrorReply, ToolError
-from rightcall.tools.invocation import Finished
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.answer import broken_around
+from rightcall.tools.runtime.bound_tool import call as call_function
+from rightcall.tools.runtime.errors import ErrorReply, ToolError
+from rightcall.tools.runtime.invocation import Finished
 
 
 @dataclass

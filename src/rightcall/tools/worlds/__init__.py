@@ -8,29 +8,31 @@
 Pass a world to a toolbox beside other tools: `Toolbox([Bank({"accounts": {…}})])`. Every trial gets a world
 of its own, made from that state; `context.state()` is what became of it.
 
-To add a world: a file with one subclass of `World` whose methods are tools, and a line in `WORLDS`.
+To add a world: a file with one subclass of `World` whose methods are tools.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import Any
+from rightcall.window import window
 
-from rightcall.errors import ConfigError, suggestion
-from rightcall.tools.worlds.accounts import Accounts
-from rightcall.tools.worlds.bank import Bank
-from rightcall.tools.worlds.base import World
-from rightcall.tools.worlds.file_tree import FileTree
-from rightcall.tools.worlds.mailbox import Mailbox
-
-WORLDS: dict[str, type[World]] = {world.name: world for world in (Bank, Mailbox, FileTree, Accounts)}
-
-
-def make_world(name: str, state: dict[str, Any] | None = None) -> World:
-    """A world by its name, as a suite gives it."""
-    if name not in WORLDS:
-        hint = suggestion(name, WORLDS) or f"known: {', '.join(WORLDS)}"
-        raise ConfigError(f"there is no world '{name}'; {hint}")
-    return WORLDS[name](state)
-
-
-__all__ = ["WORLDS", "Accounts", "Bank", "FileTree", "Mailbox", "World", "make_world"]
+if TYPE_CHECKING:
+    from rightcall.tools.worlds.accounts import Accounts as Accounts
+    from rightcall.tools.worlds.bank import Bank as Bank
+    from rightcall.tools.worlds.base import World as World
+    from rightcall.tools.worlds.catalog import make_world as make_world, worlds as worlds
+    from rightcall.tools.worlds.file_tree import FileTree as FileTree
+    from rightcall.tools.worlds.mailbox import Mailbox as Mailbox
+    from rightcall.tools.worlds.state import state_faults as state_faults
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "accounts": "Accounts",
+            "bank": "Bank",
+            "base": "World",
+            "catalog": "make_world worlds",
+            "file_tree": "FileTree",
+            "mailbox": "Mailbox",
+            "state": "state_faults",
+        },
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rightcall.tools.errors import ToolError
-from rightcall.tools.function import tool
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.worlds.base import World
 
 

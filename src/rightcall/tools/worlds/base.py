@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Self
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.tools.behaviour import Behaviour, CallInfo, only_reads
-from rightcall.tools.context import CallContext
-from rightcall.tools.entry import Entry, Late, Ready, call
-from rightcall.tools.errors import ToolError
-from rightcall.tools.function import FunctionTool
+from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
+from rightcall.tools.definitions.function import FunctionTool
+from rightcall.tools.runtime.bound_tool import Entry, Late, Ready, call
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import ToolError
 
 
 class World:

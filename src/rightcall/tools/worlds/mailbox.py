@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.tools.behaviour import CallInfo
-from rightcall.tools.errors import ToolError
-from rightcall.tools.function import tool
+from rightcall.tools.definitions.behaviour import CallInfo
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.worlds.base import World
 
 

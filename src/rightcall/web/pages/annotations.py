@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from rightcall.errors import InputError
 from rightcall.web.links import case_link, local_path, run_link
-from rightcall.web.making_golden import golden_from
+from rightcall.web.new_golden import golden_from
+from rightcall.web.page_renderer import page
 from rightcall.web.pages.case import chosen_trial
-from rightcall.web.rendering import page
 from rightcall.web.views import asked_run, store_of
 
 T = TypeVar("T")

@@ -12,9 +12,9 @@ from rightcall.model.codec import encode
 from rightcall.report.view import TITLES, case_view, outcome_of
 from rightcall.store import StoredCase, StoredRun
 from rightcall.web import charts
-from rightcall.web.making_golden import golden_from
+from rightcall.web.new_golden import golden_from
+from rightcall.web.page_renderer import page
 from rightcall.web.pages.run import result_filter
-from rightcall.web.rendering import page
 from rightcall.web.views import asked_run, store_of, tools_of
 
 

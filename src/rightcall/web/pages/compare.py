@@ -13,10 +13,10 @@ from starlette.routing import Route
 from rightcall.errors import InputError
 from rightcall.report.view import case_view, outcome_of
 from rightcall.store import Change, StoredRun, changes
-from rightcall.suite.gating import RunComparison, compare_runs
+from rightcall.suite import RunComparison, compare_runs
 from rightcall.web import views
+from rightcall.web.page_renderer import page
 from rightcall.web.pages.case import chosen_trial
-from rightcall.web.rendering import page
 from rightcall.web.views import store_of, tools_of
 
 ON_A_PAGE = 50

@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rightcall.web.access import COOKIE
-from rightcall.web.rendering import page
+from rightcall.web.page_renderer import page
 
 A_MONTH = 30 * 24 * 3600
 

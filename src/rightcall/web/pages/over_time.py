@@ -6,13 +6,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rightcall.analysis import changed_at, tool_change
 from rightcall.report.view import rate
 from rightcall.store import RunFilter, StoredRun
 from rightcall.web import charts
 from rightcall.web.charts import Point
-from rightcall.web.rendering import page
+from rightcall.web.page_renderer import page
 from rightcall.web.states import state_of
-from rightcall.web.tool_changes import changed_at, tool_change
 from rightcall.web.views import store_of, tools_of
 
 MOST_RUNS = 200

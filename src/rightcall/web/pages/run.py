@@ -9,11 +9,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rightcall.model import Category, Code
-from rightcall.report.charts import histogram
+from rightcall.report import histogram
 from rightcall.report.view import TITLES, outcome_of, rate, reason_of, summary_view
 from rightcall.store import Outcome, ResultFilter, Store, StoredRun
 from rightcall.web import charts
-from rightcall.web.rendering import page
+from rightcall.web.page_renderer import page
 from rightcall.web.states import state_of
 from rightcall.web.views import asked_run, at_hand, store_of, tools_of, view_of
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rightcall.store import RunFilter
-from rightcall.web.rendering import page
+from rightcall.web.page_renderer import page
 from rightcall.web.states import state_of
 from rightcall.web.views import store_of
 

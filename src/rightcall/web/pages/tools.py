@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from rightcall.model import Tool
 from rightcall.store import RunFilter, StoredRun
-from rightcall.web.rendering import page
+from rightcall.web.page_renderer import page
 from rightcall.web.views import at_hand, store_of, tools_of, view_of
 
 if TYPE_CHECKING:

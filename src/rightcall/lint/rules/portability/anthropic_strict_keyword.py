@@ -8,7 +8,7 @@ from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.facts.words import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability.anthropic_strict import moved_to_text, unsupported
+from rightcall.portability import moved_to_text, unsupported
 
 _NEEDED_BY_OTHERS = word_set(
     "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"

@@ -8,7 +8,7 @@ from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.facts.words import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability.provider_limits import provider
+from rightcall.portability import provider
 
 _ANNOTATIONS = word_set("description title default examples deprecated readOnly writeOnly $comment")
 """Keywords that judge no value: beside them, a reference means the same in place."""

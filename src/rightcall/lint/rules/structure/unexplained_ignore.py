@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from rightcall.errors import suggestion
-from rightcall.files.pointer import JsonPath
+from rightcall.files import JsonPath
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures
@@ -51,9 +51,9 @@ def _unknown_keys(extension: Any, path: JsonPath) -> Iterator[Finding]:
 
 @cache
 def _known() -> tuple[str, ...]:
-    from rightcall.lint.catalog import rules  # which lists this rule too
+    from rightcall.lint.catalog import all_rules  # which lists this rule too
 
-    return tuple(name for rule in rules() for name in (rule.code, rule.name))
+    return tuple(name for rule in all_rules() for name in (rule.code, rule.name))
 
 
 _HINT = 'say why: {"ignore": {"TD301": "documented in the system prompt"}}; until then it has no effect'

@@ -1,0 +1,109 @@
+"""What stored runs tell about tool definitions: what was confused, what was filled wrongly, and how often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from rightcall.analysis.confusion_count import confusions
+from rightcall.lint import Confusion, Misfilled
+from rightcall.metrics import ARGUMENT_CODES
+from rightcall.model.failure import Failure
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.run import CaseResult
+from rightcall.store import Store
+
+NOT_CALLED = frozenset(("wrong_tool", "unknown_tool", "missing_call", "no_call"))
+"""Failures in which an expected tool was not called."""
+
+
+@dataclass
+class Calls:
+    """The trials of one golden that expected one tool, and those in which it was not called or filled wrongly."""
+
+    cluster: str
+    trials: int = 0
+    not_called: int = 0
+    misfilled: int = 0
+    wrong: int = 0
+
+
+@dataclass
+class Seen:
+    """What one run showed."""
+
+    run: str
+    calls: dict[tuple[str, str], Calls] = field(default_factory=dict)
+    """By golden and tool."""
+    expected: Counter[str] = field(default_factory=Counter)
+    """Trials by the tool they expected."""
+    confused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    parameters: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def confusions(self) -> list[Confusion]:
+        """How often one tool was called where another was expected, the commonest first."""
+        return [
+            Confusion(wanted, called, count, self.expected[wanted], self.run)
+            for (wanted, called), count in self.confused.most_common()
+        ]
+
+    def misfilled(self) -> list[Misfilled]:
+        """How often a parameter was not as expected, the commonest first."""
+        return [
+            Misfilled(tool, parameter, count, max(self.expected[tool], count), self.run)
+            for (tool, parameter), count in self.parameters.most_common()
+        ]
+
+
+def seen_in(store: Store, run: str) -> Seen:
+    """Read a run. Trials in which the provider did not answer say nothing."""
+    found = store.run(run)
+    wanted_by = {golden.id: _wanted(golden) for golden in store.goldens(found.id)}
+    seen = Seen(found.id)
+    for result in store.results(found.id):
+        if not result.error:
+            _add(seen, result, wanted_by.get(result.golden_id, frozenset()))
+    return seen
+
+
+def _add(seen: Seen, result: CaseResult, wanted: frozenset[str]) -> None:
+    parameters, not_called, misfilled = set(), set(), set()
+    for failure in result.codes:
+        if failure.code in NOT_CALLED:
+            not_called.add(failure.tool)
+        elif failure.code in ARGUMENT_CODES:
+            misfilled.add(failure.tool)
+            if failure.parameter:
+                parameters.add((failure.tool, _top(failure)))
+    seen.expected.update(wanted)
+    seen.confused.update(confusions(result.codes))
+    seen.parameters.update(parameters)
+    for tool in wanted:
+        cluster = result.cluster or result.golden_id
+        calls = seen.calls.setdefault((result.golden_id, tool), Calls(cluster))
+        calls.trials += 1
+        calls.not_called += tool in not_called
+        calls.misfilled += tool in misfilled
+        calls.wrong += tool in not_called or tool in misfilled
+
+
+def queries_of(goldens: list[AnyGolden]) -> list[tuple[str, str]]:
+    """What users ask, with the one tool that answers it: for judging which tools are confusable."""
+    return [
+        (golden.input, golden.expected_calls[0].tool)
+        for golden in goldens
+        if isinstance(golden, Golden)
+        and len(golden.expected_calls) == 1
+        and isinstance(golden.expected_calls[0].tool, str)
+    ]
+
+
+def _top(failure: Failure) -> str:
+    """The parameter itself, when the failure is about a part of its value."""
+    return failure.parameter.lstrip("/").split("/")[0].split(".")[0].split("[")[0]
+
+
+def _wanted(golden: AnyGolden) -> frozenset[str]:
+    turns = () if isinstance(golden, Golden) else golden.turns
+    calls = [*golden.expected_calls, *(call for turn in turns for call in turn.expected_calls or ())]
+    return frozenset(call.tool for call in calls if isinstance(call.tool, str))

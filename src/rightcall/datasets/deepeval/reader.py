@@ -1,0 +1,144 @@
+"""From a row of a DeepEval file to a golden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, listed, unguarded, value_of_cell
+from rightcall.datasets.deepeval.names import OURS, Names, fields_of
+from rightcall.datasets.deepeval.tools import expected_call, made_call
+from rightcall.errors import InputError
+from rightcall.model import codec
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+
+AS_THEY_ARE = ("name", "comments", "context", "expectations", "expected_labels")
+SINGLE_AS_THEY_ARE = (
+    "input", "actual_output", "expected_output", "retrieval_context", "source_file", "token_cost",
+    "input_token_count", "output_token_count",
+)  # fmt: skip
+TURN_FIELDS = ("role", "content", "user_id", "retrieval_context", "tools_called", "metadata")
+
+
+def golden_of(
+    row: Mapping[str, Any], where: str, names: Names | None = None, *, cells: bool = False
+) -> AnyGolden:
+    """The golden of a row; `cells` says its values are the texts of a table's cells.
+
+    A row with `scenario` is a conversation. Columns that DeepEval does not know are kept as custom columns.
+    """
+    names = names or Names()
+    if cells:
+        row = {name: unguarded(cell) for name, cell in row.items()}
+    fields, rest = fields_of(row, names, where)
+    if cells:
+        fields = {name: value_of_cell(name, cell, names, where) for name, cell in fields.items()}
+        rest = {name: cell for name, cell in rest.items() if cell != ""}
+    for name in (*TOOLS, *JSON):
+        if isinstance(fields.get(name), str):  # JSON inside JSON, or inside a column of a frame
+            fields[name] = value_of_cell(name, fields[name], names, where)
+    for name in LISTS:
+        if isinstance(fields.get(name), str):  # JSON Lines have the items in one text
+            text = fields[name]
+            fields[name] = listed(text, names.delimiter(name), f"{where}: {name}") if text else []
+    multi = fields.get("scenario") is not None
+    if not multi and fields.get("input") is None:
+        raise InputError(
+            where, "needs the field 'input' (or 'scenario'), which is missing", _names_hint(names)
+        )
+    native = {name: fields[name] for name in AS_THEY_ARE if fields.get(name) is not None}
+    native |= _conversation(fields, where) if multi else _single(fields, where)
+    native |= _kept(fields, rest, where)
+    return (
+        codec.convert(native, ConversationalGolden, where) if multi else codec.convert(native, Golden, where)
+    )
+
+
+def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
+    native = {name: fields[name] for name in SINGLE_AS_THEY_ARE if fields.get(name) is not None}
+    expected = _tools(fields, "expected_tools", where)
+    if expected is None:
+        native["extra_calls"] = "allow"  # nothing was said of tools, so none is wrong
+    else:
+        calls = [expected_call(raw, f"{where}: expected_tools[{i}]") for i, raw in enumerate(expected)]
+        native["expected_calls"] = [codec.to_plain(call) for call in calls]
+    made = _tools(fields, "tools_called", where)
+    if made is not None:
+        calls_made = [made_call(raw, f"{where}: tools_called[{i}]") for i, raw in enumerate(made)]
+        native["tools_called"] = [codec.to_plain(call) for call in calls_made]
+    return native
+
+
+def _conversation(fields: dict[str, Any], where: str) -> dict[str, Any]:
+    native = {
+        name: fields[name]
+        for name in ("scenario", "expected_outcome", "user_description")
+        if fields.get(name) is not None
+    }
+    native["extra_calls"] = "allow"
+    persona = fields.get("persona")
+    if isinstance(persona, dict):
+        native["persona"] = persona
+        native.setdefault("user_description", persona.get("characteristics"))
+        if persona == {"characteristics": native["user_description"]}:
+            del native["persona"]  # says no more than the description
+    turns = fields.get("turns")
+    if turns is not None and not isinstance(turns, list):
+        raise InputError(f"{where}: turns", f"must be a list, got {type(turns).__name__}")
+    native["turns"] = [_turn(turn, f"{where}: turns[{i}]") for i, turn in enumerate(turns or ())]
+    return native
+
+
+def _turn(raw: Any, where: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise InputError(where, f"a turn must be an object, got {type(raw).__name__}")
+    native = {name: raw[name] for name in TURN_FIELDS if raw.get(name) is not None}
+    if "tools_called" in native:
+        calls = [
+            made_call(call, f"{where}.tools_called[{i}]") for i, call in enumerate(native["tools_called"])
+        ]
+        native["tools_called"] = [codec.to_plain(call) for call in calls]
+    notes = {name: value for name, value in raw.items() if name not in TURN_FIELDS and value is not None}
+    return {**native, "notes": notes} if notes else native
+
+
+def _kept(fields: dict[str, Any], rest: dict[str, Any], where: str) -> dict[str, Any]:
+    """Metadata, custom columns, and what we put into the metadata ourselves."""
+    metadata = _object(fields, "additional_metadata", where)
+    columns = _object(fields, "custom_column_key_values", where)
+    texts = {name: value for name, value in rest.items() if isinstance(value, str)}
+    others = {name: value for name, value in rest.items() if not isinstance(value, str) and value is not None}
+    native: dict[str, Any] = {}
+    if columns is not None or texts:
+        native["custom_columns"] = {**(columns or {}), **texts}
+    ours = dict(metadata or {}).get(OURS)
+    kept = {key: value for key, value in {**(metadata or {}), **others}.items() if key != OURS}
+    if kept:
+        native["metadata"] = kept
+    if isinstance(ours, dict):
+        native |= ours
+    elif ours is not None:
+        native["metadata"] = {**kept, OURS: ours}
+    return native
+
+
+def _tools(fields: dict[str, Any], name: str, where: str) -> list[Any] | None:
+    found = fields.get(name)
+    if isinstance(found, dict):
+        return [found]
+    if found is not None and not isinstance(found, list):
+        raise InputError(f"{where}: {name}", f"must be a list of tool calls, got {type(found).__name__}")
+    return found
+
+
+def _object(fields: dict[str, Any], name: str, where: str) -> dict[str, Any] | None:
+    found = fields.get(name)
+    if found is not None and not isinstance(found, dict):
+        kind = "a text" if isinstance(found, str) else type(found).__name__
+        raise InputError(f"{where}: {name}", f"must be an object, got {kind}", "was it encoded twice?")
+    return found
+
+
+def _names_hint(names: Names) -> str:
+    called = names.called.get("input")
+    return f"the file should have '{called}'" if called and called != "input" else ""

@@ -1,0 +1,193 @@
+"""Goldens to DeepEval's files: the same keys in the same order, so that DeepEval reads the same values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import IO, Any, Literal
+
+import msgspec
+
+from rightcall.datasets.deepeval.cells import guarded
+from rightcall.datasets.deepeval.names import MULTI, MULTI_CSV, OURS, SINGLE, TURN
+from rightcall.datasets.deepeval.reader import golden_of
+from rightcall.datasets.deepeval.tools import from_expected, from_made
+from rightcall.errors import InputError
+from rightcall.model import codec
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn, with_id
+
+FileType = Literal["json", "jsonl", "csv"]
+DELIMITER = "|"
+
+
+def write_deepeval(goldens: Iterable[AnyGolden], file: IO[bytes], file_type: FileType) -> None:
+    """Write goldens of one kind. What the dialect would lose is an `InputError` that names the golden and the field."""
+    rows = (_row(golden, place, file_type) for place, golden in enumerate(goldens, 1))
+    text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+    try:
+        {"json": _write_json, "jsonl": _write_jsonl, "csv": _write_csv}[file_type](rows, text)
+    finally:
+        text.detach()
+
+
+def _write_json(rows: Iterator[dict[str, Any]], text: IO[str]) -> None:
+    text.write("[")
+    between = "\n"
+    for row in rows:
+        shown = json.dumps(row, indent=4, ensure_ascii=False).replace("\n", "\n    ")
+        text.write(f"{between}    {shown}")
+        between = ",\n"
+    text.write("]" if between == "\n" else "\n]")
+
+
+def _write_jsonl(rows: Iterator[dict[str, Any]], text: IO[str]) -> None:
+    for row in rows:
+        text.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _write_csv(rows: Iterator[dict[str, Any]], text: IO[str]) -> None:
+    writer = csv.writer(text)
+    for place, row in enumerate(rows):
+        if place == 0:
+            writer.writerow(row)
+        writer.writerow(map(guarded, row.values()))
+
+
+def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:
+    """The row of a golden, with what DeepEval has no field for in its metadata."""
+    where = f"golden {place}" + (f" ('{golden.id}')" if golden.id else "")
+    if OURS in golden.metadata:
+        raise InputError(where, f"metadata has the key '{OURS}', which this dialect uses itself", "rename it")
+    _refuse_delimiters(golden, where, file_type)
+    wanted = _without_derived_id(golden)
+    row = _shaped(_fields(wanted, where), file_type)
+    lost = _differences(golden_of(row, where, cells=file_type == "csv"), wanted)
+    if lost:
+        metadata = {**wanted.metadata, OURS: lost}
+        row = _shaped({**_fields(wanted, where), "additional_metadata": metadata}, file_type)
+        if left := _differences(golden_of(row, where, cells=file_type == "csv"), wanted):
+            problem = f"DeepEval's {file_type.upper()} files cannot hold {', '.join(left)} as they are here"
+            raise InputError(where, problem, "save it in the native dialect")
+    return row
+
+
+def _fields(golden: AnyGolden, where: str) -> dict[str, Any]:
+    expectations = golden.expectations
+    found: dict[str, Any] = {
+        "context": _list(golden.context),
+        "name": golden.name,
+        "comments": golden.comments,
+        "additional_metadata": golden.metadata or None,
+        "custom_column_key_values": golden.custom_columns,
+        "expectations": expectations and {
+            "model": expectations.model,
+            "eval_mode": expectations.eval_mode,
+            "must": list(expectations.must),
+            "must_not": list(expectations.must_not),
+        },
+    }  # fmt: skip
+    if isinstance(golden, Golden):
+        expected = [
+            from_expected(call, f"{where}: expected_calls[{i}]")
+            for i, call in enumerate(golden.expected_calls)
+        ]
+        found |= {
+            name: getattr(golden, name)
+            for name in SINGLE
+            if name in golden.__struct_fields__ and name not in found
+        }
+        found["retrieval_context"] = _list(golden.retrieval_context)
+        found["expected_tools"] = expected or None
+        found["tools_called"] = [from_made(call) for call in golden.tools_called or ()] or None
+        return {name: found[name] for name in SINGLE}
+    described = golden.user_description
+    found |= {
+        "scenario": golden.scenario,
+        "turns": [_turn(turn) for turn in golden.turns] or None,
+        "expected_outcome": golden.expected_outcome,
+        "user_description": described,
+        "persona": golden.persona or (None if described is None else {"characteristics": described}),
+    }
+    return {name: found[name] for name in MULTI}
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        **dict.fromkeys(TURN),
+        "role": turn.role,
+        "content": turn.content,
+        "user_id": turn.user_id,
+        "retrieval_context": _list(turn.retrieval_context),
+        "tools_called": [from_made(call) for call in turn.tools_called or ()] or None,
+        "metadata": turn.metadata or None,
+    }
+    return found | turn.notes
+
+
+def _shaped(fields: dict[str, Any], file_type: FileType) -> dict[str, Any]:
+    """Lists and objects as the file type holds them."""
+    if file_type == "json":
+        return fields
+    multi = "scenario" in fields
+    shaped = dict(fields)
+    if file_type == "jsonl":
+        if not multi:
+            shaped |= {name: _joined(fields[name]) for name in ("context", "retrieval_context")}
+        return shaped
+    for name, value in fields.items():
+        shaped[name] = _cell(name, value)
+    return {name: shaped[name] for name in (MULTI_CSV if multi else SINGLE)}
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if name in ("context", "retrieval_context"):
+        return _joined(value) or ""
+    if name == "expectations":
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _joined(items: list[str] | None) -> str | None:
+    return None if items is None else DELIMITER.join(items)
+
+
+def _list(items: tuple[str, ...] | None) -> list[str] | None:
+    return None if items is None else list(items)
+
+
+def _refuse_delimiters(golden: AnyGolden, where: str, file_type: FileType) -> None:
+    """DeepEval joins the items of a list by `|` and cuts them there again."""
+    if file_type == "json" or (file_type == "jsonl" and isinstance(golden, ConversationalGolden)):
+        return
+    for name in ("context", "retrieval_context"):
+        for i, item in enumerate(getattr(golden, name, None) or ()):
+            if DELIMITER in item:
+                problem = f"{name}[{i}] holds '|', at which DeepEval would cut it in two"
+                raise InputError(where, problem, "save it as JSON, or in the native dialect")
+
+
+def _without_derived_id(golden: AnyGolden) -> AnyGolden:
+    """Without an id that its content gives it again."""
+    if isinstance(golden, Golden):
+        bare = msgspec.structs.replace(golden, id="")
+        return bare if with_id(bare).id == golden.id else golden
+    plain = msgspec.structs.replace(golden, id="")
+    return plain if with_id(plain).id == golden.id else golden
+
+
+def _differences(read: AnyGolden, wanted: AnyGolden) -> dict[str, Any]:
+    """The fields that come back as something else, as plain values."""
+    return {
+        name: codec.to_plain(getattr(wanted, name))
+        for name in wanted.__struct_fields__
+        if name != "metadata" and not _same(getattr(read, name), getattr(wanted, name))
+    }
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal as JSON: 1 and 1.0, or true and 1, are not."""
+    return codec.encode(one) == codec.encode(other)

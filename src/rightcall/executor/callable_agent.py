@@ -1,0 +1,63 @@
+"""A user's own agent: any callable from a golden to what it did."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InfrastructureError, InputError
+from rightcall.executor.agent_output import as_trajectory
+from rightcall.executor.lag import LagMeter
+from rightcall.executor.limits import Limits
+from rightcall.model.bounded import bounded_trajectory
+from rightcall.model.golden import AnyGolden
+from rightcall.model.trajectory import Trajectory
+
+
+class UserAgent:
+    """Runs `function(golden)`, in a thread when it is not async.
+
+    What it may return is told by `as_trajectory`. What it raises is a failure of the agent, not of the run; what it
+    returns and nobody can read is a broken setup, unless something it returned before could be read.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], limits: Limits, lag: LagMeter | None = None) -> None:
+        self._function, self._limits, self._lag = function, limits, lag or LagMeter()
+        self._understood = False
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        started, before = time.perf_counter(), self._lag.so_far()
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                made = await self._called(golden)
+        except TimeoutError:
+            return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds} seconds")
+        except InfrastructureError as error:
+            return Trajectory(stop_reason="infra_error", error=str(error))
+        except Exception as error:
+            return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
+        try:
+            trajectory = bounded_trajectory(as_trajectory(made))
+        except InputError as error:
+            if not self._understood:
+                raise
+            return Trajectory(stop_reason="agent_error", error=str(error)[:500])
+        self._understood = True
+        if trajectory.latency_ms is None:
+            taken = round((time.perf_counter() - started) * 1000, 3)
+            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
+        return trajectory
+
+    async def _called(self, golden: AnyGolden) -> Any:
+        if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
+            getattr(self._function, "__call__", None)  # noqa: B004  an object with `async def __call__`
+        ):
+            return await self._function(golden)
+        made = await asyncio.to_thread(self._function, golden)
+        return await made if inspect.isawaitable(made) else made

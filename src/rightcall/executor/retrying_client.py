@@ -1,0 +1,116 @@
+"""Asking a model, patiently: retries with full jitter, never more at once than the provider bears."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from time import perf_counter
+
+from msgspec.structs import replace
+
+from rightcall.errors import ProviderError
+from rightcall.executor.deadline import Deadline
+from rightcall.executor.lag import LagMeter
+from rightcall.executor.refusals import Refusals
+from rightcall.executor.throttle import Throttle
+from rightcall.model.record import Record
+from rightcall.providers import ModelReply, ModelRequest, Provider
+
+OVERLOAD = frozenset(("rate_limit", "overloaded", "timeout"))
+
+
+class Patience(Record, frozen=True):
+    """How often and how long to try again.
+
+    The n-th pause is drawn from 0 … min(`longest`, `first`·2ⁿ) seconds, and is never shorter than what the
+    server asked for ("full jitter": everybody retrying at the same moment would bring the server down again).
+    """
+
+    attempts: int = 10
+    first: float = 0.5
+    longest: float = 20.0
+    longest_wish: float = 120.0
+
+    def pause(self, failures: int, wish: float | None, draw: float) -> float:
+        jitter: float = draw * min(self.longest, self.first * 2 ** (failures - 1))
+        return jitter if wish is None else min(wish, self.longest_wish) + min(jitter, 1.0)
+
+
+class Asker:
+    """One provider, shared by all cases of a run. Counts what it had to do again."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        concurrency: int,
+        *,
+        patience: Patience | None = None,
+        seed: int = 0,
+        lag: LagMeter | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.provider, self.throttle, self.lag = provider, Throttle(concurrency), lag or LagMeter()
+        self.retries = 0
+        self._refusals = Refusals()
+        self._patience, self._sleep = patience or Patience(), sleep
+        self._random = random.Random(seed)  # noqa: S311  spreads pauses; has no influence on results
+
+    async def ask(self, request: ModelRequest, deadline: Deadline | None = None) -> ModelReply:
+        """The model's answer; `ProviderError` when there is none after all patience or in all the time there is, and
+        `InfrastructureError`, which ends the run, when the provider refuses everything alike.
+
+        Time that runs out during the first try raises `TimeoutError`: then it is the case that took too long. Later it
+        was the provider that failed and would not be asked again in time.
+        """
+        deadline = deadline or Deadline(None)
+        failures, failed = 0, None
+        while True:
+            try:
+                reply = await self._once(request, deadline)
+            except TimeoutError:
+                raise failed or TimeoutError from None
+            except ProviderError as error:
+                if error.kind in OVERLOAD:
+                    self.throttle.too_much()
+                failures, failed = failures + 1, error
+                if not error.retryable or failures >= self._patience.attempts:
+                    self._refusals.add(error)
+                    raise
+                self.retries += 1
+                pause = self._patience.pause(failures, error.retry_after, self._random.random())
+                left = deadline.left()
+                if left is not None and pause >= left:
+                    raise _no_time(error, deadline) from None
+                await self._sleep(pause)
+            else:
+                self.throttle.went_well()
+                self._refusals.answered()
+                return reply
+
+    async def _once(self, request: ModelRequest, deadline: Deadline) -> ModelReply:
+        waiting_since = deadline.now()
+        async with self.throttle:
+            deadline.excuse(deadline.now() - waiting_since)
+            started, before = perf_counter(), self.lag.so_far()
+            if deadline.seconds is None:
+                reply = await self.provider.complete(request)
+            else:
+                async with asyncio.timeout(deadline.left()):
+                    reply = await self.provider.complete(request)
+            lag = (self.lag.so_far() - before) * 1000
+            # A latency that was recorded earlier is longer than the time it took to read it.
+            if lag > 0 and (perf_counter() - started) * 1000 >= reply.latency_ms:
+                reply = replace(reply, lag_ms=min(lag, reply.latency_ms))
+            return reply
+
+
+def _no_time(error: ProviderError, deadline: Deadline) -> ProviderError:
+    wish = f" and asks to wait {error.retry_after:,.0f} s" if error.retry_after else ""
+    return ProviderError(
+        f"{error.problem}{wish}; the case has {deadline.seconds:g} s in all, too few to ask again",
+        kind=error.kind,
+        retryable=True,
+        retry_after=error.retry_after,
+        status=error.status,
+    )

@@ -1,0 +1,33 @@
+"""The metric `argument_match`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.metrics.base import ARGUMENT_CODES, Metric, without_arguments
+from rightcall.metrics.matching.case_score import judge
+from rightcall.metrics.matching.reasons import reason
+from rightcall.model.case import TestCase
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class ArgumentMatch(Metric):
+    """Whether every call of an expected tool has exactly the expected arguments.
+
+    Says nothing of calls that are missing or needless: use it beside `tool_selection` to see which of the two
+    went wrong. The value is the parameter accuracy among the calls whose tool was right.
+
+    Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
+    Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi", "units": "K"}}]
+    Passes: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}, {"name": "get_time", "arguments": {}}]
+    """
+
+    def measure(self, case: TestCase) -> Score:
+        verdict = judge(case.golden, case.trajectory, case.tools)
+        wrong = [failure for failure in verdict.failures if failure.code in ARGUMENT_CODES]
+        if not wrong:
+            return without_arguments(1.0, verdict) if verdict.unknown else Score(1.0, True)
+        numbers = verdict.numbers
+        value = numbers.parameter_accuracy / numbers.tool_recall if numbers.tool_recall else 0.0
+        return Score(min(value, 1.0), False, reason(wrong), tuple(wrong))

@@ -1,0 +1,35 @@
+"""The metric `double_effects`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.metrics.base import Metric
+from rightcall.model.case import TestCase
+from rightcall.model.failure import Failure
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class DoubleEffects(Metric):
+    """Whether anything was done twice that was meant once: a second charge, a second mail.
+
+    Read off the ledger of what the tools really did, so it needs runs with a world or with real tools. Two
+    effects are one too many when tool and arguments mean the same, whatever idempotency keys they carried. Its code
+    `double_effect` fails a gate.
+
+    Golden: {"input": "Send 5 euros to Bob"}
+    Fails: {"ledger": [{"effect_id": 1, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "1"}, {"effect_id": 2, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "2"}]}
+    Passes: {"ledger": [{"effect_id": 1, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "1"}, {"effect_id": 2, "phase": "effect", "tool": "transfer", "fingerprint": "3-to-an", "call_id": "2"}]}
+    """
+
+    def measure(self, case: TestCase) -> Score:
+        from rightcall.tools.faults import double_effects, in_plain_words
+
+        trajectory = case.trajectory
+        doubled = double_effects(trajectory.ledger)
+        if not doubled:
+            return Score(1.0, True)
+        why = in_plain_words(trajectory.calls, trajectory.ledger, case.tools)
+        codes = tuple(Failure("double_effect", tool=e.tool, detail=f"effect {e.effect_id}") for e in doubled)
+        return Score(0.0, False, why, codes)

@@ -1,0 +1,38 @@
+"""The metric `final_state`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.metrics.base import Metric
+from rightcall.model.case import TestCase
+from rightcall.model.failure import Failure
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class FinalState(Metric):
+    """Whether the world looks as it should at the end, and nothing else in it has changed.
+
+    The golden's `expected_state` says what must hold; what it does not mention must be as it was at the start.
+    A golden without one passes. The state is that of the fake worlds the tools worked in. It is measured, and decides,
+    wherever a golden has an `expected_state`.
+
+    Golden: {"input": "Send 5 euros to Bob", "expected_state": {"bank": {"bob": 500}}}
+    Fails: {"state_before": {"bank": {"an": 900, "bob": 0}}, "state": {"bank": {"an": 400, "bob": 0}}}
+    Passes: {"state_before": {"bank": {"an": 900, "bob": 0}}, "state": {"bank": {"an": 900, "bob": 500}}}
+    """
+
+    def measure(self, case: TestCase) -> Score:
+        from rightcall.tools.worlds import state_faults
+
+        expected, trajectory = case.golden.expected_state, case.trajectory
+        if expected is None:
+            return Score(1.0, True)
+        if trajectory.state is None:
+            return Score.broken("the golden has an expected_state, and the run had no world to look at")
+        found = state_faults(trajectory.state_before or {}, trajectory.state, expected)
+        if not found:
+            return Score(1.0, True)
+        codes = tuple(Failure("wrong_state", d.path, "", d.expected, d.actual, d.kind) for d in found[:20])
+        return Score(0.0, False, "; ".join(str(difference) for difference in found[:5]), codes)

@@ -1,0 +1,31 @@
+"""The metric `latency`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.metrics.base import VerdictMetric
+from rightcall.metrics.matching.case_score import latency_in_doubt
+from rightcall.model.case import TestCase
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class Latency(VerdictMetric):
+    """Whether the agent stayed within the golden's time budget.
+
+    1 within `max_latency_ms`, budget / time taken beyond it; 1 when there is no budget. A budget without a measured
+    time makes the case an error, and so does one that lies between `latency_ms - lag_ms` and `latency_ms`: the machine
+    was too busy to measure.
+
+    Golden: {"input": "Weather in Hanoi?", "max_latency_ms": 1000}
+    Fails: {"latency_ms": 4000}
+    Passes: {"latency_ms": 900}
+    """
+
+    number = "latency"
+    codes = frozenset(("over_latency",))
+
+    def measure(self, case: TestCase) -> Score:
+        doubt = latency_in_doubt(case.golden, case.trajectory)
+        return Score.broken(doubt) if doubt else super().measure(case)

@@ -1,0 +1,47 @@
+"""The metric `schema_validity`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.blank import blank_read
+from rightcall.model.case import TestCase
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class SchemaValidity(Metric):
+    """Share of the calls whose arguments the tool's own schema accepts.
+
+    Needs no expectation, so it can watch real traffic. A call of a tool that was not offered, or with arguments
+    that are not a JSON object, is not valid; calls whose arguments are not known are left out. Without tool definitions
+    nothing can be said and the value is 1.
+
+    Tools: [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]
+    Golden: {"input": "Weather in Hanoi?"}
+    Fails: [{"name": "get_weather", "arguments": {"city": 7}}]
+    Passes: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}]
+    """
+
+    def measure(self, case: TestCase) -> Score:
+        calls = blank_read(case.trajectory, case.tools).calls
+        if not calls or not case.tools:
+            return Score(1.0, True)
+        known = [call for call in calls if not call.arguments_unknown or call.name not in case.tools]
+        unknown = f"arguments unknown for {len(calls) - len(known)} of {len(calls)} calls"
+        if not known:
+            return Score.broken(f"arguments_unknown: {unknown}")
+        problems = [problem for call in known if (problem := _problem(case, call.name, call.arguments))]
+        notes = [unknown] if len(known) < len(calls) else []
+        return Score(1 - len(problems) / len(known), not problems, "; ".join([*problems, *notes]))
+
+
+def _problem(case: TestCase, name: str, arguments: object) -> str:
+    if name not in case.tools:
+        return f"{name} is not a tool that was offered"
+    if not isinstance(arguments, dict):
+        return f"{name}: the arguments are not a JSON object"
+    from rightcall.tools.definitions import problems
+
+    return "; ".join(f"{name}: {problem.message}" for problem in problems(case.tools[name], arguments))

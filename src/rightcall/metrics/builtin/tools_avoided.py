@@ -1,0 +1,32 @@
+"""The metric `tools_avoided`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.case_score import must_or_must_not
+from rightcall.metrics.matching.expectation import fits
+from rightcall.model.case import TestCase
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class ToolsAvoided(Metric):
+    """Whether no forbidden tool was called.
+
+    The second single-turn evaluator. A negative golden, or one with `no_calls`, that names no tool forbids all.
+
+    Golden: {"input": "Log me out", "category": "negative", "forbidden_calls": ["delete_account"]}
+    Fails: [{"name": "delete_account", "arguments": {}}]
+    Passes: [{"name": "log_out", "arguments": {}}]
+    """
+
+    def measure(self, case: TestCase) -> Score:
+        golden = case.golden
+        called = dict.fromkeys(call.name for call in case.trajectory.calls)
+        if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
+            return Score.passed_if(not called, f"no tool was to be called; called {', '.join(called)}")
+        forbidden = [fits(pattern) for pattern in golden.forbidden_calls]
+        hit = [name for name in called if any(is_forbidden(name) for is_forbidden in forbidden)]
+        return Score.passed_if(not hit, f"forbidden tools were called: {', '.join(hit)}")

@@ -1,0 +1,90 @@
+"""Several votes of a judge, each a structured verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import ProviderError
+from rightcall.metrics.judged.cache import VerdictCache
+from rightcall.metrics.judged.frame import SYSTEM, VERDICT, question
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.providers import ModelReply, ModelRequest, Prompt, Provider, Settings, resolve
+
+ATTEMPTS = 3
+PROMPT = Prompt(SYSTEM, (VERDICT,), Settings(tool_choice="required", max_tokens=500))
+
+
+class Vote(Record, frozen=True):
+    """One verdict; `error` is set when the judge gave none."""
+
+    passed: bool = False
+    reason: str = ""
+    error: str = ""
+
+
+async def votes_of(
+    model: str | Provider,
+    rubric: str,
+    material: dict[str, Any],
+    *,
+    votes: int,
+    seed: int = 0,
+    cache: str = "",
+) -> list[Vote]:
+    """So many verdicts on the same material, drawn with different seeds; those known already are not asked again."""
+    text = question(rubric, material)
+    name = model if isinstance(model, str) else model.name
+    known = VerdictCache(cache) if cache else None
+    found: list[Vote | None] = [None] * votes
+    if known is not None:
+        for number in range(votes):
+            stored = known.get(known.key(name, text, seed + number))
+            found[number] = None if stored is None else Vote(*stored)
+    missing = [number for number, vote in enumerate(found) if vote is None]
+    if missing:
+        async with resolve(model) as provider:
+            provider.prepare(PROMPT)
+            asked = await asyncio.gather(*(_vote(provider, text, seed + number) for number in missing))
+        for number, vote in zip(missing, asked, strict=True):
+            found[number] = vote
+            if known is not None and not vote.error:
+                known.put(known.key(name, text, seed + number), vote.passed, vote.reason)
+    return [vote for vote in found if vote is not None]
+
+
+async def _vote(provider: Provider, text: str, seed: int) -> Vote:
+    error = ""
+    for attempt in range(ATTEMPTS):
+        request = ModelRequest(PROMPT, (Message("user", text),), trial=seed, seed=seed + 1000 * attempt)
+        try:
+            reply = await provider.complete(request)
+        except ProviderError as problem:
+            error = str(problem)
+            if not problem.retryable:
+                break
+            await asyncio.sleep(min(problem.retry_after or 0.5 * 2**attempt, 20))
+            continue
+        vote = verdict_in(reply)
+        if vote is not None:
+            return vote
+        error = "the judge gave no verdict"
+    return Vote(error=error)
+
+
+def verdict_in(reply: ModelReply) -> Vote | None:
+    """The verdict that a reply holds: as a call, or as a JSON object in its text."""
+    candidates: list[Any] = [call.arguments for call in reply.message.calls if call.name == VERDICT.name]
+    for found in re.findall(r"\{[^{}]*\}", reply.message.content):
+        try:
+            candidates.append(msgspec.json.decode(found))
+        except msgspec.DecodeError:
+            continue
+    for raw in candidates:
+        if isinstance(raw, dict) and raw.get("verdict") in ("pass", "fail"):
+            return Vote(raw["verdict"] == "pass", str(raw.get("reason", "")))
+    return None

@@ -1,0 +1,183 @@
+"""Which actual call answers which expected one, as the stored failures say it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.metrics.matching import (
+    Comparison,
+    Scope,
+    assign_by_groups,
+    counted_calls,
+    fits,
+    judge,
+    make_slots,
+)
+from rightcall.model.call import ToolCall
+from rightcall.model.failure import Failure
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+Kind = Literal[
+    "right",
+    "wrong_arguments",
+    "wrong_tool",
+    "invented",
+    "missing",
+    "out_of_order",
+    "unexpected",
+    "forbidden",
+    "allowed",
+]
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(
+        ("missing_arg", "extra_arg", "wrong_value", "wrong_type", "hallucinated_ref"), "wrong_arguments"
+    ),
+    **dict.fromkeys(("bad_json", "forbidden_arg"), "wrong_arguments"),
+    **dict.fromkeys(("unexpected_call", "duplicate_call", "retry"), "unexpected"),
+    **dict.fromkeys(("missing_call", "no_call"), "missing"),
+    "wrong_tool": "wrong_tool",
+    "unknown_tool": "invented",
+    "order_violation": "out_of_order",
+    "forbidden_call": "forbidden",
+}
+"""What a code says of the pair it names. Codes about the whole case say nothing of a pair."""
+NO_TOOLS: Mapping[str, Tool] = {}
+
+
+class Pair(Record, frozen=True):
+    """An expected call and the actual one, by position; None where there is no counterpart."""
+
+    expected: int | None
+    call: int | None
+    kind: Kind
+
+
+class Pairing(Record, frozen=True):
+    """All pairs of a case, in the order of the expected calls, then of the actual ones.
+
+    `expected` is the alternative the case was judged by; `positions` maps positions in failures to positions
+    in the trajectory, which differ when failed calls do not count.
+    """
+
+    expected: tuple[ExpectedCall, ...]
+    pairs: tuple[Pair, ...]
+    positions: tuple[int, ...]
+
+
+def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
+    """Read the pairs off the failures; what no failure names was as it should be."""
+    expected = expected_calls(golden, result, tools)
+    calls = result.trajectory.calls if result.trajectory else ()
+    counted = counted_calls(calls, golden.count_failed) if isinstance(golden, Golden) else calls
+    places = {id(call): at for at, call in enumerate(calls)}
+    positions = tuple(places[id(call)] for call in counted)
+    pairs = list(_told(result.codes))
+    pairs += _silent(golden, expected, counted, pairs, tools, result)
+    pairs.sort(key=lambda p: (p.expected is None, p.expected or 0, p.call is None, p.call or 0))
+    known = [msgspec.structs.replace(p, call=_place(positions, p.call)) for p in pairs]
+    return Pairing(expected, tuple(known), positions)
+
+
+def expected_calls(
+    golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS
+) -> tuple[ExpectedCall, ...]:
+    """The expected calls the case was judged by: with alternatives, those whose failures are the stored ones."""
+    if golden is None:
+        return ()
+    if not isinstance(golden, Golden) or not golden.any_of:
+        return golden.expected_calls
+    first = (golden.expected_calls,) if golden.expected_calls else ()
+    stored = _marks(result.codes)
+    trajectory = result.trajectory or Trajectory()
+
+    def distance(alternative: tuple[ExpectedCall, ...]) -> int:
+        alone = msgspec.structs.replace(golden, expected_calls=alternative, any_of=())
+        try:
+            return len(_marks(judge(alone, trajectory, tools).failures) ^ stored)
+        except InputError:
+            return len(stored) + 1
+
+    return min((*first, *golden.any_of), key=distance)
+
+
+def _marks(failures: Sequence[Failure]) -> set[tuple[str, int | None, int | None, str]]:
+    return {(f.code, f.call, f.expected_call, f.parameter) for f in failures if f.code in KINDS}
+
+
+def _place(positions: tuple[int, ...], call: int | None) -> int | None:
+    return positions[call] if call is not None and call < len(positions) else None
+
+
+def _told(failures: Sequence[Failure]) -> list[Pair]:
+    """One pair for each call or expected call that failures name; the gravest word wins."""
+    found: dict[tuple[int | None, int | None], Kind] = {}
+    for failure in failures:
+        kind = KINDS.get(failure.code)
+        if kind is None or (failure.call is None and failure.expected_call is None):
+            continue
+        if failure.code == "forbidden_arg" and failure.expected_call is None:
+            continue  # said of a call that another failure explains
+        found.setdefault((failure.expected_call, failure.call), kind)
+    matched = {call for expected, call in found if expected is not None and call is not None}
+    missing = Counter(f.expected_call for f in failures if KINDS.get(f.code) == "missing")
+    pairs = [Pair(e, c, k) for (e, c), k in found.items() if not (e is None and c in matched)]
+    pairs += [Pair(e, None, "missing") for e, times in missing.items() for _ in range(times - 1)]
+    return pairs
+
+
+def _silent(
+    golden: AnyGolden | None,
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    told: Sequence[Pair],
+    tools: Mapping[str, Tool],
+    result: CaseResult,
+) -> list[Pair]:
+    """Pairs no failure speaks of: calls that were right, and extra ones that are allowed."""
+    used = Counter(pair.expected for pair in told)
+    least = [(call.min if call.required else 0) - used[i] for i, call in enumerate(expected)]
+    if result.trajectory is None:
+        return [] if result.error else [Pair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
+    free = [at for at in range(len(calls)) if at not in {pair.call for pair in told}]
+    room = {i: max(least[i], (c.max or max(c.min, 1)) - used[i]) for i, c in enumerate(expected)}
+    pairs = []
+    for i, at in _matches(golden, expected, calls, free, tools):
+        if room[i] > 0 and at in free:
+            room[i] -= 1
+            free.remove(at)
+            pairs.append(Pair(i, at, "right"))
+    return pairs + [Pair(None, at, "allowed") for at in free]
+
+
+def _matches(
+    golden: AnyGolden | None,
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    free: Sequence[int],
+    tools: Mapping[str, Tool],
+) -> list[tuple[int, int]]:
+    """Candidates, best first: by arguments where several calls have one name, then by name in order."""
+    by_name = [(i, at) for i, call in enumerate(expected) for at in free if fits(call.tool)(calls[at].name)]
+    if len({at for _, at in by_name}) == len(by_name) == len({i for i, _ in by_name}):
+        return by_name
+    if not isinstance(golden, Golden):
+        return by_name
+    scope = Scope(calls=calls, tool_of={call.id: fits(call.tool) for call in expected if call.id})
+    try:
+        slots = make_slots(golden, expected, calls, tools, scope)
+        weights = [
+            [weight if at in free else 0.0 for at, weight in enumerate(line)]
+            for line in Comparison(slots, calls).weights
+        ]
+    except InputError:  # a matcher that needs a model: the names must do
+        return by_name
+    return [(slots[row].index, at) for row, at in assign_by_groups(weights)] + by_name

@@ -1,0 +1,208 @@
+"""Everything from one store into another: rows as they are, only their numbers change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, insert, select, update
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.model import Usage
+from rightcall.store.base import Copied, Key
+from rightcall.store.sql import results, tables
+from rightcall.store.sql.bulk import insert_missing
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.packed import unpacked
+from rightcall.store.sql.rows import ResultRows
+from rightcall.store.sql.run_writer import insert_results
+from rightcall.store.sql.text import held
+
+AT_ONCE = 500
+
+
+def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | None = None) -> Copied:
+    """Bring over what the target does not have; what it has stays as it is.
+
+    Each run and each dataset is one transaction, so an interrupted copy can be started again. A run that is
+    in both gains the results that it lacks. `progress` is told the id of each run.
+    """
+    if _place(source) == _place(target):
+        raise ConfigError(f"the stores are the same: {source.name}")
+    _check_datasets(source, target)
+    with source.reading() as connection:
+        runs = connection.execute(
+            select(tables.runs).order_by(tables.runs.c.started_at, tables.runs.c.key)
+        ).all()
+        names = {row.key: row.name for row in connection.execute(select(tables.metrics))}
+        versions = connection.execute(select(tables.datasets).order_by(tables.datasets.c.key)).all()
+    numbers = target.metric_keys(names.values())
+    metric_keys = {key: numbers[name] for key, name in names.items()}
+    new_runs = new_results = 0
+    for row in runs:
+        if progress is not None:
+            progress(row.id)
+        with target.writing() as connection:
+            is_new, added = _copy_run(source, connection, row, metric_keys)
+        new_runs, new_results = new_runs + is_new, new_results + added
+    new_versions = sum(_copy_dataset(source, target, row) for row in versions)
+    return Copied(new_runs, new_results, new_versions)
+
+
+def _copy_run(
+    source: Core, target: Connection, row: Row[Any], metric_keys: Mapping[int, int]
+) -> tuple[bool, int]:
+    refers_to_contents(target)
+    runs = tables.runs.c
+    there = target.execute(select(tables.runs).where(runs.id == row.id)).first()
+    if there is not None and there.finished_at is not None:
+        key, added = there.key, 0
+    else:
+        key = there.key if there is not None else _begin(target, row)
+        added = 0
+        for batch in _result_rows(source, row.key, metric_keys):
+            added += insert_results(target, key, row.id, batch, row.updated_at)
+        if row.finished_at is not None:
+            ended = {name: getattr(row, name) for name in ("finished_at", "updated_at", "verdict", "summary")}
+            target.execute(update(tables.runs).where(runs.key == key).values(ended))
+    _copy_shared(source, target, tables.cases, row.key, key)
+    for table in (tables.run_tags, tables.case_tags):
+        _copy_of_run(source, target, table, row.key, key)
+    _copy_notes(source, target, row.key, key)
+    _copy_documents(source, target, row)
+    if there is None:
+        told = ("results", "passed", "errors", "input_tokens", "output_tokens", "cost_usd")
+        values = {name: getattr(row, name) for name in told} if row.finished_at is not None else {}
+        target.execute(update(tables.runs).where(runs.key == key).values(updated_at=row.updated_at, **values))
+    return there is None, added
+
+
+def _begin(target: Connection, row: Row[Any]) -> int:
+    values = {name: value for name, value in row._mapping.items() if name != "key"}
+    counted = ("results", "passed", "errors", "input_tokens", "output_tokens")
+    values |= {"finished_at": None, "summary": None, "cost_usd": None} | dict.fromkeys(counted, 0)
+    return int(target.execute(insert(tables.runs).values(values).returning(tables.runs.c.key)).scalar_one())
+
+
+def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> Iterator[list[ResultRows]]:
+    """The run's results in batches, with their details, as rows that can be written."""
+    last: Key | None = None
+    while True:
+        with source.reading() as connection:
+            rows = results.chosen(connection, run_key, results.EVERYTHING, AT_ONCE, last)
+            ids = [row.id for row in rows]
+            scores = _details(connection, tables.scores, ids)
+            codes = _details(connection, tables.codes, ids)
+            contents = _details(connection, tables.trajectories, ids)
+        if not rows:
+            return
+        yield [
+            ResultRows(
+                held(row.golden_id),
+                row.trial,
+                row.outcome,
+                _held(row[5:]),
+                [(s.position, metric_keys[s.metric_key], *_held(s[3:])) for s in scores.get(row.id, ())],
+                [(c.position, *_held(c[3:])) for c in codes.get(row.id, ())],
+                next((t.content for t in contents.get(row.id, ())), None),
+                Usage(row.input_tokens, row.output_tokens, row.cost_usd),
+            )
+            for row in rows
+        ]
+        last = rows[-1].golden_id, rows[-1].trial
+
+
+def _details(connection: Connection, table: Table, ids: Sequence[int]) -> dict[int, list[Row[Any]]]:
+    found: dict[int, list[Row[Any]]] = {}
+    query = select(table).where(table.c.result_id.in_(ids)).order_by(*table.primary_key.columns)
+    for row in connection.execute(query):
+        found.setdefault(row.result_id, []).append(row)
+    return found
+
+
+def _copy_shared(source: Core, target: Connection, table: Table, old_key: int, new_key: int) -> None:
+    """Cases or items of a dataset, after the goldens they refer to."""
+    owner, *order = table.primary_key.columns
+    last: Any = None
+    while True:
+        query = select(table).where(owner == old_key).order_by(*order).limit(AT_ONCE)
+        if last is not None:
+            query = query.where(order[0] > last)
+        with source.reading() as connection:
+            rows = connection.execute(query).all()
+            wanted = {row.fingerprint for row in rows}
+            goldens = select(tables.goldens).where(tables.goldens.c.fingerprint.in_(wanted))
+            contents = sorted(_held(row) for row in connection.execute(goldens))
+        if not rows:
+            return
+        insert_missing(target, tables.goldens, contents)
+        insert_missing(target, table, [(new_key, *_held(row[1:])) for row in rows])
+        last = getattr(rows[-1], order[0].name)
+
+
+def _copy_of_run(source: Core, target: Connection, table: Table, old_key: int, new_key: int) -> None:
+    rows = _raw(source, select(table).where(table.c.run_key == old_key))
+    insert_missing(target, table, sorted((new_key, *row[1:]) for row in rows))
+
+
+def _copy_documents(source: Core, target: Connection, row: Row[Any]) -> None:
+    d = tables.documents.c
+    for kind, fingerprint in unpacked(row.fingerprints, dict[str, str]).items():
+        query = select(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint)
+        insert_missing(target, tables.documents, _raw(source, query))
+
+
+def _copy_notes(source: Core, target: Connection, old_key: int, new_key: int) -> None:
+    n = tables.notes.c
+    said = select(n.golden_id, n.text, n.author, n.created_at)
+    with source.reading() as connection:
+        rows = connection.execute(said.where(n.run_key == old_key).order_by(n.key)).all()
+    there = {tuple(row) for row in target.execute(said.where(n.run_key == new_key))}
+    for row in rows:
+        if tuple(row) not in there:
+            target.execute(insert(tables.notes).values(run_key=new_key, **row._mapping))
+
+
+def _copy_dataset(source: Core, target: Core, row: Row[Any]) -> bool:
+    d = tables.datasets.c
+    with target.writing() as connection:
+        refers_to_contents(connection)
+        there = select(d.key).where(d.alias == row.alias, d.version == row.version)
+        if connection.execute(there).first() is not None:
+            return False
+        values = {name: value for name, value in row._mapping.items() if name != "key"}
+        statement = insert(tables.datasets).values(values).returning(d.key)
+        key = int(connection.execute(statement).scalar_one())
+        _copy_shared(source, connection, tables.dataset_items, row.key, key)
+    return True
+
+
+def _check_datasets(source: Core, target: Core) -> None:
+    """Before anything is copied: one version cannot be two."""
+    d = tables.datasets.c
+    query = select(d.alias, d.version, d.fingerprint)
+    with source.reading() as connection:
+        here = {(alias, version): print_ for alias, version, print_ in connection.execute(query)}
+    with target.reading() as connection:
+        there = {(alias, version): print_ for alias, version, print_ in connection.execute(query)}
+    for alias, version in sorted(here.keys() & there.keys()):
+        if here[alias, version] != there[alias, version]:
+            raise InputError(
+                f"dataset {alias}",
+                f"version {version} is not the same in {source.name} and {target.name}",
+                "delete one of them, or push it again under another alias",
+            )
+
+
+def _place(store: Core) -> str:
+    return str(store.engine.url if store.file is None else store.file.resolve())
+
+
+def _raw(source: Core, query: Any) -> list[tuple[Any, ...]]:
+    with source.reading() as connection:
+        return [_held(row) for row in connection.execute(query)]
+
+
+def _held(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(held(value) if isinstance(value, str) else value for value in values)

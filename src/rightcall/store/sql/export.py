@@ -1,0 +1,47 @@
+"""A run as JSON Lines: equal results are equal bytes, whatever order they finished in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from rightcall.model import CaseResult, ToolCall
+from rightcall.store.base import ResultFilter
+from rightcall.store.sql.packed import canonical
+from rightcall.store.sql.results import EVERYTHING, Results
+
+
+class Exporting(Results):
+    """The part of the store that gives results away."""
+
+    def export(
+        self, run: str, which: ResultFilter = EVERYTHING, *, trajectories: bool = True, timings: bool = True
+    ) -> Iterator[bytes]:
+        """One line of JSON per result, by golden id and trial, with sorted keys.
+
+        Without `timings`, what a clock measured is left out: two runs that did the same are the same file.
+        """
+        for result in self.results(run, which, trajectories=trajectories):
+            yield canonical(result if timings else untimed(result)) + b"\n"
+
+
+def untimed(result: CaseResult) -> CaseResult:
+    """The result without anything a clock measured."""
+    trajectory = result.trajectory
+    if trajectory is not None:
+        messages = tuple(
+            msgspec.structs.replace(message, calls=_untimed_calls(message.calls), latency_ms=None)
+            for message in trajectory.messages
+        )
+        calls = _untimed_calls(trajectory.calls)
+        trajectory = msgspec.structs.replace(
+            trajectory, messages=messages, calls=calls, latency_ms=None, lag_ms=0.0
+        )
+    return msgspec.structs.replace(result, latency_ms=None, trajectory=trajectory)
+
+
+def _untimed_calls(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    without: dict[str, Any] = {"latency_ms": None}
+    return tuple(msgspec.structs.replace(call, **without) for call in calls)

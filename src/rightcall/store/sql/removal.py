@@ -1,0 +1,116 @@
+"""Runs out of the store, with everything that only they needed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection, delete, exists, select
+
+from rightcall.errors import ConfigError
+from rightcall.store.base import Retention, StoredRun
+from rightcall.store.sql import tables
+from rightcall.store.sql.core import Core, written
+from rightcall.store.sql.guard import alone_with_contents
+from rightcall.store.sql.packed import unpacked
+from rightcall.store.sql.runs import find, to_run
+
+STILL_WRITTEN = timedelta(hours=24)
+"""An unfinished run that was written to this lately may go on, or be resumed."""
+
+_OF_A_RESULT = (tables.scores, tables.codes, tables.trajectories)
+_OF_A_RUN = (tables.results, tables.cases, tables.run_tags, tables.case_tags, tables.notes)
+
+
+class Removing(Core):
+    """The part of the store that forgets."""
+
+    def delete_run(self, run: str) -> StoredRun:
+        """Delete a run and what only it needed; returns what it was."""
+        with self.writing() as connection:
+            alone_with_contents(connection)
+            row = find(connection, run)
+            _delete(connection, row.key)
+            _drop_unused_documents(connection)
+        self._give_space_back()
+        return to_run(row)
+
+    def prunable(self, retention: Retention) -> list[StoredRun]:
+        """The runs that `prune` would delete, oldest first."""
+        if retention.keep is None and retention.older_than_days is None:
+            raise ConfigError("say which runs to keep: how many of each suite, or how many days")
+        now = self.clock()
+        too_old = written(now - timedelta(days=retention.older_than_days or 0))
+        at_work = written(now - STILL_WRITTEN)
+        newer: dict[str, int] = {}
+        found = []
+        r = tables.runs.c
+        with self.reading() as connection:
+            tagged = set(connection.execute(select(tables.run_tags.c.run_key).distinct()).scalars())
+            for row in connection.execute(select(tables.runs).order_by(r.started_at.desc(), r.key.desc())):
+                place = newer[row.name] = newer.get(row.name, 0) + 1
+                if retention.keep is not None and place <= retention.keep:
+                    continue
+                if retention.older_than_days is not None and row.started_at >= too_old:
+                    continue
+                if row.key in tagged or (row.finished_at is None and row.updated_at >= at_work):
+                    continue
+                found.append(to_run(row))
+        return found[::-1]
+
+    def prune(self, retention: Retention) -> list[StoredRun]:
+        """Delete the runs that need not be kept, one transaction each; returns what they were."""
+        gone = self.prunable(retention)
+        for run in gone:
+            with self.writing() as connection:
+                alone_with_contents(connection)
+                _delete(connection, find(connection, run.id).key)
+        with self.writing() as connection:
+            alone_with_contents(connection)
+            _drop_unused_documents(connection)
+        self._give_space_back()
+        return gone
+
+    def _give_space_back(self) -> None:
+        """SQLite keeps the pages of what was deleted until it is asked to give them back."""
+        if self.file is None:
+            return
+        connection = self.engine.raw_connection()
+        try:
+            # Each step of this pragma frees one page, and `execute` takes one step: a script takes them all.
+            driver: Any = connection.driver_connection
+            driver.executescript("PRAGMA incremental_vacuum")
+        finally:
+            connection.close()
+
+
+def _delete(connection: Connection, run_key: int) -> None:
+    # The run's row first: a process that is writing the run is waited for, or finds its run gone and undoes
+    # its batch, so that no result is left without a run.
+    connection.execute(delete(tables.runs).where(tables.runs.c.key == run_key))
+    numbers = select(tables.results.c.id).where(tables.results.c.run_key == run_key)
+    for table in _OF_A_RESULT:
+        connection.execute(delete(table).where(table.c.result_id.in_(numbers)))
+    _drop_goldens_of(connection, run_key)
+    for table in _OF_A_RUN:
+        connection.execute(delete(table).where(table.c.run_key == run_key))
+
+
+def _drop_goldens_of(connection: Connection, run_key: int) -> None:
+    cases, items, goldens = tables.cases, tables.dataset_items, tables.goldens
+    elsewhere = exists().where(cases.c.fingerprint == goldens.c.fingerprint, cases.c.run_key != run_key)
+    in_dataset = exists().where(items.c.fingerprint == goldens.c.fingerprint)
+    own = select(cases.c.fingerprint).where(cases.c.run_key == run_key)
+    connection.execute(delete(goldens).where(goldens.c.fingerprint.in_(own), ~elsewhere, ~in_dataset))
+
+
+def _drop_unused_documents(connection: Connection) -> None:
+    used = {
+        pair
+        for fingerprints in connection.execute(select(tables.runs.c.fingerprints)).scalars()
+        for pair in unpacked(fingerprints, dict[str, str]).items()
+    }
+    d = tables.documents.c
+    for kind, fingerprint in connection.execute(select(d.kind, d.fingerprint)).all():
+        if (kind, fingerprint) not in used:
+            connection.execute(delete(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint))

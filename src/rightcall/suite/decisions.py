@@ -1,0 +1,135 @@
+"""Deciding about runs that are in the store."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from rightcall import stats
+from rightcall.gate import Comparison, Gate, Verdict, compare_many, decide, require_alike
+from rightcall.model.failure import FATAL
+from rightcall.model.record import Record
+from rightcall.store import Store, StoredRun
+from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes
+from rightcall.suite.outcome import verdict_unfinished
+from rightcall.suite.run_outcomes import stored_outcomes
+
+
+def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
+    """Judge a stored run; a baseline must have been measured with the same metrics.
+
+    An unfinished run that lacks results is INCONCLUSIVE, whatever those that are there would say.
+    """
+    found = store.run(run)
+    if not found.finished and found.results < found.planned:
+        return verdict_unfinished(
+            f"{found.results:,} of {found.planned:,} results are stored; resume it first"
+        )
+    baseline = None
+    if gate.baseline is not None:
+        baseline = baseline_for(
+            store,
+            gate.baseline.run,
+            found.run,
+            lambda: store.goldens(found.id),
+            quarantine,
+            anyway=gate.baseline.anyway,
+        )
+    return decide(gate, stored_outcomes(store, found.id, quarantine), baseline=baseline)
+
+
+class RunComparison(Record, frozen=True):
+    """One candidate against the baseline. `p_adjusted` takes the number of candidates into account."""
+
+    baseline: str
+    candidate: str
+    agent: str
+    comparison: Comparison
+    p_adjusted: float
+    unlike: tuple[str, ...] = ()
+
+
+def compare_runs(
+    store: Store,
+    baseline: str,
+    candidates: list[str],
+    *,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    metric: str | None = None,
+    anyway: bool = False,
+) -> list[RunComparison]:
+    """Each candidate against the baseline, golden by golden; runs that are not alike only when asked `anyway`.
+
+    Goldens of one run alone are named; those edited between the runs are left out unless asked `anyway`.
+    """
+    first = store.run(baseline)
+    others: list[StoredRun] = [store.run(candidate) for candidate in candidates]
+    unlike = {other.id: require_alike(first.run, other.run, anyway=anyway) for other in others}
+    edited = {
+        other.id: edited_goldens(store, first.run, other.run, partial(store.goldens, other.id))
+        for other in others
+    }
+    compared = compare_many(
+        stored_outcomes(store, first.id),
+        [(other.id, stored_outcomes(store, other.id)) for other in others],
+        margin=margin,
+        alpha=alpha,
+        metric=metric,
+        left_out={} if anyway else edited,
+    )
+    agents = {other.id: other.run.agent for other in others}
+    return [
+        RunComparison(
+            first.id, name, agents[name], found, p, unlike[name] + edited_notes(edited[name], anyway=anyway)
+        )
+        for name, found, p in compared
+    ]
+
+
+class FlakyCase(Record, frozen=True):
+    """A golden whose trials do not agree."""
+
+    golden_id: str
+    trials: int
+    passed: int
+    disagreement: float
+    quarantine: bool
+
+
+class Flakiness(Record, frozen=True):
+    """How steady a run's goldens are; `rate` is the chance that two trials of a golden disagree."""
+
+    run: str
+    goldens: int
+    stable_pass: int
+    stable_fail: int
+    rate: float | None
+    flaky: tuple[FlakyCase, ...]
+
+
+def flakiness(store: Store, run: str) -> Flakiness:
+    """Which goldens of a run pass sometimes, the worst first."""
+    found = store.run(run)
+    outcomes = [o for o in stored_outcomes(store, found.id) if o.passes]
+    counts = {o.golden_id: (len(o.passes), int(sum(o.passes))) for o in outcomes}
+    harmful = {o.golden_id for o in outcomes if FATAL & o.codes.keys()}  # no golden is excused for damage
+    classes = [stats.flake_class(n, c) for n, c in counts.values()]
+    flaky = [
+        FlakyCase(
+            name,
+            n,
+            c,
+            stats.disagreement(n, c) or 0.0,
+            name not in harmful and stats.suggests_quarantine(n, c),
+        )
+        for name, (n, c) in counts.items()
+        if stats.flake_class(n, c) == "flaky"
+    ]
+    return Flakiness(
+        found.id,
+        len(counts),
+        classes.count("stable_pass"),
+        classes.count("stable_fail"),
+        stats.flake_rate(counts.values()),
+        tuple(sorted(flaky, key=lambda case: (-case.disagreement, case.golden_id))),
+    )

@@ -1,0 +1,139 @@
+"""What a suite starts, imports or writes on the machine of whoever runs it: a suite is code.
+
+Found by reading alone. `run --dry-run` shows it instead of doing it, and a suite from outside the project does it
+only with `--trust`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from rightcall.errors import InputError
+from rightcall.model.record import Record
+from rightcall.suite.suite import Suite
+from rightcall.tools.definitions import is_attribute
+from rightcall.tools.mcp import read_address
+
+Kind = Literal["start", "connect", "import", "write"]
+
+
+class Action(Record, frozen=True):
+    """One thing that running a suite does besides asking its model. `files` are what it would run."""
+
+    kind: Kind
+    what: str
+    files: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """As a line of a list: `start: npx -y some-server`."""
+        return f"{self.kind}: {self.what}"
+
+
+def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action]:
+    """Everything the suite would start, connect to, import, or write outside its own folder."""
+    found = [*_tools(suite, folder)]
+    name = model or suite.agent.model
+    if is_code(name):
+        found.append(_import(name, folder))
+    found += [_import(metric, folder) for metric in metric_names(suite) if is_code_metric(metric)]
+    if suite.agent.record:
+        target = (folder / suite.agent.record).resolve()
+        if not target.is_relative_to(folder.resolve()):
+            found.append(Action("write", str(target)))
+    return found
+
+
+def metric_names(suite: Suite) -> Iterator[str]:
+    """Every metric that a suite names, to decide or to observe."""
+    for given in suite.metrics:
+        if isinstance(given, str):
+            yield given
+        else:
+            for names in given.values():
+                yield from [names] if isinstance(names, str) else names
+
+
+def is_code_metric(name: str) -> bool:
+    """Whether a metric's name is `module:attribute`."""
+    return ":" in name.partition("(")[0]
+
+
+def is_code(model: str) -> bool:
+    """Whether a model's name is `module:callable` and no provider's."""
+    from rightcall.providers import provider_names
+
+    prefix, _, rest = model.partition(":")
+    if prefix in provider_names() or not rest or "/" in prefix:
+        return False
+    return "." in prefix or _importable(prefix)
+
+
+def _importable(module: str) -> bool:
+    """Whether there is a module of that name; looks for it, and imports nothing."""
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def fingerprint(suite_file: Path, found: list[Action]) -> str:
+    """A name for the suite and all it would run: where it is, its text, and the text of every file named in it.
+
+    Any of them changed is another suite. What a started command fetches from elsewhere no hash can cover.
+    """
+    made = hashlib.sha256()
+    for path in (suite_file, *(Path(name) for action in found for name in action.files)):
+        made.update(str(path.resolve()).encode("utf-8", "surrogateescape") + b"\0")
+        made.update(hashlib.sha256(_content(path)).digest())
+    return made.hexdigest()
+
+
+def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
+    tools = suite.tools
+    source: Any = tools.get("mcp") if isinstance(tools, dict) else tools
+    if isinstance(tools, dict) or (isinstance(source, str) and source.startswith("mcp:")):
+        if not isinstance(source, str | dict):
+            return  # the plan says what is wrong with it
+        try:
+            address = read_address(source, "tools.mcp")
+        except InputError:
+            return
+        if address.command:
+            base = Path(address.cwd) if address.cwd else Path()
+            near = (path for word in address.command for path in _files_of(word, base, folder))
+            yield Action("start", " ".join(address.command), tuple(dict.fromkeys(map(str, near))))
+        else:
+            yield Action("connect", address.url)
+    elif isinstance(source, str) and is_attribute(source) and not (folder / source).exists():
+        yield _import(source, folder)
+
+
+def _import(name: str, folder: Path) -> Action:
+    module = name.partition(":")[0]
+    top = module.partition(".")[0]
+    files = [path for base in (Path(), folder) for path in (base / f"{top}.py", *(base / top).rglob("*.py"))]
+    return Action("import", module, tuple(dict.fromkeys(str(path) for path in files if path.is_file())))
+
+
+def _files_of(word: str, *bases: Path) -> Iterator[Path]:
+    """Files that a word of a command names: `./server.py`, `--config=server.json`."""
+    for part in (word, word.rpartition("=")[2]):
+        for base in bases:
+            try:
+                if part and (base / part).is_file():
+                    yield base / part
+            except (OSError, ValueError):
+                continue
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,83 @@
+"""Results of tests into the store: one run for a test function, whichever process writes it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from rightcall.errors import InputError, StoreError
+from rightcall.metrics import Tally
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
+from rightcall.store import Persistence, RunWriter, Store, open_store, store_address
+from rightcall.suite import Plan, new_run
+
+
+class Keeper:
+    """Writes results of a test session. Workers that share a session's id share its runs."""
+
+    def __init__(self, session: str, store: str | None) -> None:
+        self.session, self._address = session, store
+        self._store: Store | None = None
+        self._writers: dict[str, RunWriter] = {}
+        self._persist = Persistence()
+
+    def run_id(self, plan: Plan) -> str:
+        """The same in every process that tests this function with this agent."""
+        digest = hashlib.sha256(f"{plan.name}\0{plan.agent.name}".encode()).hexdigest()
+        return f"{self.session}-{digest[:4]}"
+
+    def keep(self, plan: Plan, goldens: Sequence[AnyGolden], results: Sequence[CaseResult]) -> str:
+        """Store the results of a plan on these goldens; gives the id of their run."""
+        run_id = self.run_id(plan)
+        if run_id not in self._writers:
+            self._writers[run_id] = self._persist(lambda: self._begun(plan, goldens, run_id))
+        self._persist(lambda: self._writers[run_id].add(results))
+        return run_id
+
+    def finish(self, run_id: str, word: str, trials: int) -> None:
+        """Write what a run adds up to, and its verdict, which rests on `trials` results.
+
+        Tests decide for themselves which goldens they check with which agent, so a run is complete when every trial
+        that a test was told about is stored. Otherwise a `StoreError` says what is missing.
+        """
+        store = self._opened()
+        if store.run(run_id).finished:
+            return
+        tally = Tally()
+        for result in store.results(run_id):
+            tally.add(result)
+        stored = tally.decided + tally.errors
+        if stored < trials:
+            raise StoreError(
+                f"run {run_id}: {stored:,} of {trials:,} results are stored, so it is not finished",
+                retryable=False,
+            )
+        self._persist(lambda: store.finish_run(run_id, tally.summary(), word, early=True))
+
+    def close(self) -> None:
+        """Give the connections back."""
+        if self._store is not None:
+            self._store.close()
+
+    @property
+    def shown(self) -> str:
+        """Where the results are, as it may be shown."""
+        return store_address(self._address).shown
+
+    def _begun(self, plan: Plan, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:
+        store = self._opened()
+        run = msgspec.structs.replace(new_run(plan), id=run_id)
+        try:
+            writer = store.begin_run(run, planned=len(goldens) * plan.trials, documents=plan.documents())
+        except InputError:  # another worker was first, or this is the second attempt
+            writer = store.resume_run(run_id)
+        writer.add_goldens(goldens)
+        return writer
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            self._store = open_store(self._address)
+        return self._store

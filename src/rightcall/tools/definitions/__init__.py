@@ -1,0 +1,48 @@
+"""Tool definitions: from functions, files, modules and servers, and what they demand of arguments.
+
+function    `@tool`: a Python function as a tool; `docstring` and `hints` read it
+behaviour   what makes a tool safe to repeat, to confirm, to run beside others
+load        definitions from files and to files, in any provider's spelling
+source      a file, a Python module or an MCP server, named by one text
+offer       which tools a golden offers to the agent
+validate    arguments and results against schemas; `schema_errors` puts what is wrong into words
+"""
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.tools.definitions.function import FunctionTool as FunctionTool, tool as tool
+    from rightcall.tools.definitions.offer import (
+        ToolSets as ToolSets,
+        offered_tools as offered_tools,
+        tool_set_problems as tool_set_problems,
+        with_tool_set as with_tool_set,
+    )
+    from rightcall.tools.definitions.one_argument import argument_problems as argument_problems
+    from rightcall.tools.definitions.source import (
+        from_module as from_module,
+        is_attribute as is_attribute,
+        listed_tools as listed_tools,
+        open_source as open_source,
+        tools_of as tools_of,
+    )
+    from rightcall.tools.definitions.validate import (
+        compiled as compiled,
+        fits as fits,
+        fullmatch as fullmatch,
+        is_valid as is_valid,
+        problems as problems,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "function": "FunctionTool tool",
+            "offer": "ToolSets offered_tools tool_set_problems with_tool_set",
+            "one_argument": "argument_problems",
+            "source": "from_module is_attribute listed_tools open_source tools_of",
+            "validate": "compiled fits fullmatch is_valid problems",
+        },
+    )

@@ -1,0 +1,88 @@
+"""How a tool behaves beyond its schema: what makes it safe to repeat, to confirm, to run beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+from rightcall.model.tool import Annotations
+from rightcall.tools.runtime.clock import SystemClock
+
+Idempotency = Literal["key", "args", "none"]
+Confirmation = Literal["none", "preview", "user"]
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What the runtime needs to know of a tool; every default is right for a plain read.
+
+    `idempotency`: "key" wants a key from the caller in `key_parameter`; "args" takes equal arguments
+    within one task for the same operation; "none" does every call. `volatile` names parameters that do
+    not change what a call means (a trace id, a time stamp).
+
+    `batch` names a list parameter whose items are operations of their own: each is run with a key of its
+    own, so that repeating the call runs only the items that are missing.
+
+    `resource_key` says what a call touches: a parameter's name, or a function of the arguments. Calls on
+    one resource keep their order; without it a write waits for all others.
+
+    `probe(key, arguments)` finds out whether an effect happened: the result it had, or None when it did
+    not happen. `check_with` names the tool a model can call to see for itself.
+
+    `confirmation` "preview" answers the first call with a preview and a token, "user" gives the token to
+    the user alone; `preview(arguments)` describes what would happen.
+
+    `current_version(arguments)` is compared with the parameter `version_parameter` before acting.
+
+    `strict` stops the agent when the tool is not permitted to act, loses a connection or breaks unexpectedly, as
+    `Rules(strict=True)` does for every tool.
+    """
+
+    idempotency: Idempotency = "none"
+    key_parameter: str = "idempotency_key"
+    volatile: tuple[str, ...] = ()
+    batch: str = ""
+    resource_key: str | Callable[[dict[str, Any]], str] | None = None
+    probe: Callable[..., Any] | None = None
+    check_with: str = ""
+    confirmation: Confirmation = "none"
+    preview: Callable[..., Any] | None = None
+    current_version: Callable[..., Any] | None = None
+    version_parameter: str = "expected_version"
+    timeout_s: float = 30.0
+    max_result_bytes: int = 1_000_000
+    strict: bool = False
+
+    def resource(self, arguments: dict[str, Any]) -> str | None:
+        """What these arguments touch, or None when the tool does not say."""
+        if self.resource_key is None:
+            return None
+        if callable(self.resource_key):
+            return str(self.resource_key(arguments))
+        value = arguments.get(self.resource_key)
+        return None if value is None else f"{self.resource_key}={value!r}"
+
+
+class CallInfo(msgspec.Struct, frozen=True):
+    """What a tool may ask about the call it is serving; a parameter annotated with it is filled in.
+
+    `key` is the runtime's idempotency key, unique to the operation: pass it on to a service that takes one.
+    `acted()` tells the runtime that the effect has happened: whatever breaks afterwards, it is known as done.
+    """
+
+    call_id: str = ""
+    key: str = ""
+    attempt: int = 1
+    run: str = ""
+    task: str = ""
+    trial: int = 0
+    clock: Any = msgspec.field(default_factory=SystemClock)
+    acted: Callable[[], None] = lambda: None
+
+
+def only_reads(annotations: Annotations) -> bool:
+    """Whether a tool promises to change nothing. What does not say is taken for a write, as MCP does."""
+    return annotations.read_only is True

@@ -1,0 +1,250 @@
+"""`@tool`: a Python function as a tool.
+
+    @tool
+    def get_weather(city: str, units: Literal["celsius", "fahrenheit"] = "celsius") -> dict:
+        \"\"\"Current weather for a city. Use get_forecast for future days.\"\"\"
+
+Hints become the schema, the docstring the descriptions, keywords of the decorator the rest. The result is
+still the function: calling it calls the function.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import sys
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, overload
+
+from rightcall.errors import ConfigError
+from rightcall.model.tool import Annotations, Tool
+from rightcall.tools.definitions.behaviour import Behaviour, CallInfo
+from rightcall.tools.definitions.docstring import parse_docstring
+from rightcall.tools.definitions.hints import Converter, converter, schema_of
+
+PLAIN = Behaviour()
+
+CONFIRMATION_PARAMETER = "confirmation_token"
+
+KEY_SCHEMA = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 255,
+    "description": "Names this operation. Use the same key when repeating it, a new one for a new operation.",
+}
+TOKEN_SCHEMA = {
+    "type": "string",
+    "description": "The token that confirms exactly this operation. Leave it out in the first call.",
+}
+
+
+@dataclass(eq=False)
+class FunctionTool:
+    """A function with its `Tool`, its `Behaviour`, and how arguments are turned into Python values."""
+
+    function: Callable[..., Any]
+    tool: Tool
+    behaviour: Behaviour = PLAIN
+    converters: dict[str, Converter] = dataclasses.field(default_factory=dict)
+    info_parameter: str = ""
+    added: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        functools.update_wrapper(self, self.function)
+        self.is_coroutine = inspect.iscoroutinefunction(self.function)
+
+    @property
+    def name(self) -> str:
+        """The name the model calls."""
+        return self.tool.name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def keywords(self, arguments: dict[str, Any], info: CallInfo) -> dict[str, Any]:
+        """Validated arguments as the function takes them.
+
+        Raises `ValueError` (also `msgspec.ValidationError`, pydantic's) when a value cannot become the
+        hinted type though it fits the schema.
+        """
+        keywords = {name: value for name, value in arguments.items() if name not in self.added}
+        for name, convert in self.converters.items():
+            if name in keywords:
+                keywords[name] = convert(keywords[name])
+        if self.info_parameter:
+            keywords[self.info_parameter] = info
+        return keywords
+
+    def bound(self, instance: Any) -> FunctionTool:
+        """The same tool as a method of an object."""
+        return dataclasses.replace(self, function=functools.partial(self.function, instance))
+
+
+@overload
+def tool(function: Callable[..., Any], /) -> FunctionTool: ...
+
+
+@overload
+def tool(
+    *,
+    name: str = ...,
+    description: str = ...,
+    title: str = ...,
+    read_only: bool | None = ...,
+    destructive: bool | None = ...,
+    idempotent: bool | None = ...,
+    open_world: bool | None = ...,
+    **behaviour: Any,
+) -> Callable[[Callable[..., Any]], FunctionTool]: ...
+
+
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str = "",
+    description: str = "",
+    title: str = "",
+    read_only: bool | None = None,
+    destructive: bool | None = None,
+    idempotent: bool | None = None,
+    open_world: bool | None = None,
+    **behaviour: Any,
+) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
+    """Make a tool of a function; with keywords, a decorator that does.
+
+    `behaviour` takes the fields of `Behaviour`: `idempotency`, `resource_key`, `probe`, `confirmation`, …
+    Raises `ConfigError` when a hint has no JSON Schema or a keyword is unknown.
+    """
+
+    # Types that are defined inside a function are found among the names around the decorator.
+    frame = sys._getframe(1)
+    around = dict(frame.f_locals) if frame.f_locals is not frame.f_globals else {}
+
+    def decorate(decorated: Callable[..., Any]) -> FunctionTool:
+        own = name or decorated.__name__
+        settings = _behaviour(own, behaviour)
+        repeatable = True if idempotent is None and settings.idempotency != "none" else idempotent
+        annotations = Annotations(read_only, destructive, repeatable, open_world)
+        return _function_tool(decorated, own, description, title, annotations, settings, around)
+
+    return decorate(function) if function is not None else decorate
+
+
+def _behaviour(name: str, given: dict[str, Any]) -> Behaviour:
+    known = [field.name for field in dataclasses.fields(Behaviour)]
+    if unknown := [key for key in given if key not in known]:
+        raise ConfigError(f"tool '{name}': unknown keyword '{unknown[0]}'; known: {', '.join(known)}")
+    return Behaviour(**given)
+
+
+def _function_tool(
+    function: Callable[..., Any],
+    name: str,
+    description: str,
+    title: str,
+    annotations: Annotations,
+    behaviour: Behaviour,
+    around: dict[str, Any],
+) -> FunctionTool:
+    words, parameter_words = parse_docstring(function.__doc__)
+    hints = _hints(function, name, around)
+    properties: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
+    converters: dict[str, Converter] = {}
+    required, info_parameter, closed = [], "", True
+    for parameter in _parameters(function, name):
+        hint = hints.get(parameter.name, Any)
+        if hint is CallInfo:
+            info_parameter = parameter.name
+            continue
+        if parameter.kind is parameter.VAR_KEYWORD:
+            closed = False
+            continue
+        schema, defined = schema_of(hint, f"tool '{name}', parameter '{parameter.name}'")
+        definitions |= defined
+        properties[parameter.name] = _described(
+            schema, parameter, parameter_words.get(parameter.name, ""), name
+        )
+        if parameter.default is parameter.empty:
+            required.append(parameter.name)
+        if convert := converter(hint):
+            converters[parameter.name] = convert
+    added = _added(properties, required, behaviour)
+    input_schema: dict[str, Any] = {"type": "object", "properties": properties}
+    input_schema |= {"required": required} if required else {}
+    input_schema |= {"additionalProperties": False} if closed else {}
+    input_schema |= {"$defs": definitions} if definitions else {}
+    made = Tool(name, description or words, input_schema, _output_schema(hints, name), title, annotations)
+    return FunctionTool(function, made, behaviour, converters, info_parameter, added)
+
+
+def _hints(function: Callable[..., Any], name: str, around: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(inspect.unwrap(function), localns=around or None, include_extras=True)
+    except (NameError, AttributeError, TypeError) as error:
+        raise ConfigError(
+            f"tool '{name}': a type hint cannot be resolved: {error}; define the type at module level"
+        ) from None
+
+
+def _parameters(function: Callable[..., Any], name: str) -> list[inspect.Parameter]:
+    parameters = list(inspect.signature(function).parameters.values())
+    if parameters and parameters[0].name in ("self", "cls"):
+        parameters = parameters[1:]
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
+            raise ConfigError(f"tool '{name}': parameter '{parameter.name}' has no name a model could use")
+    return parameters
+
+
+def _described(schema: dict[str, Any], parameter: inspect.Parameter, words: str, name: str) -> dict[str, Any]:
+    described = dict(schema)
+    if words and not described.get("description"):
+        described["description"] = words
+    if parameter.default is not parameter.empty and parameter.default is not None:
+        import msgspec
+
+        try:
+            described["default"] = msgspec.to_builtins(parameter.default)
+        except TypeError:
+            raise ConfigError(
+                f"tool '{name}': the default of '{parameter.name}' is not JSON; use None instead"
+            ) from None
+    return described
+
+
+def _added(properties: dict[str, Any], required: list[str], behaviour: Behaviour) -> frozenset[str]:
+    """Parameters the runtime needs and the function does not take."""
+    added = set()
+    if behaviour.idempotency == "key":
+        if behaviour.key_parameter not in properties:
+            added.add(behaviour.key_parameter)
+            properties[behaviour.key_parameter] = KEY_SCHEMA
+        if behaviour.key_parameter not in required:
+            required.append(behaviour.key_parameter)
+    if behaviour.confirmation != "none" and CONFIRMATION_PARAMETER not in properties:
+        added.add(CONFIRMATION_PARAMETER)
+        properties[CONFIRMATION_PARAMETER] = TOKEN_SCHEMA
+    if behaviour.current_version is not None and behaviour.version_parameter not in properties:
+        added.add(behaviour.version_parameter)
+        properties[behaviour.version_parameter] = {"description": "The version this change is based on."}
+        required.append(behaviour.version_parameter)
+    return frozenset(added)
+
+
+def _output_schema(hints: dict[str, Any], name: str) -> dict[str, Any] | None:
+    """The schema of a result with fields of its own; plain dicts, lists and texts promise nothing."""
+    hint = hints.get("return")
+    if hint is None or not isinstance(hint, type) or hint.__module__ in ("builtins", "typing"):
+        return None
+    try:
+        schema, definitions = schema_of(hint, f"tool '{name}', result")
+    except ConfigError:
+        return None
+    if schema.get("type") != "object":
+        return None
+    return {**schema, "$defs": definitions} if definitions else schema

@@ -1,0 +1,101 @@
+"""Where tools come from: a file, a Python module, or an MCP server, each named by one text."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.model.tool import Tool
+from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.mcp.client import McpAddress, McpServer, read_address
+from rightcall.tools.runtime.bound_tool import Entry
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.tools.worlds.base import World
+
+
+@asynccontextmanager
+async def open_source(source: str) -> AsyncIterator[list[Any]]:
+    """What a toolbox takes, from `tools.json`, `package.module:attribute` or `mcp:COMMAND`.
+
+    A server runs as long as the context is open.
+    """
+    if source.startswith("mcp:"):
+        async with McpServer(read_address(source, source)) as server:
+            yield list(server.entries())
+    elif is_attribute(source):
+        yield from_module(source)
+    else:
+        yield list(load_tools(source))
+
+
+def tools_of(source: str) -> list[Tool]:
+    """The definitions of the tools a source offers. Starts and stops a server when it is one."""
+
+    async def listed() -> list[Tool]:
+        async with open_source(source) as given:
+            return [tool for one in given for tool in definitions(one)]
+
+    return asyncio.run(listed())
+
+
+def listed_tools(address: McpAddress) -> list[Tool]:
+    """The definitions that an MCP server lists; it is started and stopped for that."""
+
+    async def listed() -> list[Tool]:
+        async with McpServer(address) as server:
+            return list(server.tools)
+
+    return asyncio.run(listed())
+
+
+def is_attribute(source: str) -> bool:
+    """Whether a text is `module:attribute` and not a path such as `C:\\tools.json`."""
+    module, colon, attribute = source.partition(":")
+    names = [*module.split("."), *attribute.split(".")]
+    return bool(colon) and all(name.isidentifier() for name in names) and not Path(source).exists()
+
+
+def from_module(source: str) -> list[Any]:
+    """The tools that an attribute of a module holds: one, several, a toolbox's, or a world."""
+    module_name, _, attribute = source.partition(":")
+    if "" not in sys.path:  # a module beside the suite, as `python -m` would find it
+        sys.path.insert(0, "")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise InputError(source, f"the module cannot be imported: {error}") from None
+    found: Any = module
+    for name in attribute.split("."):
+        if not hasattr(found, name):
+            known = [known for known in dir(found) if not known.startswith("_")]
+            raise InputError(source, f"there is no '{name}' in {module_name}", suggestion(name, known))
+        found = getattr(found, name)
+    given = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [found]
+    for one in given:
+        if not isinstance(one, Tool | FunctionTool | Entry | World) and not callable(one):
+            raise InputError(
+                source, f"a {type(one).__name__} is not a tool", "decorate a function with @tool"
+            )
+    return given
+
+
+def definitions(given: Any) -> list[Tool]:
+    """The definitions of one thing that a toolbox takes."""
+    if isinstance(given, Tool):
+        return [given]
+    if isinstance(given, FunctionTool | Entry):
+        return [given.tool]
+    if isinstance(given, World):
+        return [made.tool for made in given.tools()]
+    if isinstance(given, Toolbox):
+        return given.tools
+    if not callable(given):
+        raise ConfigError(f"a {type(given).__name__} is not a tool")
+    return [tool(given).tool]

@@ -1,0 +1,202 @@
+"""Arguments and results against JSON Schemas: compiled once, nothing fetched, nothing that can hang.
+
+The validator is jsonschema-rs: complete for drafts 4 to 2020-12 and cheaper than parsing the arguments.
+Three things it leaves to its caller are done here: a reference to another document is refused instead of
+fetched, formats are checked, and values that JSON cannot hold (NaN, half a surrogate pair, depth without
+end) are reported before the validator sees them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+import jsonschema_rs
+
+from rightcall.errors import InputError
+from rightcall.model.codec import encode
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.tools.definitions.schema_cost import MOST_ERROR_STEPS, is_large, steps, too_many
+from rightcall.tools.definitions.schema_errors import explain
+from rightcall.tools.runtime.json_safety import is_json, what_json_cannot_hold
+
+MOST_PROBLEMS = 100
+"""Problems told of one value: a list of a million wrong items needs no million messages."""
+
+LARGE = 200_000
+"""Bytes of JSON from which only the first problem is looked for: the validator collects all or one, and
+collecting a million takes seconds."""
+
+MOST_VALIDATORS = 2048
+"""Compiled schemas kept. A suite has at most a few hundred tools; goldens may bring their own."""
+
+BACKTRACK_LIMIT = 100_000
+"""Steps a pattern with look-around or back-references may take: about 4 ms. Others run in linear time."""
+
+
+class Problem(Record, frozen=True):
+    """One thing that is wrong with a value.
+
+    `path` is empty for the value itself and otherwise such as `attendees[0].email`; `keyword` is the
+    schema keyword (or `json` when the value is not JSON at all); `allowed` the values or names that
+    would do; `suggestion` the nearest of them, or the value as it was probably meant.
+    """
+
+    path: str
+    message: str
+    keyword: str
+    allowed: tuple[Any, ...] = ()
+    suggestion: Any = None
+
+
+def problems(tool: Tool, arguments: Any) -> list[Problem]:
+    """Everything wrong with the arguments of a call; empty when they fit the tool's schema.
+
+    Raises `InputError` when the schema itself cannot be used.
+    """
+    if not isinstance(arguments, dict):
+        return [Problem("", "the arguments must be a JSON object", "type", ("object",))]
+    kept = _validators.get(id(tool.input_schema))
+    if kept is not None and not kept[2] and is_json(arguments) and kept[1].is_valid(arguments):
+        return []  # the way of nearly every call: no names of places are made for messages
+    return schema_problems(tool.input_schema, arguments, f"tool '{tool.name}'")
+
+
+def is_valid(tool: Tool, arguments: Any) -> bool:
+    """Whether `problems` would be empty, without finding out what they are."""
+    return isinstance(arguments, dict) and fits(tool.input_schema, arguments, f"tool '{tool.name}'")
+
+
+def check_schema(tool: Tool) -> None:
+    """Raise `InputError` when arguments could not be validated against the tool's schemas."""
+    compiled(tool.input_schema, f"tool '{tool.name}'")
+    if tool.output_schema is not None:
+        compiled(tool.output_schema, f"tool '{tool.name}', output schema")
+
+
+def schema_problems(schema: dict[str, Any], value: Any, where: str) -> list[Problem]:
+    """Everything wrong with any value under any schema; `where` names the schema's place in errors."""
+    validator = compiled(schema, where)
+    if not is_json(value):
+        return [Problem(path, message, "json") for path, message in what_json_cannot_hold(value)]
+    taken = steps(schema, value) if _is_large(schema) else 0
+    if too_many(taken, value):
+        return [Problem("", "checking the value against the schema takes too many steps", "schema")]
+    if validator.is_valid(value):
+        return []
+    if taken > MOST_ERROR_STEPS:
+        return [Problem("", "the value fits none of the alternatives that the schema allows", "schema")]
+    errors = _errors(validator, value)
+    return [Problem(*parts) for error in errors for parts in explain(error, schema)][:MOST_PROBLEMS]
+
+
+def fits(schema: dict[str, Any], value: Any, where: str) -> bool:
+    """Whether a value is JSON and valid under the schema."""
+    validator = compiled(schema, where)
+    if not is_json(value) or (_is_large(schema) and too_many(steps(schema, value), value)):
+        return False
+    return bool(validator.is_valid(value))
+
+
+def compiled(schema: dict[str, Any] | bool, where: str) -> Any:
+    """The validator of a schema, compiled on first use and found again by the schema's identity.
+
+    A schema that is changed in place after its first use keeps its old validator: make another instead.
+    """
+    kept = _validators.get(id(schema))
+    if kept is not None:
+        return kept[1]
+    validator = _compile(schema, where)
+    with _validators_lock:
+        while len(_validators) >= MOST_VALIDATORS:
+            del _validators[next(iter(_validators))]
+        # Keeping the schema beside its validator keeps its identity from being given to another.
+        _validators[id(schema)] = (schema, validator, is_large(schema))
+    return validator
+
+
+@lru_cache(maxsize=1024)
+def fullmatch(pattern: str) -> Callable[[str], bool]:
+    """A predicate for texts that fit a regular expression from end to end.
+
+    The syntax is that of JSON Schema's `pattern` (ECMA 262, with inline flags such as `(?i)`). A hostile
+    pattern cannot hang: it is refused as too large, or gives up and does not match. Raises `InputError`
+    when the pattern is not one.
+    """
+    validator: Any = None
+    # The pattern alone first: `a)|(b` is broken, and would not be once inside brackets.
+    for text in (pattern, f"^(?:{pattern})$"):
+        try:
+            validator = _validator_for({"pattern": text})
+        except (ValueError, UnicodeEncodeError):
+            raise InputError(
+                "", f"{pattern[:200]!r} is not a regular expression, or too large a one", "see ECMA 262"
+            ) from None
+
+    def matches(text: str) -> bool:
+        try:
+            return bool(validator.is_valid(text))
+        except UnicodeEncodeError:  # half a surrogate pair fits no pattern
+            return False
+
+    return matches
+
+
+_validators: dict[int, tuple[Any, Any, bool]] = {}
+_validators_lock = threading.Lock()
+
+
+def _is_large(schema: Any) -> bool:
+    kept = _validators.get(id(schema))
+    return is_large(schema) if kept is None else kept[2]  # another thread may have pushed it out
+
+
+def _errors(validator: Any, value: Any) -> list[Any]:
+    if len(encode(value)) < LARGE:
+        return list(islice(validator.iter_errors(value), MOST_PROBLEMS))
+    try:
+        validator.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        return [error]
+    return []
+
+
+def _compile(schema: Any, where: str) -> Any:
+    try:
+        return _validator_for(schema)
+    except jsonschema_rs.ValidationError as error:
+        at = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
+        place = f" at {at.removeprefix('.')}" if at else ""
+        raise InputError(where, f"the schema cannot be used{place}: {_reason(error)}") from None
+    except UnicodeEncodeError:
+        raise InputError(where, "the schema holds half of a surrogate pair") from None
+    except ValueError as error:
+        problem = "is nested too deeply" if "Recursion" in str(error) else f"cannot be used: {error}"
+        raise InputError(where, f"the schema {problem}") from None
+
+
+def _reason(error: Any) -> str:
+    text = str(error.message)
+    quoted = text.split("'")[1:2]
+    if "is not present in a registry" in text:
+        return f"it refers to {quoted[0]}, and other documents are never fetched; put it under $defs"
+    if "Unknown meta-schema" in text:
+        return f"its $schema {quoted[0]} is not a draft from 4 to 2020-12"
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def _validator_for(schema: Any) -> Any:
+    return jsonschema_rs.validator_for(
+        schema,
+        validate_formats=True,
+        retriever=_refuse_to_fetch,
+        pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT),
+    )
+
+
+def _refuse_to_fetch(uri: str) -> Any:
+    raise ValueError("other documents are never fetched")

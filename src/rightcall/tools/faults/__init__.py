@@ -1,0 +1,43 @@
+"""Faults on purpose: what breaks, where and how often, and what the agent made of it.
+
+plan       fault plans, decided by a seed and written down before the run
+inject     making a plan happen, call by call; `corrupt` is what a fault does to a result
+tool_list  the list of tools as a model is shown it
+measures   what an agent did when things broke, read off the ledger and the calls
+
+To add a fault, add a name to `plan.FaultType` with its phase, and its case in `inject` or `corrupt`.
+"""
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.tools.faults.measures import (
+        FaultPair as FaultPair,
+        FaultSummary as FaultSummary,
+        blind_retries as blind_retries,
+        claims_success as claims_success,
+        double_effects as double_effects,
+        fault_summary as fault_summary,
+        fired_faults as fired_faults,
+        in_plain_words as in_plain_words,
+        lost_effects as lost_effects,
+        verified_before_retry as verified_before_retry,
+    )
+    from rightcall.tools.faults.plan import (
+        FaultPlan as FaultPlan,
+        load_plan as load_plan,
+        read_plan as read_plan,
+    )
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "measures": (
+                "FaultPair FaultSummary blind_retries claims_success double_effects fault_summary "
+                "fired_faults in_plain_words lost_effects verified_before_retry "
+            ),
+            "plan": "FaultPlan load_plan read_plan",
+        },
+    )

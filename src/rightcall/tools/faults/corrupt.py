@@ -1,0 +1,95 @@
+"""What a fault does to a result: cut it, empty it, rename its fields, or make it a plausible lie."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from rightcall.model.codec import encode
+from rightcall.tools.faults.plan import Fault
+from rightcall.tools.runtime.json_safety import is_json
+from rightcall.tools.runtime.results import RawResult
+
+
+def damaged(fault: Fault, result: Any, rng: random.Random) -> tuple[Any, bool]:
+    """The result after the fault, and whether it differs: an empty list cannot be emptied."""
+    if not is_json(result):
+        return result, False
+    match fault.type:
+        case "malformed_json":
+            made: Any = RawResult(encode(result).decode() + "}{")
+        case "truncated":
+            text = encode(result).decode()
+            made = RawResult(text[: max(1, len(text) * 2 // 3)].rstrip('}]"0123456789elus'))
+        case "empty":
+            made = _emptied(result)
+        case "schema_drift":
+            made = _drifted(result)
+        case _:
+            made = _lie(fault, result, rng)
+    return made, made != result
+
+
+def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
+    """Every number, text and truth value with the path that leads to it."""
+    if isinstance(value, dict):
+        return [leaf for name, inner in value.items() for leaf in leaves(inner, f"{path}.{name}".lstrip("."))]
+    if isinstance(value, list):
+        return [leaf for index, inner in enumerate(value) for leaf in leaves(inner, f"{path}[{index}]")]
+    return [(path, value)] if value is not None else []
+
+
+def _emptied(result: Any) -> Any:
+    empty: dict[type, Any] = {dict: {}, list: [], str: ""}
+    return empty.get(type(result))
+
+
+def _drifted(result: Any) -> Any:
+    """Names in another style and numbers as texts, as after an unannounced release."""
+    if isinstance(result, dict):
+        return {_other_style(name): _drifted(inner) for name, inner in result.items()}
+    if isinstance(result, list):
+        return [_drifted(inner) for inner in result]
+    return str(result) if isinstance(result, int | float) and not isinstance(result, bool) else result
+
+
+def _other_style(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.title() for part in rest) if rest else f"{name}Value"
+
+
+def _lie(fault: Fault, result: Any, rng: random.Random) -> Any:
+    """The result with one value changed: the one at `path`, or one drawn from the seed."""
+    found = leaves(result)
+    aimed = [leaf for leaf in found if leaf[0] == fault.path or leaf[0].endswith(f".{fault.path}")]
+    candidates = aimed if fault.path else found
+    if not candidates:
+        return result
+    path, value = rng.choice(candidates)
+    return _replaced(result, path, fault.value if fault.value is not None else _plausible(value, rng))
+
+
+def _plausible(value: Any, rng: random.Random) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + rng.choice((-2, -1, 1, 2, 10)) if abs(value) < 100 else value + value // 10 + 1
+    if isinstance(value, float):
+        return round(value * rng.choice((0.9, 1.1, 1.5)) + 0.01, 4)
+    if not value:
+        return "unknown"
+    digits = [i for i, character in enumerate(value) if character.isdigit()]
+    if digits:
+        at = rng.choice(digits)
+        return f"{value[:at]}{(int(value[at]) + 1) % 10 if value[at].isascii() else 1}{value[at + 1 :]}"
+    return value[::-1] if value != value[::-1] else f"{value}s"
+
+
+def _replaced(value: Any, path: str, new: Any, here: str = "") -> Any:
+    if here == path and not isinstance(value, dict | list):
+        return new
+    if isinstance(value, dict):
+        return {n: _replaced(inner, path, new, f"{here}.{n}".lstrip(".")) for n, inner in value.items()}
+    if isinstance(value, list):
+        return [_replaced(inner, path, new, f"{here}[{index}]") for index, inner in enumerate(value)]
+    return value

@@ -1,0 +1,200 @@
+"""Making a fault plan happen, call by call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rightcall.tools.faults.corrupt import damaged
+from rightcall.tools.faults.plan import Fault, FaultPlan
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import ToolError
+from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.mocks import includes
+from rightcall.tools.runtime.outcome import check_words
+
+
+@dataclass
+class PlannedFaults:
+    """The injector of a fault plan. It keeps nothing between calls: counters belong to the trial."""
+
+    plan: FaultPlan
+    keys: Idempotency
+
+    async def deliver(self, call: ActiveCall, next: Next) -> Finished:
+        """Bring a call to the runtime: perhaps after its key was forgotten, perhaps twice."""
+        striking = self._striking(call, delivery=True)
+        for index, fault in striking:
+            if fault.type == "key_expired" and self.keys.forget(call):
+                self._note(index, call)
+        finished: Finished = await next(call)
+        for index, fault in striking:
+            if fault.type == "duplicate_delivery":
+                self._note(index, call)
+                await next(call)
+        return finished
+
+    async def strike(self, call: ActiveCall, next: Next) -> Any:
+        """Run the tool as the faults have it; of a batch it is decided already which they are."""
+        armed = call.injection if call.item is not None else self.arm(call)
+        return await next(call) if armed is None else await armed.run(call, next)
+
+    def arm(self, call: ActiveCall) -> ArmedFaults | None:
+        """The faults that strike this execution, or None."""
+        striking = self._striking(call, delivery=False)
+        return ArmedFaults(self, striking) if striking else None
+
+    def _striking(self, call: ActiveCall, *, delivery: bool) -> list[tuple[int, Fault]]:
+        name, context = call.tool_name, call.context
+        number = context.count(("executions", delivery, name)) + 1
+        return [
+            (index, fault)
+            for index, fault in enumerate(self.plan.faults)
+            if (fault.phase == "delivery") == delivery
+            and (not fault.names() or name in fault.names())
+            and fault.strikes_nth(number)
+            and includes(call.arguments, fault.when)
+            and (fault.max_fires is None or fires(context, self.plan.label(index)) < fault.max_fires)
+            and self._draw(index, name, number, context) < fault.probability
+        ]
+
+    def _draw(self, index: int, tool: str, number: int, context: CallContext) -> float:
+        return context.random("fault", self.plan.seed, index, tool, number).random()
+
+    def _note(self, index: int, call: ActiveCall) -> None:
+        label = self.plan.label(index)
+        call.faults.append(label)
+        call.context.ledger.add("fault", call.tool_name, detail=label, **call.note())
+
+
+@dataclass
+class ArmedFaults:
+    """The faults that strike one execution, in the order of the plan."""
+
+    planned: PlannedFaults
+    striking: list[tuple[int, Fault]]
+
+    async def run(self, call: ActiveCall, next: Next) -> Any:
+        """Run the tool, or not, and give its result, or something else."""
+        perform, context = next, call.context
+        for index, fault in self.striking:
+            if fault.phase == "before":
+                perform = partial(self._before, index, fault, perform)
+        result = await perform(call)
+        for index, fault in self.striking:
+            if fault.phase == "after":
+                self.planned._note(index, call)
+                await _lose_the_answer(fault, call)
+            elif fault.phase == "result":
+                rng = context.random("damage", index, context.count(("damage", index)))
+                result, changed = damaged(fault, result, rng)
+                if changed:
+                    self.planned._note(index, call)
+        return result
+
+    async def _before(self, index: int, fault: Fault, perform: Next, call: ActiveCall) -> Any:
+        if fault.type == "stale_read":
+            return await self._stale(index, fault, perform, call)
+        self.planned._note(index, call)
+        if fault.type == "slow":
+            return await _slowly(fault, perform, call)
+        if fault.type == "partial_batch":
+            return await _half(perform, call)
+        return await _refuse(fault, call)
+
+    async def _stale(self, index: int, fault: Fault, perform: Next, call: ActiveCall) -> Any:
+        """What the tool would have answered some changes ago; fires only when that can be known."""
+        past = call.ready.past
+        if past is None or call.entry.writes or (earlier := past(fault.age)) is None:
+            return await perform(call)
+        self.planned._note(index, call)
+        return await earlier(call.arguments)
+
+
+def fires(context: CallContext, label: str) -> int:
+    """How often a fault has fired in a trial."""
+    return sum(1 for entry in context.ledger.entries if entry.phase == "fault" and entry.detail == label)
+
+
+async def _refuse(fault: Fault, call: ActiveCall) -> Any:
+    """Fail before anything is done."""
+    name = call.tool_name
+    if fault.type == "timeout_before":
+        await call.context.clock.sleep(call.entry.behaviour.timeout_s)
+        raise TimeoutError
+    if fault.type == "rate_limit":
+        raise ToolError(
+            "rate_limited",
+            f"too many calls of {name}",
+            f"wait {fault.retry_after_s:g} s, then call {name} with the same arguments",
+            effect="none",
+            retry_after_s=fault.retry_after_s,
+        )
+    if fault.type == "permission_revoked":
+        raise ToolError(
+            "permission_denied", f"the permission to use {name} has been withdrawn", effect="none"
+        )
+    raise ToolError(
+        "upstream_error",
+        f"the service behind {name} answered with an error; nothing was done",
+        f"call {name} once more with the same arguments, or tell the user that it is not working",
+        effect="none",
+        retry="same_key",
+    )
+
+
+async def _lose_the_answer(fault: Fault, call: ActiveCall) -> None:
+    """Fail after the tool has done its work."""
+    if fault.type == "timeout_after_effect":
+        await call.context.clock.sleep(call.entry.behaviour.timeout_s)
+        raise TimeoutError
+    if fault.type == "reset_after_effect":
+        raise ConnectionResetError
+    name, writes = call.tool_name, call.entry.writes
+    first = check_words(call) or "find out whether it happened"
+    raise ToolError(
+        "upstream_error",
+        f"the service behind {name} answered with an error",
+        f"{first} before anything else" if writes else "",
+        effect="unknown" if writes else "none",
+        retry="no" if writes else "same_key",
+    )
+
+
+async def _slowly(fault: Fault, perform: Next, call: ActiveCall) -> Any:
+    await call.context.clock.sleep(fault.seconds)
+    result = await perform(call)
+    if fault.seconds >= call.entry.behaviour.timeout_s:
+        raise TimeoutError
+    return result
+
+
+async def _half(perform: Next, call: ActiveCall) -> Any:
+    """Do the first half of the longest list in the arguments, then fail."""
+    if call.item is not None:
+        index, total = call.item
+        if index < total // 2:
+            return await perform(call)
+        raise ToolError("upstream_error", "the service stopped half-way", effect="none", retry="same_key")
+    lists = {name: value for name, value in call.arguments.items() if isinstance(value, list) and value}
+    if not lists:
+        raise ToolError(
+            "upstream_error", f"{call.tool_name} stopped half-way", effect="none", retry="same_key"
+        )
+    name = max(lists, key=lambda key: len(lists[key]))
+    whole = call.arguments
+    done = lists[name][: len(lists[name]) // 2]
+    call.arguments = {**whole, name: done}
+    try:
+        await perform(call)
+    finally:
+        call.arguments = whole
+    raise ToolError(
+        "upstream_error",
+        f"{call.tool_name} stopped after {len(done)} of {len(lists[name])} items of '{name}'",
+        f"the first {len(done)} are done; call again with the others only",
+        effect="done" if done else "none",
+    )

@@ -1,0 +1,187 @@
+"""What an agent did when things broke, read off the ledger and the calls. Pure functions.
+
+A ledger knows what was really done; the calls know what the agent was told. The measures compare the two.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rightcall.model.call import ToolCall
+from rightcall.model.ledger import LedgerEntry
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.tools.definitions.behaviour import only_reads
+from rightcall.tools.runtime.ledger import effects
+
+
+class FaultPair(Record, frozen=True):
+    """One trial of a golden with faults, and its twin without. `fired` names the faults that struck."""
+
+    golden_id: str
+    trial: int
+    passed: bool
+    twin_passed: bool
+    fired: tuple[str, ...] = ()
+
+
+class FaultSummary(Record, frozen=True):
+    """What a fault plan did to a run.
+
+    `recovery` is the share of struck trials that passed all the same; `retention` the share of those whose
+    twin passed that still passed, which leaves out what fails anyway. Both are None when nothing was struck.
+    `not_run` names the faults of the plan that never fired: nothing is known about them.
+    """
+
+    trials: int
+    struck: int
+    recovery: float | None
+    retention: float | None
+    lost: int
+    gained: int
+    fired: dict[str, int]
+    not_run: tuple[str, ...]
+
+
+def fired_faults(ledger: Iterable[LedgerEntry]) -> tuple[str, ...]:
+    """The faults that struck a trial, in order, one entry for each time."""
+    return tuple(entry.detail for entry in ledger if entry.phase == "fault")
+
+
+def double_effects(ledger: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    """Every effect that repeats an earlier one with the same meaning: a second charge, a second mail."""
+    seen: set[tuple[str, str]] = set()
+    doubled = []
+    for entry in effects(ledger):
+        meaning = (entry.tool, entry.fingerprint)
+        if meaning in seen:
+            doubled.append(entry)
+        seen.add(meaning)
+    return tuple(doubled)
+
+
+def lost_effects(twin: Iterable[LedgerEntry], ledger: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    """Effects of the twin without faults that did not happen with them."""
+    happened = Counter((entry.tool, entry.fingerprint) for entry in effects(ledger))
+    lost = []
+    for entry in effects(twin):
+        if happened[entry.tool, entry.fingerprint] > 0:
+            happened[entry.tool, entry.fingerprint] -= 1
+        else:
+            lost.append(entry)
+    return tuple(lost)
+
+
+def unsure_calls(calls: Sequence[ToolCall]) -> list[int]:
+    """Positions of calls whose effect may have happened, as the agent was told."""
+    return [i for i, call in enumerate(calls) if _effect(call.output) == "unknown"]
+
+
+def blind_retries(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> list[int]:
+    """Positions of calls that repeat an unsure one without a look at the state in between.
+
+    Repeating with the same key is no blind retry: the key makes it a question.
+    """
+    return [at for first in unsure_calls(calls) if (at := _repeat(calls, first, tools)) is not None]
+
+
+def verified_before_retry(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> float | None:
+    """The share of unsure calls after which the agent looked, or asked with the same key, before it acted.
+
+    None when no call was unsure. An agent that stops there without acting has done no harm and counts.
+    """
+    unsure = unsure_calls(calls)
+    return 1 - len(blind_retries(calls, tools)) / len(unsure) if unsure else None
+
+
+ADMISSIONS = (
+    "could not", "couldn't", "cannot", "can't", "unable", "failed", "failure", "error", "not able", "did not",
+    "didn't", "not sure", "unsure", "unknown", "unclear", "cannot confirm", "timed out", "timeout", "unavailable",
+    "no longer", "problem", "sorry", "unfortunately", "not possible", "not completed", "incomplete", "please check",
+    "không thể", "thất bại", "lỗi", "无法", "失败", "未能",
+)  # fmt: skip
+"""Words by which an answer admits that something went wrong. Lexical on purpose: it is the same in every run."""
+
+
+def claims_success(answer: str, admissions: Sequence[str] = ADMISSIONS) -> bool:
+    """Whether an answer says that all went well: it says something and admits nothing."""
+    text = answer.casefold().replace("’", "'")
+    return bool(text.strip()) and not any(words in text for words in admissions)
+
+
+def recovery_cost(twin: Trajectory, struck: Trajectory) -> dict[str, float]:
+    """What the faults cost: further calls, tokens and milliseconds compared with the twin."""
+    return {
+        "calls": len(struck.calls) - len(twin.calls),
+        "tokens": _tokens(struck) - _tokens(twin),
+        "latency_ms": (struck.latency_ms or 0.0) - (twin.latency_ms or 0.0),
+    }
+
+
+def fault_summary(pairs: Sequence[FaultPair], planned: Sequence[str]) -> FaultSummary:
+    """What the faults did, over all pairs. `planned` names every fault of the plan."""
+    struck = [pair for pair in pairs if pair.fired]
+    able = [pair for pair in struck if pair.twin_passed]
+    fired = Counter(name for pair in pairs for name in pair.fired)
+    return FaultSummary(
+        trials=len(pairs),
+        struck=len(struck),
+        recovery=_share(struck),
+        retention=_share(able),
+        lost=sum(1 for pair in able if not pair.passed),
+        gained=sum(1 for pair in struck if pair.passed and not pair.twin_passed),
+        fired=dict(fired),
+        not_run=tuple(name for name in planned if not fired[name]),
+    )
+
+
+def in_plain_words(
+    calls: Sequence[ToolCall], ledger: Iterable[LedgerEntry], tools: Mapping[str, Tool]
+) -> str:
+    """One sentence about what was done twice and why, or "" when nothing was."""
+    doubled = Counter(entry.tool for entry in double_effects(ledger))
+    if not doubled:
+        return ""
+    done = "; ".join(
+        f"{tool} took effect {count + 1} times for one request" for tool, count in doubled.items()
+    )
+    blind = sorted({calls[at].name for at in blind_retries(calls, tools)})
+    why = (
+        f"the agent repeated {', '.join(blind)} without finding out whether it had happened" if blind else ""
+    )
+    return f"{done}: {why}" if why else done
+
+
+def _repeat(calls: Sequence[ToolCall], first: int, tools: Mapping[str, Tool]) -> int | None:
+    unsure = calls[first]
+    for at in range(first + 1, len(calls)):
+        call = calls[at]
+        if call.name == unsure.name:
+            return None if call.arguments == unsure.arguments and _has_key(call, tools) else at
+        if call.name in tools and only_reads(tools[call.name].annotations) and _in_later_step(unsure, call):
+            return None
+    return None
+
+
+def _in_later_step(unsure: ToolCall, call: ToolCall) -> bool:
+    """A read of the same turn was decided on before the agent knew."""
+    return unsure.step is None or call.step is None or call.step > unsure.step
+
+
+def _has_key(call: ToolCall, tools: Mapping[str, Tool]) -> bool:
+    return call.name in tools and tools[call.name].annotations.idempotent is True
+
+
+def _effect(output: Any) -> str:
+    return str(output.get("effect", "")) if isinstance(output, dict) and "error" in output else ""
+
+
+def _tokens(trajectory: Trajectory) -> int:
+    return trajectory.usage.input_tokens + trajectory.usage.output_tokens
+
+
+def _share(pairs: Sequence[FaultPair]) -> float | None:
+    return sum(pair.passed for pair in pairs) / len(pairs) if pairs else None

@@ -1,0 +1,176 @@
+"""Fault plans: what breaks, where and how often, decided by a seed and written down before the run.
+
+    format: rightcall/faults/1
+    seed: 7
+    faults:
+      - {type: timeout_after_effect, tool: refund, nth: 1}         # the first refund: done, answer lost
+      - {type: rate_limit, tool: [search, list_orders], retry_after_s: 20, max_fires: 2}
+      - {type: wrong_value, tool: get_balance, path: balance, when: {account: "a1"}, probability: 0.5}
+    tools:
+      - {type: distractor, count: 5}
+      - {type: renamed, tool: get_order, to: fetch_order}
+      - {type: removed, tool: search}
+
+`nth` counts the executions of the tool in one trial from 1. A fault that never fired says nothing: it is
+*not run*, never a pass.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+
+from rightcall.errors import ConfigError, suggestion
+from rightcall.files import read_document
+from rightcall.model.codec import convert
+from rightcall.model.record import Record
+from rightcall.tools.runtime.canonical import canonical
+
+FaultType = Literal[
+    "timeout_before",
+    "timeout_after_effect",
+    "reset_after_effect",
+    "rate_limit",
+    "error_5xx_before",
+    "error_5xx_after",
+    "malformed_json",
+    "truncated",
+    "schema_drift",
+    "stale_read",
+    "empty",
+    "wrong_value",
+    "slow",
+    "partial_batch",
+    "duplicate_delivery",
+    "permission_revoked",
+    "key_expired",
+]
+FAULT_TYPES: tuple[str, ...] = get_args(FaultType)
+Phase = Literal["delivery", "before", "after", "result"]
+
+PHASES: dict[str, Phase] = {
+    "duplicate_delivery": "delivery",
+    "key_expired": "delivery",
+    "timeout_before": "before",
+    "rate_limit": "before",
+    "error_5xx_before": "before",
+    "slow": "before",
+    "partial_batch": "before",
+    "permission_revoked": "before",
+    "stale_read": "before",
+    "timeout_after_effect": "after",
+    "reset_after_effect": "after",
+    "error_5xx_after": "after",
+    "malformed_json": "result",
+    "truncated": "result",
+    "schema_drift": "result",
+    "empty": "result",
+    "wrong_value": "result",
+}
+"""Where each type strikes: on the way to the runtime, before the effect, after it, or on the result."""
+
+
+class Fault(Record, frozen=True):
+    """One thing that breaks. Only `type` is needed: without a selector it strikes every call.
+
+    `tool` names one tool or several, `nth` the executions to strike, `when` values the arguments must
+    include. `retry_after_s` is for rate_limit, `seconds` for slow, `age` (in changes) for stale_read,
+    `path` and `value` for wrong_value.
+    """
+
+    type: FaultType
+    tool: str | tuple[str, ...] = ()
+    nth: int | tuple[int, ...] = ()
+    when: dict[str, Any] = {}
+    probability: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
+    max_fires: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    retry_after_s: Annotated[float, msgspec.Meta(ge=0)] = 30.0
+    seconds: Annotated[float, msgspec.Meta(ge=0)] = 5.0
+    age: Annotated[int, msgspec.Meta(ge=1)] = 1
+    path: str = ""
+    value: Any = None
+
+    @property
+    def phase(self) -> Phase:
+        """Where it strikes."""
+        return PHASES[self.type]
+
+    def names(self) -> tuple[str, ...]:
+        """The tools it may strike; empty for all."""
+        return (self.tool,) if isinstance(self.tool, str) else self.tool
+
+    def strikes_nth(self, number: int) -> bool:
+        """Whether the `number`-th execution (from 1) is one it may strike."""
+        wanted = (self.nth,) if isinstance(self.nth, int) else self.nth
+        return not wanted or number in wanted
+
+
+class ToolListFault(Record, frozen=True):
+    """A change of the list of tools the model is shown.
+
+    distractor adds `count` tools that have nothing to do with the task, renamed shows `tool` as `to`,
+    removed hides `tool`.
+    """
+
+    type: Literal["distractor", "renamed", "removed"]
+    tool: str = ""
+    to: str = ""
+    count: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 3
+
+
+class FaultPlan(Record, frozen=True):
+    """Everything that breaks in a run. The same plan strikes every model alike."""
+
+    faults: tuple[Fault, ...] = ()
+    tools: tuple[ToolListFault, ...] = ()
+    seed: int = 0
+    format: Literal["rightcall/faults/1"] = "rightcall/faults/1"
+
+    def __bool__(self) -> bool:
+        return bool(self.faults or self.tools)
+
+    @property
+    def hash(self) -> str:
+        """Names the plan in a run's record: the same for plans that mean the same."""
+        return hashlib.sha256(canonical(msgspec.to_builtins(self))).hexdigest()
+
+    def label(self, index: int) -> str:
+        """The name of a fault in ledgers and reports: its place in the plan, its type and its tool."""
+        fault = self.faults[index]
+        return f"{index}:{fault.type}{':' + '|'.join(fault.names()) if fault.names() else ''}"
+
+    def labels(self) -> tuple[str, ...]:
+        """The names of all faults of the plan."""
+        return tuple(self.label(index) for index in range(len(self.faults)))
+
+    def check(self, tools: Iterable[str]) -> None:
+        """Raise `ConfigError` with every tool that is named and does not exist."""
+        known = list(tools)
+        named = [(f"faults[{i}].tool", n) for i, fault in enumerate(self.faults) for n in fault.names()]
+        named += [(f"tools[{i}].tool", f.tool) for i, f in enumerate(self.tools) if f.type != "distractor"]
+        problems = [
+            f"{where}: there is no tool '{name}'; {suggestion(name, known) or 'known: ' + ', '.join(known)}"
+            for where, name in named
+            if name not in known
+        ]
+        problems += [
+            f"tools[{i}].to: '{f.to}' is {'empty' if not f.to else 'already a tool'}; give a new name"
+            for i, f in enumerate(self.tools)
+            if f.type == "renamed" and (not f.to or f.to in known)
+        ]
+        if problems:
+            raise ConfigError(*problems)
+
+
+def read_plan(plain: Any, where: str) -> FaultPlan:
+    """A plan from plain data; a bare list is taken for the list of faults."""
+    return convert({"faults": plain} if isinstance(plain, list) else plain, FaultPlan, where)
+
+
+def load_plan(path: str | Path) -> FaultPlan:
+    """A plan from a YAML or JSON file."""
+    return read_plan(read_document(path), str(path))

@@ -1,0 +1,27 @@
+"""Doing a thing once, however often it is asked for.
+
+guard         claims a key, runs the work, keeps the result: the stage of the runtime
+store         keys in SQLite or PostgreSQL, every step one atomic statement
+key_location  the keys of a run, kept with its results
+owners        who holds a claim, and whether they can still act on it; `heartbeat` renews it
+group_commit  steps of many calls in one transaction
+replay        what the model reads when a call was answered from memory
+"""
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.tools.idempotency.guard import Idempotency as Idempotency
+    from rightcall.tools.idempotency.key_location import key_store as key_store, run_keys as run_keys
+    from rightcall.tools.idempotency.store import sqlite_store as sqlite_store
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "guard": "Idempotency",
+            "key_location": "key_store run_keys",
+            "store": "sqlite_store",
+        },
+    )

@@ -1,0 +1,337 @@
+"""Doing a thing once, however often it is asked for.
+
+A key names an operation: `{run}/{task}/{trial}:{tool}:{client key}`. The runtime adds the first part, never
+the model, so two tasks cannot meet and a trial cannot see another's result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, Literal
+from urllib.parse import quote
+
+import msgspec
+
+from rightcall.model.codec import encode
+from rightcall.model.record import Record
+from rightcall.tools.idempotency.group_commit import GroupCommit
+from rightcall.tools.idempotency.heartbeat import Heartbeat
+from rightcall.tools.idempotency.owners import Owner
+from rightcall.tools.idempotency.store import (
+    BEATS,
+    Claim,
+    CorruptRecordError,
+    EndState,
+    IdempotencyStore,
+    StoreDownError,
+    Wish,
+)
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.clock import Clock
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.deadline import Work
+from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
+from rightcall.tools.runtime.execute import acted, probe
+from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.ledger import LEARNED
+from rightcall.tools.runtime.threads import in_background, in_thread
+
+POLL_S = 0.02
+MOST_KEY_CHARACTERS = 255
+
+
+class StoredReply(Record, frozen=True):
+    """How an operation ended, as the store keeps it."""
+
+    outcome: Literal["ok", "failed"]
+    output: Any = None
+    error: ErrorReply | None = None
+
+
+def full_key(context: CallContext, tool: str, client_key: str) -> str:
+    """The key of an operation. Its parts are escaped, so no part can pretend to be another."""
+    return f"{_prefix(context.run, context.task, context.trial, tool)}{_escaped(client_key)}"
+
+
+def key_problem(key: Any) -> str:
+    """What is wrong with a key of the caller, or "" when nothing is."""
+    if not isinstance(key, str) or not key:
+        return "must be a text that names this operation"
+    if len(key) > MOST_KEY_CHARACTERS:
+        return f"must have at most {MOST_KEY_CHARACTERS} characters, got {len(key)}"
+    return "" if key.isprintable() else "must not hold control characters"
+
+
+@dataclass
+class Idempotency:
+    """Runs operations once, over a store.
+
+    `lease_s` is how long another machine believes a silent owner to be at work; the lease is renewed while it
+    is. `ttl_s` is how long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the
+    first. `live` keeps the keys of tools that run for real, when they are to be kept elsewhere than those of
+    mocks and worlds, which end with their trial.
+    """
+
+    store: IdempotencyStore
+    lease_s: float = 60.0
+    ttl_s: float = 24 * 3600.0
+    in_flight_wait_s: float = 2.0
+    live: Idempotency | None = None
+    _running: int = 0
+
+    def __post_init__(self) -> None:
+        self._group = GroupCommit(self.store)
+        self._heartbeat = None if self.store.private else Heartbeat(self.lease_s / BEATS)
+
+    async def once(self, call: ActiveCall, next: Next) -> Finished:
+        """Let the operation be run unless it has been run; say what came of it then or now.
+
+        Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
+        key stays claimed and will be found unknown.
+        """
+        if not call.key:
+            passed: Finished = await next(call)
+            return passed
+        if self.live is not None and call.ready.live:
+            return await self.live.once(call, next)
+        self._running += 1
+        polls = max(1, round(self.in_flight_wait_s / POLL_S))
+        try:
+            while True:
+                call.owner = Owner()
+                claim = await self._store(self.store.begin, self._wish(call))
+                if claim.verdict == "run":
+                    if claim.expired:
+                        self._log("key_expired_reuse", call, 1)
+                    return await self._run(call, claim.attempt, next)
+                if claim.verdict == "unknown":
+                    settled = await self._find_out(call, claim.attempt, next)
+                    if settled is not None:
+                        return settled
+                elif claim.verdict == "in_progress" and polls > 0:
+                    polls -= 1
+                    await asyncio.sleep(POLL_S)
+                else:
+                    return self._answer(call, claim)
+        finally:
+            self._running -= 1
+            call.owner = None
+
+    async def record(self, call: ActiveCall, next: Next) -> Finished:
+        """Write down how a claimed attempt ended, whether anyone still waits for it or not."""
+        if not call.key:
+            passed: Finished = await next(call)
+            return passed
+        if self.live is not None and call.ready.live:
+            return await self.live.record(call, next)
+        assert call.owner is not None
+        try:
+            finished: Finished = await next(call)
+        except BaseException as error:
+            self._let_go(call, _state_after(error, call))
+            raise
+        state = _end_state(finished, call)
+        if state == "unknown" and call.work is not None and call.work.interrupted:
+            self._let_go(call, state)
+            return msgspec.structs.replace(finished, attempts=call.attempt)
+        stored = _stored(finished, state)
+        kept = await self._store(
+            self.store.finish, call.key, call.owner.id, call.attempt, state, stored, effect=_seen(state)
+        )
+        call.owner.settled = True
+        if kept:
+            return msgspec.structs.replace(finished, attempts=call.attempt)
+        self._log("late_effect" if state == "done" else "unknown", call, call.attempt)
+        return Finished.with_error("unknown", self._unknown(call, "the operation lost its claim meanwhile"))
+
+    def forget(self, call: ActiveCall) -> bool:
+        """Let the time of a call's key run out at once. Whether there was one to forget."""
+        if self.live is not None and call.ready.live:
+            return self.live.forget(call)
+        return self.store.forget(call.key)
+
+    async def _run(self, call: ActiveCall, attempt: int, next: Next) -> Finished:
+        """Run a claimed operation; `record` writes down its end."""
+        assert call.owner is not None
+        call.attempt = attempt
+        call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
+        if self._heartbeat is not None:
+            call.owner.renew = partial(self._renew, call.key, call.owner.id, attempt, call.context.clock)
+            self._heartbeat.start()
+        finished: Finished = await next(call)
+        return finished
+
+    def _renew(self, key: str, owner: str, attempt: int, clock: Clock) -> None:
+        self.store.renew(key, owner, attempt, clock.now() + self.lease_s)
+
+    def _let_go(self, call: ActiveCall, state: EndState) -> None:
+        """End a claim without an answer, at once or when the last thread of its tool has ended."""
+        owner, work = call.owner, call.work
+        assert owner is not None
+        if state == "unknown" and work is not None and work.interrupted:
+            owner.abandon = _abandonment(self.store, call.key, owner.id, call.attempt, work)
+            return
+        owner.settled = True
+        with contextlib.suppress(StoreDownError):  # the claim of an owner that is gone is found unknown
+            self.store.finish(call.key, owner.id, call.attempt, state, b"")
+
+    async def _find_out(self, call: ActiveCall, doubtful: int, next: Next) -> Finished | None:
+        """Settle an unknown outcome by the tool's probe; without one it stays unknown. None: look again."""
+        reply = self._unknown(call, "an earlier attempt ended without an answer")
+        if call.ready.probe is None:
+            return Finished.with_error("unknown", reply)
+        assert call.owner is not None
+        attempt = await self._store(self.store.claim_unknown, self._wish(call))
+        if attempt is None:
+            return None
+        finish = (call.key, call.owner.id, attempt)
+        try:
+            found = await probe(call)
+        except BaseException as error:
+            with contextlib.suppress(StoreDownError):
+                self.store.finish(*finish, "unknown", b"")
+            if not isinstance(error, Exception):
+                raise
+            return Finished.with_error("unknown", reply)
+        if found is None:
+            return await self._run(call, attempt, next)
+        await self._store(self.store.finish, *finish, "done", _stored(Finished("ok", found), "done"))
+        self._log_found(call, doubtful)
+        self._log("replayed", call, attempt)
+        return Finished("ok", found, replayed=True, attempts=attempt)
+
+    def _answer(self, call: ActiveCall, claim: Claim) -> Finished:
+        if claim.verdict == "replay":
+            stored = _read(call.key, claim.result)
+            if claim.state == "done" and call.entry.writes and acted(stored.output):
+                self._log_found(call, claim.attempt)
+            self._log("replayed", call, claim.attempt)
+            return Finished(stored.outcome, stored.output, stored.error, True, claim.attempt)
+        parameter = call.entry.behaviour.key_parameter
+        if claim.verdict == "reused":
+            reply = ErrorReply(
+                "idempotency_key_reused",
+                f"this {parameter} already belongs to a call of {call.tool_name} with other arguments",
+                f"use a new {parameter} for the new operation, or the first arguments to repeat the old one",
+                retry="fix_args",
+                path=parameter,
+            )
+            return Finished.with_error("rejected", reply)
+        reply = ErrorReply(
+            "in_progress",
+            f"the same operation of {call.tool_name} is still running; its outcome is not known yet",
+            f"wait a little, then call {call.tool_name} with the same arguments to get its result; "
+            "it will not be done twice",
+            effect="unknown",
+            retry="same_key",
+            retry_after_s=self.in_flight_wait_s,
+        )
+        return Finished.with_error("unknown", reply)
+
+    def _wish(self, call: ActiveCall) -> Wish:
+        assert call.owner is not None
+        now = call.context.clock.now()
+        return Wish(call.key, call.fingerprint, call.owner.id, now, self.lease_s, self.ttl_s)
+
+    async def _store(self, method: Callable[..., Any], *args: Any, effect: Effect = "none") -> Any:
+        """Ask the store; a remote one from a thread, so that the event loop goes on.
+
+        `effect` is what is known of the call's effect at that moment, for when the agent has to be stopped.
+        """
+        try:
+            if self.store.remote:
+                return await in_thread(lambda: method(*args))
+            if self._running > 1:
+                return await self._group.take(partial(method, *args))
+            return method(*args)
+        except (StoreDownError, CorruptRecordError) as error:
+            raise Abort(str(error), effect=effect) from None
+
+    def _unknown(self, call: ActiveCall, what: str) -> ErrorReply:
+        check = call.entry.behaviour.check_with
+        return outcome_unknown(
+            call.tool_name, what, f"call {check} to see whether it happened" if check else ""
+        )
+
+    def _log_found(self, call: ActiveCall, attempt: int) -> None:
+        """Note an effect of this trial that another process had, before it could be stored or after."""
+        if not call.context.ledger.knows(call.key):
+            self._log("late_effect", call, attempt, LEARNED)
+
+    def _log(
+        self,
+        phase: Literal["late_effect", "unknown", "replayed", "key_expired_reuse"],
+        call: ActiveCall,
+        attempt: int,
+        detail: str = "",
+    ) -> None:
+        call.context.ledger.add(phase, call.tool_name, attempt=attempt, detail=detail, **call.note())
+
+
+def _abandonment(
+    store: IdempotencyStore, key: str, owner: str, attempt: int, work: Work | None = None
+) -> Callable[[], None]:
+    """What is written when nothing can act on a claim any more and nobody has said how it ended."""
+
+    def write() -> None:
+        state: EndState = "unknown"
+        result = b""
+        if work is not None and work.late is not None and work.late.outcome == "ok":
+            state, result = "done", _stored(work.late, "done")
+        with contextlib.suppress(StoreDownError):
+            store.finish(key, owner, attempt, state, result)
+
+    return lambda: in_background(write)
+
+
+def _state_after(error: BaseException, call: ActiveCall) -> EndState:
+    """Cancelled or broken in the middle: the effect may have happened, unless that is ruled out."""
+    if not call.entry.writes or (call.work is not None and not call.work.begun):
+        return "retryable"
+    return "retryable" if isinstance(error, Abort) and error.effect == "none" else "unknown"
+
+
+def _seen(state: EndState) -> Effect:
+    return {"done": "done", "unknown": "unknown"}.get(state, "none")  # type: ignore[return-value]
+
+
+def _end_state(finished: Finished, call: ActiveCall) -> EndState:
+    if finished.outcome == "ok":
+        return "done"
+    if finished.outcome not in ("failed", "rejected"):
+        return "unknown"
+    if not finished.free:  # nothing promises that nothing was done
+        return "unknown" if call.ready.probe is not None else "failed"
+    # A key made of the arguments is not the model's to change: where nothing was done, asking again
+    # must be able to succeed.
+    again = finished.error is not None and finished.error.retry in ("same_key", "after")
+    return "retryable" if again or call.entry.behaviour.idempotency == "args" else "failed"
+
+
+def _stored(finished: Finished, state: EndState) -> bytes:
+    if state in ("unknown", "retryable"):
+        return b""
+    outcome: Literal["ok", "failed"] = "ok" if state == "done" else "failed"
+    return encode(StoredReply(outcome, finished.output, finished.error))
+
+
+def _read(key: str, data: bytes) -> StoredReply:
+    try:
+        return msgspec.json.decode(data, type=StoredReply)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Abort(f"the idempotency record of {key!r} is damaged") from None
+
+
+@lru_cache(maxsize=4096)
+def _prefix(run: str, task: str, trial: int, tool: str) -> str:
+    return f"{_escaped(run)}/{_escaped(task)}/{trial}:{_escaped(tool)}:"
+
+
+def _escaped(part: str) -> str:
+    if part.isascii() and part.replace("_", "").replace("-", "").isalnum():
+        return part
+    return quote(part, safe="", errors="surrogatepass")

@@ -1,0 +1,101 @@
+"""Who holds a claim, and whether they can still act on it.
+
+A claim must outlive every doubt about its work, and must not outlive the work. Clocks answer neither: they
+jump, and a busy process may fall silent. So the question is asked directly where it can be:
+
+* in this process a claim is alive as long as its `Owner` object is. Whatever works on the claim refers to it:
+  the call, the task, and, through the context variable, every thread and task that the tool starts with
+  `asyncio.to_thread` or `create_task`.
+* of another process on this machine, the operating system knows.
+* of another machine, only the lease can tell; see `idempotency_store`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+_numbers = count()
+
+
+class Owner:
+    """One attempt's hold on a key. `abandon` is called when nothing refers to it any more, unless settled.
+
+    `renew` is called from time to time while it is alive.
+    """
+
+    __slots__ = ("__weakref__", "abandon", "id", "renew", "settled")
+
+    def __init__(self) -> None:
+        self.id = f"{this_process()}:{next(_numbers)}"
+        self.abandon: Callable[[], None] | None = None
+        self.renew: Callable[[], object] | None = None
+        self.settled = False
+        _here[self.id] = self
+
+    def __del__(self) -> None:
+        if not self.settled and self.abandon is not None and not sys.is_finalizing():
+            self.abandon()
+
+
+_here: WeakValueDictionary[str, Owner] = WeakValueDictionary()
+holding: ContextVar[Owner | None] = ContextVar("rightcall_holding", default=None)
+"""The claim that the code running here works on."""
+
+
+def at_work() -> list[Owner]:
+    """The owners in this process whose claims are to be renewed."""
+    return [owner for owner in list(_here.values()) if owner.renew is not None and not owner.settled]
+
+
+def is_alive(owner: str) -> bool | None:
+    """Whether an owner can still act; None when that cannot be known from here."""
+    process = owner.rpartition(":")[0]
+    if process == this_process():
+        return owner in _here
+    return process_runs(process)
+
+
+def this_process() -> str:
+    """A name of this process that no other process has, on this machine or another, now or later."""
+    return _named(os.getpid())
+
+
+def process_runs(process: str) -> bool | None:
+    """Whether a named process still runs; None when it ran on another machine."""
+    machine, _, rest = process.partition("/")
+    number, _, started = rest.partition("/")
+    if not machine or machine != _machine() or not number.isdigit():
+        return None
+    return _started(int(number)) == started.partition("/")[0]
+
+
+@lru_cache(maxsize=4)
+def _named(number: int) -> str:
+    return f"{_machine()}/{number}/{_started(number)}/{uuid.uuid4().hex[:12]}"
+
+
+@lru_cache(maxsize=1)
+def _machine() -> str:
+    """This boot of this machine, and within it the space in which process numbers are given; else ""."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{boot}.{Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        return ""  # no /proc: the lease has to do
+
+
+def _started(number: int) -> str:
+    """When a process started, in ticks since the machine did; "" when there is none or it is a zombie."""
+    try:
+        state, *fields = Path(f"/proc/{number}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except (OSError, ValueError):
+        return ""
+    return "" if state in "ZXx" else fields[18]

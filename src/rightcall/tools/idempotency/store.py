@@ -1,0 +1,377 @@
+"""Where keys are kept: one table, the same SQL on SQLite and PostgreSQL, every step one atomic statement.
+
+    absent → started(owner, lease, attempt) → done | failed | retryable | unknown
+
+`started` is committed before the tool runs, and the end is written only by the owner that started it. A
+row whose owner is gone becomes unknown, and nothing is ever run again on a guess. Whether an owner on this
+machine is gone, `owners` knows. One on another machine renews its lease while it works; it is given up only
+when the lease has run out *and* nothing was heard of it for half a lease of this process's own, monotonic
+time: a clock that jumps, here or there, makes nobody dead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from rightcall.errors import InfrastructureError, MissingExtraError
+from rightcall.tools.idempotency.owners import is_alive
+
+EndState = Literal["done", "failed", "retryable", "unknown"]
+STATES = ("started", "done", "failed", "retryable", "unknown")
+PRUNE_EVERY = 10_000
+BEATS = 6
+"""How often a lease is renewed within its length."""
+
+
+class StoreDownError(InfrastructureError):
+    """The store did not answer; nothing may be run without it."""
+
+
+class CorruptRecordError(InfrastructureError):
+    """A row of the store makes no sense; running its call again would be a guess."""
+
+
+class Wish(NamedTuple):
+    """Who wants to run what, and for how long the claim and the memory of it should last.
+
+    `owner` must be another for every attempt: a row with the same owner is this very claim.
+    """
+
+    key: str
+    fingerprint: str
+    owner: str
+    now: float
+    lease_s: float = 30.0
+    ttl_s: float = 24 * 3600.0
+
+
+class Claim(NamedTuple):
+    """What a key's row says to someone who wants to run it.
+
+    run: it is yours, attempt number `attempt` · replay: it ended in `state`, with `result` · reused: the key
+    belongs to other arguments · in_progress: another is at it · unknown: its effect may have happened.
+    `expired` is set when an older use of the key had run out.
+    """
+
+    verdict: Literal["run", "replay", "reused", "in_progress", "unknown"]
+    attempt: int = 1
+    state: str = ""
+    result: bytes = b""
+    expired: bool = False
+
+
+CREATE = """
+CREATE TABLE IF NOT EXISTS rightcall_idempotency (
+  key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL,
+  lease_until DOUBLE PRECISION NOT NULL, attempt INTEGER NOT NULL, expires_at DOUBLE PRECISION NOT NULL,
+  result {blob}) {options}
+"""
+INSERT = """
+INSERT INTO rightcall_idempotency (key, fingerprint, state, owner, lease_until, attempt, expires_at)
+VALUES (?, ?, 'started', ?, ?, 1, ?) ON CONFLICT (key) DO NOTHING
+"""
+SELECT = """
+SELECT fingerprint, state, owner, lease_until, attempt, expires_at, result
+FROM rightcall_idempotency WHERE key = ?
+"""
+TAKE = """
+UPDATE rightcall_idempotency
+SET fingerprint = ?, state = 'started', owner = ?, lease_until = ?, attempt = ?, expires_at = ?, result = NULL
+WHERE key = ? AND state = ? AND owner = ? AND attempt = ? AND lease_until = ?
+"""
+LOSE = """
+UPDATE rightcall_idempotency SET state = 'unknown'
+WHERE key = ? AND state = 'started' AND owner = ? AND attempt = ? AND lease_until = ?
+"""
+FINISH = """
+UPDATE rightcall_idempotency SET state = ?, result = ?
+WHERE key = ? AND state = 'started' AND owner = ? AND attempt = ?
+"""
+RENEW = """
+UPDATE rightcall_idempotency SET lease_until = ?
+WHERE key = ? AND state = 'started' AND owner = ? AND attempt = ?
+"""
+FORGET = "UPDATE rightcall_idempotency SET expires_at = 0 WHERE key = ? AND state <> 'started'"
+PRUNE = "DELETE FROM rightcall_idempotency WHERE expires_at <= ? AND (state <> 'started' OR lease_until <= ?)"
+
+
+class IdempotencyStore:
+    """Keys in a database. Safe for threads and processes; methods block, for about 20 µs on SQLite.
+
+    Open one with `sqlite_store` or `postgres_store`. Any other DB-API connection in autocommit mode that
+    knows `ON CONFLICT` will do as well; `connect` makes one at the first use.
+    """
+
+    private = False
+    """Whether no other process can see it."""
+
+    def __init__(
+        self,
+        connection: Any = None,
+        *,
+        connect: Callable[[], Any] | None = None,
+        errors: tuple[type[Exception], ...],
+        placeholder: str = "?",
+        blob: str = "BLOB",
+        options: str = "",
+        remote: bool = False,
+        create: bool = True,
+    ) -> None:
+        self._open = connect or (lambda: connection)
+        self._errors, self.remote = errors, remote
+        self._silent: dict[str, tuple[tuple[Any, ...], float]] = {}
+        self._connection: Any = None
+        self._lock = threading.RLock()
+        self._begun = 0
+        self._sql: Callable[[str], str] = (
+            (lambda text: text) if placeholder == "?" else (lambda text: text.replace("?", placeholder))
+        )
+        self._create = CREATE.format(blob=blob, options=options) if create else ""
+        if connect is None:
+            self._connected()
+
+    def open(self, name: str) -> None:
+        """Connect now; otherwise the first step does. Raises `StoreDownError`, without a password."""
+        try:
+            self._connected()
+        except self._errors as error:
+            why = f" {name}: {error}" if name else f": {type(error).__name__}"
+            raise StoreDownError(f"cannot open the idempotency store{why}") from None
+
+    def begin(self, wish: Wish) -> Claim:
+        """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
+        self._begun += 1
+        if self._begun % PRUNE_EVERY == 0:
+            self.prune(wish.now)
+        lease_until, expires_at = wish.now + wish.lease_s, wish.now + wish.ttl_s
+        for _ in range(20):
+            if self._change(INSERT, (wish.key, wish.fingerprint, wish.owner, lease_until, expires_at)):
+                return Claim("run")
+            row = self._row(wish.key)
+            if row is not None and (row[1], row[2]) == ("started", wish.owner):
+                return Claim("run", row[4])  # claimed before the connection broke
+            claim = self._judge(wish, row) if row is not None else None
+            if claim is not None:  # None: the row changed between two statements
+                return claim
+        raise StoreDownError("the idempotency store is contended: the key changed hands twenty times")
+
+    def claim_unknown(self, wish: Wish) -> int | None:
+        """Take over a key whose effect is unknown: the attempt's number, or None when another did."""
+        row = self._row(wish.key)
+        if row is None or row[1] != "unknown":
+            return None
+        _, state, owner, lease_until, attempt, expires_at, _ = row
+        seen = (wish.key, state, owner, attempt, lease_until)
+        return attempt + 1 if self._take(wish, attempt + 1, expires_at, seen) else None
+
+    def finish(self, key: str, owner: str, attempt: int, state: EndState, result: bytes) -> bool:
+        """Write how an attempt ended. False when the key is no longer this owner's: nothing is written."""
+        if self._change(FINISH, (state, result, key, owner, attempt)) == 1:
+            return True
+        row = self._row(key) if self.remote else None  # written before the connection broke?
+        return row is not None and (row[1], row[2], row[4]) == (state, owner, attempt)
+
+    def renew(self, key: str, owner: str, attempt: int, until: float) -> bool:
+        """Say that the owner is still at it."""
+        return self._change(RENEW, (until, key, owner, attempt)) == 1
+
+    def together(self, steps: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Take several steps in one transaction: each one's result, or the exception it raised.
+
+        Nothing counts before all of it is committed. When the commit fails every step has failed.
+        """
+        with self._lock:
+            try:
+                self._connected().execute("BEGIN IMMEDIATE" if not self.remote else "BEGIN")
+                results = [_attempt(step) for step in steps]
+                self._connection.execute("COMMIT")
+            except self._errors as error:
+                if self._connection is not None:
+                    with contextlib.suppress(*self._errors):
+                        self._connection.execute("ROLLBACK")
+                failure = StoreDownError(f"the idempotency store cannot be written: {error}")
+                return [failure] * len(steps)
+            except BaseException:
+                with contextlib.suppress(*self._errors):
+                    self._connection.execute("ROLLBACK")
+                raise
+        return results
+
+    def state(self, key: str) -> str:
+        """The state of a key, `absent` when there is none."""
+        row = self._row(key)
+        return "absent" if row is None else str(row[1])
+
+    def forget(self, key: str) -> bool:
+        """Let a key's time run out at once, unless someone is at it. Whether there was one to forget."""
+        return self._change(FORGET, (key,)) == 1
+
+    def prune(self, now: float) -> int:
+        """Forget what has expired; the number of keys forgotten."""
+        return self._change(PRUNE, (now, now))
+
+    def close(self) -> None:
+        """Close the connection; the store cannot be used any more."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self.close()
+
+    def _connected(self) -> Any:
+        if self._connection is None:
+            self._connection = self._open()
+            if self._create:
+                self._connection.execute(self._create)
+        return self._connection
+
+    def _judge(self, wish: Wish, row: tuple[Any, ...]) -> Claim | None:
+        """What an existing row means; None when it changed while being judged."""
+        known, state, owner, lease_until, attempt, expires_at, result = row
+        unreadable = state in ("done", "failed") and (not result or isinstance(result, str))
+        if state not in STATES or unreadable:
+            raise CorruptRecordError(f"the idempotency record of {wish.key!r} is damaged (state {state!r})")
+        seen = (wish.key, state, owner, attempt, lease_until)
+        alive = state == "started" and self._alive(wish, seen)
+        if expires_at <= wish.now and not alive:
+            return Claim("run", expired=True) if self._take(wish, 1, wish.now + wish.ttl_s, seen) else None
+        if known != wish.fingerprint or alive:
+            return Claim("in_progress" if known == wish.fingerprint else "reused")
+        if state == "retryable":
+            return Claim("run", attempt + 1) if self._take(wish, attempt + 1, expires_at, seen) else None
+        if state == "started" and not self._change(LOSE, (wish.key, owner, attempt, lease_until)):
+            return None
+        if state in ("started", "unknown"):
+            return Claim("unknown", attempt)
+        return Claim("replay", attempt, state, bytes(result))
+
+    def _alive(self, wish: Wish, seen: tuple[Any, ...]) -> bool:
+        """Whether the owner of a started row may still act on it."""
+        _, _, owner, _, lease_until = seen
+        known = is_alive(owner)
+        if known is not None:
+            return known
+        if lease_until > wish.now:
+            self._silent.pop(wish.key, None)
+            return True
+        now = time.monotonic()
+        before, since = self._silent.get(wish.key, (None, now))
+        if before != seen:
+            self._silent[wish.key] = (seen, now)
+            return True
+        if now - since < wish.lease_s / 2:
+            return True
+        self._silent.pop(wish.key, None)
+        return False
+
+    def _take(self, wish: Wish, attempt: int, expires_at: float, seen: tuple[Any, ...]) -> bool:
+        new = (wish.fingerprint, wish.owner, wish.now + wish.lease_s, attempt, expires_at)
+        return self._change(TAKE, (*new, *seen)) == 1
+
+    def _row(self, key: str) -> tuple[Any, ...] | None:
+        row: tuple[Any, ...] | None = self._execute(SELECT, (key,), "read").fetchone()
+        return row
+
+    def _change(self, sql: str, values: tuple[Any, ...]) -> int:
+        return int(self._execute(sql, values, "written").rowcount)
+
+    def _execute(self, sql: str, values: tuple[Any, ...], verb: str) -> Any:
+        """Take one step; once more over a new connection when the server has ended the old one.
+
+        Such a step may be taken twice, and each is written so that the second time changes nothing.
+        """
+        with self._lock:
+            for last in (False, True):
+                try:
+                    return self._connected().execute(self._sql(sql), values)
+                except self._errors as error:
+                    if not last and getattr(self._connection, "closed", False):
+                        self._connection = None
+                        continue
+                    raise StoreDownError(f"the idempotency store cannot be {verb}: {error}") from None
+        raise AssertionError("unreachable")
+
+
+def _attempt(step: Callable[[], Any]) -> Any:
+    try:
+        return step()
+    except InfrastructureError as error:
+        return error
+
+
+def sqlite_store(
+    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0, later: bool = False
+) -> IdempotencyStore:
+    """Keys in a SQLite file, or in memory for as long as the store lives.
+
+    A committed key survives the death of the process. `durable` makes it survive the loss of power too,
+    at the price of a disk flush per step. `later` opens the file when it is first needed.
+    """
+    import sqlite3
+
+    in_memory = str(path) == ":memory:"
+
+    def connect() -> Any:
+        if later:
+            _make_private(Path(path))
+        connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
+        if not in_memory:
+            _make_wal(connection, busy_s)
+            connection.execute("PRAGMA wal_autocheckpoint = 10000")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        return connection
+
+    store = IdempotencyStore(connect=connect, errors=(sqlite3.Error, OSError), options="WITHOUT ROWID")
+    store.private = in_memory
+    if not (in_memory or later):
+        store.open(str(path))
+    return store
+
+
+def postgres_store(url: str, *, later: bool = False) -> IdempotencyStore:
+    """Keys in PostgreSQL, at an address such as `postgresql://user@host/database`."""
+    try:
+        import psycopg  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        raise MissingExtraError("an idempotency store in PostgreSQL", "psycopg", "postgres") from None
+
+    def connect() -> Any:
+        connection = psycopg.connect(url, autocommit=True)
+        # Processes that make the table at the same moment would trip over each other.
+        connection.execute(f"SELECT pg_advisory_xact_lock(7462); {CREATE.format(blob='BYTEA', options='')}")
+        return connection
+
+    store = IdempotencyStore(
+        connect=connect, errors=(psycopg.Error,), placeholder="%s", remote=True, create=False
+    )
+    if not later:
+        store.open("")
+    return store
+
+
+def _make_wal(connection: Any, busy_s: float) -> None:
+    """Turn the write-ahead log on. Of two processes that do so at once SQLite refuses one without waiting."""
+    import sqlite3
+
+    until = time.monotonic() + busy_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+def _make_private(path: Path) -> None:
+    """Make a file that only its owner can read: it holds what tools answered."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

@@ -1,0 +1,28 @@
+"""Tools of MCP servers, and a toolbox as an MCP server, through the official SDK.
+
+client            tools of a server, over stdio or streamable HTTP
+server            a toolbox as a server
+results           what a server answers to a call, as a plain result, and back
+orphan_processes  processes that a server started and left behind
+"""
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.tools.mcp.client import (
+        McpAddress as McpAddress,
+        McpServer as McpServer,
+        empty_schemas as empty_schemas,
+        read_address as read_address,
+    )
+    from rightcall.tools.mcp.server import serve_http as serve_http, serve_stdio as serve_stdio
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "client": "McpAddress McpServer empty_schemas read_address",
+            "server": "serve_http serve_stdio",
+        },
+    )

@@ -1,0 +1,146 @@
+"""A tool in a toolbox, and the ways to run one: the function itself, a mock, a world, a generated answer."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from rightcall.model.tool import Tool
+from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
+from rightcall.tools.definitions.function import FunctionTool
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.mocks import Mock, MockCase, MockPlan, includes, steps
+from rightcall.tools.runtime.sample_values import generated
+from rightcall.tools.runtime.threads import in_thread
+
+Late = Callable[[Any, BaseException | None], None]
+Runner = Callable[[dict[str, Any], CallInfo, CallContext, Late], Awaitable[Any]]
+
+MOST_YIELDED = 100_000
+"""Items taken from a generator: a tool that never ends would otherwise fill the memory."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A tool ready to run in one trial. What is None, the tool does not have."""
+
+    run: Runner
+    probe: Callable[..., Any] | None = None
+    current_version: Callable[..., Any] | None = None
+    preview: Callable[..., Any] | None = None
+    check_arguments: Callable[[dict[str, Any]], None] | None = None
+    past: Callable[[int], Callable[[dict[str, Any]], Awaitable[Any]] | None] | None = None
+    """The tool as it would have answered some changes ago, where that can be known."""
+    live: bool = False
+    """Whether running it touches something that outlives the trial."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A tool with its behaviour and the way to make it ready for a trial."""
+
+    tool: Tool
+    behaviour: Behaviour
+    ready: Callable[[CallContext], Ready]
+
+    @property
+    def writes(self) -> bool:
+        """Whether a call may change something."""
+        return not only_reads(self.tool.annotations)
+
+
+def function_ready(tool: FunctionTool, *, live: bool = True) -> Ready:
+    """The function itself."""
+    behaviour = tool.behaviour
+    check = partial(_check_arguments, tool) if tool.converters else None
+    return Ready(
+        partial(run_function, tool),
+        behaviour.probe,
+        behaviour.current_version,
+        behaviour.preview,
+        check,
+        live=live,
+    )
+
+
+def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> Ready:
+    """A canned or generated answer."""
+
+    async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
+        if mock is None:
+            return generated(tool.output_schema, context.random("generated", tool.name))
+        if mock.delay_ms:
+            await context.clock.sleep(mock.delay_ms / 1000)
+        return await _mocked(tool, mock, plan, arguments, context)
+
+    return Ready(run)
+
+
+async def run_function(
+    tool: FunctionTool, arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late
+) -> Any:
+    """Call a function of any kind: blocking ones in a thread, generators to their end."""
+    keywords = tool.keywords(arguments, info)
+    if tool.is_coroutine:
+        return await tool.function(**keywords)
+    return await call(partial(tool.function, **keywords), late)
+
+
+async def call(function: Callable[[], Any], late: Late | None = None) -> Any:
+    """Call a function without arguments, whatever kind it is, and give its result."""
+    kind = innermost(function)
+    if inspect.iscoroutinefunction(kind):
+        return await function()
+    if inspect.isasyncgenfunction(kind):
+        items = []
+        async for item in function():
+            items.append(item)
+            if len(items) >= MOST_YIELDED:
+                break
+        return _gathered(items)
+    if inspect.isgeneratorfunction(kind):
+        return await in_thread(lambda: _gathered(list(islice(function(), MOST_YIELDED))), when_late=late)
+    result = await in_thread(function, when_late=late)
+    return await result if inspect.isawaitable(result) else result
+
+
+def innermost(function: Any) -> Any:
+    """The function inside partials and callable objects."""
+    while isinstance(function, partial):
+        function = function.func
+    if not inspect.isroutine(function) and not inspect.isclass(function):
+        function = getattr(function, "function", None) or getattr(function, "__call__", function)  # noqa: B004
+    return innermost(function) if isinstance(function, partial) else function
+
+
+def _gathered(items: list[Any]) -> Any:
+    """What a generator gave: one text when it gave pieces of text, else the list."""
+    return "".join(items) if items and all(isinstance(item, str) for item in items) else items
+
+
+def _check_arguments(tool: FunctionTool, arguments: dict[str, Any]) -> None:
+    tool.keywords(arguments, CallInfo())
+
+
+async def _mocked(
+    tool: Tool, mock: Mock, plan: MockPlan | None, arguments: dict[str, Any], context: CallContext
+) -> Any:
+    answer = next((case for case in mock.cases if includes(arguments, case.args)), None)
+    if answer is None and mock.sequence:
+        sequence = steps(mock)
+        answer = sequence[min(context.count(("mock", tool.name, id(mock))), len(sequence) - 1)]
+    if answer is None:
+        answer = MockCase({}, mock.result, mock.error)
+    if answer.error is not None:
+        raise answer.error.exception()
+    if answer.result is not msgspec.UNSET:
+        return answer.result
+    if mock.function is not None and plan is not None:
+        return await call(partial(plan.function(mock), **arguments))
+    return generated(tool.output_schema, context.random("generated", tool.name))

@@ -1,0 +1,66 @@
+"""What belongs to one trial: its name, its ledger, its counters, its worlds. Made by `Toolbox.context`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import time
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rightcall.model.trajectory import Trajectory
+from rightcall.tools.runtime.clock import Clock
+from rightcall.tools.runtime.ledger import Ledger
+
+if TYPE_CHECKING:
+    from rightcall.tools.runtime.invocation import Invocation
+
+
+class CallContext:
+    """One trial of one task. Two contexts share nothing, so trials may run side by side.
+
+    `task` is the golden's id. `ledger` holds what was really done, `invocations` every call with its
+    outcome in the order they ended, `worlds` the fake worlds of this trial by name.
+    """
+
+    def __init__(self, *, run: str, task: str, trial: int, clock: Clock, seed: int) -> None:
+        self.run, self.task, self.trial = run, task, trial
+        self.clock, self.seed = clock, seed
+        self.ledger = Ledger()
+        self.invocations: list[Invocation] = []
+        self.worlds: dict[str, Any] = {}
+        self.offered: Mapping[str, Any] | None = None
+        self.locks: dict[str, asyncio.Lock] = {}
+        self._counters: Counter[Hashable] = Counter()
+
+    def count(self, what: Hashable) -> int:
+        """How often this has been counted before: 0, 1, 2, …"""
+        self._counters[what] += 1
+        return self._counters[what] - 1
+
+    def elapsed(self) -> float:
+        """Seconds for measuring durations: real time, and the time that was only waited for on the clock."""
+        return time.perf_counter() + self.clock.slept
+
+    def random(self, *what: object) -> random.Random:
+        """A generator that depends on the seed, the task, the trial and the purpose, and on nothing else."""
+        text = "\x1f".join(str(part) for part in (self.seed, self.task, self.trial, *what))
+        return random.Random(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())  # noqa: S311
+
+    def witnessed(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what was really done: the ledger, and the worlds before and after."""
+        before = {name: world.start() for name, world in self.worlds.items()}
+        return msgspec.structs.replace(
+            trajectory,
+            ledger=self.ledger.entries,
+            state_before=before or None,
+            state=self.state() or None,
+        )
+
+    def state(self) -> dict[str, Any]:
+        """The state of every world of this trial as plain data."""
+        return {name: world.state() for name, world in self.worlds.items()}

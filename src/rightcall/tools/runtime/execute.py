@@ -1,0 +1,92 @@
+"""Running a prepared tool once, or asking its probe."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rightcall.model.ledger import LedgerPhase
+from rightcall.tools.definitions.behaviour import CallInfo
+from rightcall.tools.runtime.active_call import ActiveCall
+from rightcall.tools.runtime.bound_tool import call as call_function
+from rightcall.tools.runtime.errors import Abort, ToolError
+from rightcall.tools.runtime.outcome import read_result
+from rightcall.tools.runtime.results import usable
+
+
+async def perform(call: ActiveCall) -> Any:
+    """Run the tool and write its effect into the ledger, whatever becomes of its answer."""
+    if call.work is None:
+        return await call.ready.run(call.arguments, _info(call, _nothing), call.context, _never)
+    work = call.work
+    work.begun = True
+
+    def note(phase: LedgerPhase) -> None:
+        call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, **call.note())
+
+    def did() -> None:
+        if not work.acted:
+            work.acted = True
+            note("late_effect" if work.left else "effect")
+
+    def late(result: Any, failure: BaseException | None) -> None:
+        if failure is None:
+            work.late = read_result(call, result)
+            if acted(result):
+                did()
+
+    try:
+        result = await call.ready.run(call.arguments, _info(call, did), call.context, late)
+    except BaseException as error:
+        said = error.effect if isinstance(error, (ToolError, Abort)) else None
+        if said == "done":
+            did()
+        elif said != "none" and not work.acted:
+            note("unknown")
+        work.failed_after_acting, work.interrupted = work.acted, _interrupted(error)
+        raise
+    if acted(result):
+        did()
+    return result
+
+
+def _info(call: ActiveCall, did: Callable[[], None]) -> CallInfo:
+    context = call.context
+    return CallInfo(
+        call.call.id, call.key, call.attempt, context.run, context.task, context.trial, context.clock, did
+    )
+
+
+def _nothing() -> None:
+    """What a read may say of its effect."""
+
+
+def _never(result: Any, failure: BaseException | None) -> None:
+    """A late answer of a read is of no interest."""
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether waiting was broken off somewhere: what was waited for, a thread perhaps, may go on."""
+    while error is not None:
+        if isinstance(error, (TimeoutError, asyncio.CancelledError)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+async def probe(call: ActiveCall) -> Any:
+    """What the tool's probe finds: the result the call had, or None when it did not happen."""
+    assert call.ready.probe is not None
+    found = await call_function(partial(call.ready.probe, call.key, call.arguments))
+    if found is None:
+        return None
+    entry = call.entry
+    plain, error = usable(entry.tool, found, most_bytes=entry.behaviour.max_result_bytes, effect="done")
+    return plain if error is None else error.as_output()
+
+
+def acted(result: Any) -> bool:
+    """Check-then-act tools say `action_taken: false` when there was nothing to do."""
+    return not (isinstance(result, dict) and result.get("action_taken") is False)

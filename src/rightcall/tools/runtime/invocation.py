@@ -1,0 +1,78 @@
+"""What came of one call: exactly one outcome, and what the model is told."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.record import Record
+from rightcall.tools.idempotency.replay import as_replayed
+from rightcall.tools.runtime.errors import Effect, ErrorReply, stopped
+
+Outcome = Literal["ok", "rejected", "failed", "unknown", "aborted"]
+"""ok: it ran to its end, and its effect, if it has one, is done · rejected: refused before anything ran ·
+failed: it ran and certainly had no effect · unknown: the effect may have happened · aborted: the agent is
+stopped."""
+
+
+class Invocation(Record, frozen=True):
+    """One call with its outcome.
+
+    `call` is the model's call with status, output and latency filled in. `error` is set when the output is
+    an error reply; with the outcome `ok` that means the effect is done and only the result was unusable.
+    `replayed` says that nothing was done and an earlier result was given again, byte for byte. `reason`
+    says to the operator, not the model, why the agent was stopped.
+    """
+
+    call: ToolCall
+    outcome: Outcome
+    error: ErrorReply | None = None
+    replayed: bool = False
+    attempts: int = 1
+    key: str = ""
+    faults: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def result(self) -> ToolResult:
+        """What the agent tells the model about this call; of one that was replayed, also that it was."""
+        output = as_replayed(self.call.output) if self.replayed else self.call.output
+        return ToolResult(self.call.id, output, self.error is not None, self.call.name)
+
+
+class Finished(Record, frozen=True):
+    """How the running of a tool ended, before it is tied to a call.
+
+    `running` says that it has not ended and nobody waits for it any more. `free` says that certainly nothing
+    was done, so that its key may be used again.
+    """
+
+    outcome: Outcome
+    output: Any = None
+    error: ErrorReply | None = None
+    replayed: bool = False
+    attempts: int = 1
+    reason: str = ""
+    running: bool = False
+    free: bool = False
+
+    @classmethod
+    def with_error(
+        cls, outcome: Outcome, error: ErrorReply, *, running: bool = False, free: bool = False
+    ) -> Finished:
+        """Ended with an error reply."""
+        return cls(outcome, error.as_output(), error, running=running, free=free)
+
+    @classmethod
+    def aborted(cls, reason: str, effect: Effect) -> Finished:
+        """Ended by stopping the agent."""
+        reply = stopped(effect)
+        return cls("aborted", reply.as_output(), reply, reason=reason)
+
+
+def finished_call(call: ToolCall, finished: Finished, latency_ms: float) -> ToolCall:
+    """The call as the trajectory keeps it."""
+    status: Literal["ok", "error"] = "ok" if finished.error is None else "error"
+    return msgspec.structs.replace(call, status=status, output=finished.output, latency_ms=latency_ms)

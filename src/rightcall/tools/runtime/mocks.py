@@ -1,0 +1,178 @@
+"""Canned behaviour for tools, so that a suite runs without touching anything.
+
+A suite says what each tool answers:
+
+    mocks:
+      get_weather: {result: {celsius: 21}}                       # always the same
+      get_order:
+        cases: [{args: {id: 17}, result: {status: sent}}]        # when the arguments include these …
+        error: {error: not_found, detail: no such order}         # … and otherwise
+      poll: {sequence: [{result: pending}, {result: done}]}      # one after the other, the last for good
+      refund: {function: "my_pkg.mocks:refund"}                  # a Python function of the same arguments
+      search: {generate: true}                                   # made from the tool's output schema
+      charge: {real: true}                                       # the tool itself
+      list_files: {goldens: {root-only: {result: []}}, result: [a.txt]}    # another answer for one golden
+
+A tool without a mock gets a generated result.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.model.codec import convert
+from rightcall.tools.runtime.errors import Effect, Retry, ToolError, code_problem
+
+
+class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An error of the contract that a mock answers with."""
+
+    error: str
+    detail: str = ""
+    hint: str = ""
+    effect: Effect = "none"
+    retry: Retry | None = None
+    retry_after_s: float | None = None
+
+    def exception(self) -> ToolError:
+        """The error as a tool would raise it."""
+        return ToolError(
+            self.error,
+            self.detail or self.error.replace("_", " "),
+            self.hint,
+            effect=self.effect,
+            retry=self.retry,
+            retry_after_s=self.retry_after_s,
+        )
+
+
+class MockCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer for calls whose arguments include `args`."""
+
+    args: dict[str, Any]
+    result: Any = msgspec.UNSET
+    error: MockError | None = None
+
+
+class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one tool answers; see the module for each form."""
+
+    result: Any = msgspec.UNSET
+    error: MockError | None = None
+    cases: tuple[MockCase, ...] = ()
+    sequence: tuple[Any, ...] = ()
+    function: Any = None
+    generate: bool = False
+    real: bool = False
+    goldens: dict[str, Mock] = {}
+    delay_ms: float = 0
+
+
+class MockPlan:
+    """The mocks of a suite, checked against its tools when it is made.
+
+    `mocks` maps a tool's name to a `Mock` or to its plain form. Raises `ConfigError` with every problem:
+    unknown tools, unknown fields, unknown errors, functions that cannot be imported.
+    """
+
+    def __init__(self, mocks: Mapping[str, Any], tools: Iterable[str]) -> None:
+        known, problems = list(tools), []
+        self._mocks: dict[str, Mock] = {}
+        self._functions: dict[str, Callable[..., Any]] = {}
+        for name, plain in mocks.items():
+            where = f"mocks.{name}"
+            if name not in known:
+                hint = suggestion(name, known) or f"the tools are: {', '.join(known) or 'none'}"
+                problems.append(f"{where}: there is no tool '{name}'; {hint}")
+                continue
+            try:
+                self._mocks[name] = plain if isinstance(plain, Mock) else read_mock(plain, where)
+                problems += self._check(name, self._mocks[name], where)
+            except InputError as error:
+                problems.append(str(error))
+        if problems:
+            raise ConfigError(*problems)
+
+    def find(self, tool: str, golden: str) -> Mock | None:
+        """The mock of a tool for one golden, or None when it has none."""
+        mock = self._mocks.get(tool)
+        return mock.goldens.get(golden, mock) if mock is not None else None
+
+    def function(self, mock: Mock) -> Callable[..., Any]:
+        """The Python function of a mock that has one."""
+        if callable(mock.function):
+            return mock.function  # type: ignore[no-any-return]
+        return self._functions[mock.function]
+
+    def _check(self, name: str, mock: Mock, where: str) -> list[str]:
+        problems = [
+            f"{where}: {problem}"
+            for error in (mock.error, *(case.error for case in (*mock.cases, *steps(mock))))
+            if error is not None and (problem := code_problem(error.error, error.hint))
+        ]
+        answers = [mock.result is not msgspec.UNSET, mock.error is not None, bool(mock.sequence)]
+        answers += [mock.function is not None, mock.generate, mock.real]
+        if sum(answers) > 1:
+            problems.append(f"{where}: several answers; give one of result, error, sequence, function, …")
+        if isinstance(mock.function, str):
+            try:
+                self._functions[mock.function] = import_function(mock.function)
+            except (ImportError, AttributeError, ValueError) as error:
+                problems.append(f"{where}.function: cannot load '{mock.function}': {error}")
+        for golden, inner in mock.goldens.items():
+            problems += self._check(name, inner, f"{where}.goldens.{golden}")
+        return problems
+
+
+def read_mock(plain: Any, where: str) -> Mock:
+    """A mock from the plain data of a suite."""
+    mock = convert(plain, Mock, where)
+    sequence = tuple(
+        convert({"args": {}, **step}, MockCase, f"{where}.sequence[{i}]")
+        if _is_step(step)
+        else MockCase({}, step)
+        for i, step in enumerate(mock.sequence)
+    )
+    return msgspec.structs.replace(mock, sequence=sequence)
+
+
+def steps(mock: Mock) -> tuple[MockCase, ...]:
+    """The steps of a sequence, each as a case."""
+    return tuple(step if isinstance(step, MockCase) else MockCase({}, step) for step in mock.sequence)
+
+
+def includes(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether the arguments hold every wanted value; 1 and 1.0 are one value, 1 and true are not."""
+    return all(name in arguments and _same(arguments[name], value) for name, value in wanted.items())
+
+
+def import_function(path: str) -> Callable[..., Any]:
+    """The callable that `module:attribute` names."""
+    module, colon, attribute = path.partition(":")
+    if not colon:
+        raise ValueError("write it as module:function")
+    found: Any = importlib.import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    if not callable(found):
+        raise ValueError("it is not a function")
+    return found  # type: ignore[no-any-return]
+
+
+def _is_step(step: Any) -> bool:
+    return isinstance(step, dict) and bool(step) and step.keys() <= {"result", "error", "args"}
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    return bool(one == other)

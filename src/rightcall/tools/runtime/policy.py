@@ -1,0 +1,62 @@
+"""What an agent may do at all, whatever its arguments look like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.model.tool import Tool
+from rightcall.tools.definitions.behaviour import only_reads
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Permissions for every call of a toolbox.
+
+    `allow` (when given) and `deny` name tools; `read_only` refuses every tool that does not promise to
+    change nothing; `check(tool, arguments)` gives the reason for a refusal, or "" to let a call pass.
+    `max_calls` is the budget of one trial: the call after the last stops the agent.
+    """
+
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+    read_only: bool = False
+    check: Callable[[Tool, dict[str, Any]], str] | None = None
+    max_calls: int | None = None
+
+    def refusal(self, tool: Tool, arguments: dict[str, Any]) -> str:
+        """Why the call is refused, or "" when it is not."""
+        if tool.name in self.deny or (self.allow is not None and tool.name not in self.allow):
+            return f"{tool.name} is not allowed here"
+        if self.read_only and not only_reads(tool.annotations):
+            return f"{tool.name} may change something, and only reading is allowed here"
+        return self.check(tool, arguments) if self.check is not None else ""
+
+
+@dataclass(frozen=True)
+class Retries:
+    """When the runtime asks again on its own: reads, failures that had no effect, and keyed operations.
+
+    Waits grow from `base_s` to `cap_s` by doubling, each drawn at random from nought to that bound (full
+    jitter), and are never shorter than what the service asked for. `most` counts the further attempts.
+    """
+
+    most: int = 0
+    base_s: float = 0.5
+    cap_s: float = 30.0
+
+    def wait_s(self, attempt: int, asked_s: float | None, draw: float) -> float:
+        """Seconds before attempt `attempt + 1`; `draw` is a random number from 0 to 1."""
+        bound = min(self.cap_s, self.base_s * 2.0 ** (attempt - 1))
+        return max(asked_s or 0.0, draw * bound)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What every call of a toolbox obeys. `strict` stops the agent when a tool breaks unexpectedly; else
+    the model is told that the tool is broken, and nothing of the exception."""
+
+    policy: Policy = Policy()
+    retries: Retries = Retries()
+    strict: bool = False

@@ -1,0 +1,146 @@
+"""Everything that happens to a call before its tool is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rightcall.tools.definitions.function import CONFIRMATION_PARAMETER
+from rightcall.tools.definitions.validate import Problem, problems
+from rightcall.tools.idempotency.guard import full_key, key_problem
+from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.bound_tool import Entry, Ready, call as call_function
+from rightcall.tools.runtime.canonical import fingerprint, normalised
+from rightcall.tools.runtime.confirmation import Confirmations
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import (
+    Abort,
+    ErrorReply,
+    ToolError,
+    invalid_args,
+    invalid_json,
+    unknown_tool,
+)
+from rightcall.tools.runtime.policy import Policy
+
+
+class Refused(Exception):  # noqa: N818  the way out of preparing, caught where the call is answered
+    """The call is answered with an error before anything ran."""
+
+    def __init__(self, reply: ErrorReply) -> None:
+        self.reply = reply
+        super().__init__(reply.detail)
+
+
+@dataclass
+class Preparer:
+    """Parses, resolves, validates, normalises, and asks policy and confirmation."""
+
+    resolve: Callable[[str, CallContext], Entry | None]
+    known: Callable[[CallContext], list[str]]
+    confirmations: Confirmations
+    policy: Policy
+
+    async def __call__(self, call: ActiveCall, next: Next) -> Any:
+        """Make the call ready to run. Raises `Refused` with the reply, or `Abort`."""
+        await self._prepare(call)
+        return await next(call)
+
+    async def _prepare(self, call: ActiveCall) -> None:
+        context, name, given = call.context, call.call.name, call.call.arguments
+        if self.policy.max_calls is not None and context.count("calls") >= self.policy.max_calls:
+            raise Abort(f"the budget of {self.policy.max_calls} calls is used up", effect="none")
+        entry = self.resolve(name, context)
+        if given is None and entry and _is_blank(call.call.raw) and not entry.tool.needs_arguments:
+            given = {}
+        if given is None:
+            raise Refused(invalid_json(call.call.raw))
+        if entry is None:
+            raise Refused(unknown_tool(name, self.known(context)))
+        if found := problems(entry.tool, given):
+            raise Refused(invalid_args(name, found))
+        call.entry, call.ready, call.arguments = entry, entry.ready(context), normalised(entry.tool, given)
+        call.fingerprint = call_fingerprint(entry, call.arguments)
+        call.prepared = True
+        if found := _conversion_problem(call.ready, call.arguments) or _key(call):
+            raise Refused(invalid_args(name, found))
+        if refusal := self.policy.refusal(entry.tool, call.arguments):
+            raise Refused(ToolError("permission_denied", refusal).reply)
+        if entry.behaviour.confirmation != "none":
+            await self._confirm(call)
+
+    async def _confirm(self, call: ActiveCall) -> None:
+        """Raise `Refused` unless the call carries a good confirmation, which is used up."""
+        name = call.call.name
+        token = call.arguments.pop(CONFIRMATION_PARAMETER, None)
+        operation = (call.context, call.tool_name, call.fingerprint)
+        if token is None:
+            raise Refused(await self._confirmation_required(call))
+        if problem := self.confirmations.problem(str(token), *operation):
+            raise Refused(
+                ErrorReply(
+                    "confirmation_invalid",
+                    f"the {CONFIRMATION_PARAMETER} is refused: {problem}; nothing was done",
+                    f"call {name} without {CONFIRMATION_PARAMETER} to get a new preview",
+                    path=CONFIRMATION_PARAMETER,
+                    retry="fix_args",
+                )
+            )
+
+    async def _confirmation_required(self, call: ActiveCall) -> ErrorReply:
+        name, shown = call.call.name, await _preview(call)
+        if call.entry.behaviour.confirmation == "user":
+            hint = f"ask the user for the confirmation token, then call {name} with the same arguments and it"
+        else:
+            token = self.confirmations.issue(call.context, call.tool_name, call.fingerprint)
+            hint = (
+                f"show this to the user; when they agree, call {name} with the same arguments and "
+                f"{CONFIRMATION_PARAMETER} = {token!r}"
+            )
+        return ErrorReply("confirmation_required", f"nothing was done yet: {shown}", hint, retry="fix_args")
+
+
+async def _preview(call: ActiveCall) -> str:
+    if call.ready.preview is None:
+        return f"{call.call.name} would be run with these arguments"
+    return str(await call_function(partial(call.ready.preview, call.arguments)))
+
+
+def call_fingerprint(entry: Entry, arguments: dict[str, Any]) -> str:
+    """What a call means: the same for calls that differ only in keys, tokens and volatile parameters."""
+    behaviour = entry.behaviour
+    without = {*behaviour.volatile, CONFIRMATION_PARAMETER}
+    if behaviour.idempotency == "key":
+        without.add(behaviour.key_parameter)
+    return fingerprint(entry.tool.name, arguments, without)
+
+
+def _key(call: ActiveCall) -> list[Problem]:
+    """Give the call its key, or say what is wrong with the caller's."""
+    behaviour, name = call.entry.behaviour, call.tool_name
+    if behaviour.idempotency == "args":
+        call.key = full_key(call.context, name, call.fingerprint)
+    elif behaviour.idempotency == "key":
+        given = call.arguments.get(behaviour.key_parameter)
+        if problem := key_problem(given):
+            parameter = behaviour.key_parameter
+            return [Problem(parameter, f"{parameter} {problem}", "required" if given is None else "key")]
+        call.key = full_key(call.context, name, str(given))
+    return []
+
+
+def _conversion_problem(ready: Ready, arguments: dict[str, Any]) -> list[Problem]:
+    if ready.check_arguments is None:
+        return []
+    try:
+        ready.check_arguments(arguments)
+    except (ValueError, TypeError) as error:
+        return [Problem("", f"the arguments do not fit: {str(error)[:200]}", "type")]
+    return []
+
+
+def _is_blank(raw: str | None) -> bool:
+    """Whether the arguments are empty text, as some servers send it for a tool that takes none."""
+    return raw is not None and not raw.strip()

@@ -1,0 +1,194 @@
+"""The tools of an agent, ready to be called: `await toolbox.invoke_turn(calls, context)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.model.call import ToolCall
+from rightcall.model.tool import Tool
+from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
+from rightcall.tools.definitions.validate import check_schema
+from rightcall.tools.faults.inject import PlannedFaults
+from rightcall.tools.faults.plan import FaultPlan
+from rightcall.tools.faults.tool_list import shown_entries, shown_tools
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.store import sqlite_store
+from rightcall.tools.runtime.active_call import ActiveCall
+from rightcall.tools.runtime.bound_tool import Entry, Ready, function_ready, mock_ready
+from rightcall.tools.runtime.canonical import normalised
+from rightcall.tools.runtime.clock import Clock, SystemClock, VirtualClock
+from rightcall.tools.runtime.confirmation import Confirmations
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import Aborted
+from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.mocks import MockPlan
+from rightcall.tools.runtime.pipeline import pipeline
+from rightcall.tools.runtime.policy import Rules
+from rightcall.tools.runtime.prepare import Preparer, call_fingerprint
+from rightcall.tools.runtime.turn import Touches, run_turn
+from rightcall.tools.worlds.base import World
+
+AnyTool = Tool | FunctionTool | Entry | World | Callable[..., Any]
+
+
+class Toolbox:
+    """Tools with the way each is run, and the rules every call obeys.
+
+    Tools are definitions, functions made tools by `@tool`, plain functions, fake worlds, or entries of an
+    MCP server.
+    By default nothing runs for real: a tool answers with its mock, or with a result made from its output
+    schema. `execute="real"` runs the functions themselves, as does `{real: true}` in a mock for one tool.
+
+    One toolbox serves any number of trials at once. What belongs to a trial is in its context:
+
+        context = toolbox.context(run="r1", task=golden.id, trial=0)
+        toolbox.tools                                                 # what to show to the model
+        invocations = await toolbox.invoke_turn(message.calls, context)
+        calls = [i.call for i in invocations]        # the model's calls with status, output and latency
+        results = [i.result for i in invocations]    # what to tell the model, in the order of its calls
+        …
+        trajectory = context.witnessed(trajectory)   # with the ledger and the state of the worlds
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[AnyTool] = (),
+        *,
+        mocks: MockPlan | Mapping[str, Any] | None = None,
+        execute: Literal["mock", "real"] = "mock",
+        rules: Rules | None = None,
+        idempotency: Idempotency | None = None,
+        faults: FaultPlan | None = None,
+        clock: Clock | None = None,
+        seed: int = 0,
+    ) -> None:
+        given = list(tools)
+        self._worlds = [one for one in given if isinstance(one, World)]
+        self._entries = {entry.tool.name: entry for entry in self._checked(given, execute)}
+        self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks or {}, self._entries)
+        self._clock, self._seed = clock, seed
+        self._real = execute == "real" and not faults
+        obeyed = rules or Rules()
+        kept = idempotency or Idempotency(sqlite_store())
+        self.confirmations = Confirmations(kept.store)
+        preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy)
+        self.faults = faults or FaultPlan()
+        self.faults.check(self._entries)
+        self._shown = shown_entries(self._entries, self.faults)
+        planned = PlannedFaults(self.faults, kept) if self.faults.faults else None
+        self._pipeline = pipeline(preparer, kept, obeyed, planned)
+
+    @property
+    def tools(self) -> list[Tool]:
+        """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
+        return shown_tools(self._shown)
+
+    def context(
+        self, *, run: str = "", task: str = "", trial: int = 0, offered: Iterable[Tool] | None = None
+    ) -> CallContext:
+        """A fresh context for one trial of one task; `task` is the golden's id.
+
+        `offered` are the tools this trial offers, when they are not all: a call of any other is refused, and
+        one that the toolbox does not have, because the golden brought it along, is answered with a made result.
+        """
+        # Mocks and faults wait on a clock of the trial's own: their hours take no time, and no trial's
+        # waiting is seen by another.
+        clock = self._clock or (SystemClock() if self._real else VirtualClock())
+        context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
+        context.worlds = {world.name: world.fresh() for world in self._worlds}
+        if offered is not None:
+            context.offered = {
+                tool.name: self._shown.get(tool.name) or self._brought(tool) for tool in offered
+            }
+        return context
+
+    async def invoke_turn(self, calls: Sequence[ToolCall], context: CallContext) -> list[Invocation]:
+        """Run all calls of one assistant message; one invocation for each, in the same order.
+
+        Calls that only read, or touch different resources, run side by side; others keep their order. A
+        failing call is data: its invocation has an `error`, and its `result` tells the model what to do.
+
+        Raises `Aborted` when the agent has to be stopped; its `invocations` still hold one entry for
+        every call, so append their results to the transcript before ending it. Cancelling is safe: what
+        was running is recorded in `context.invocations` as failed or unknown.
+        """
+        touches = [self._touches(call, context) for call in calls] if len(calls) > 1 else [(True, None)]
+        return await run_turn(calls, touches, lambda call: self._pipeline(ActiveCall(call, context)))
+
+    async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
+        """Run one call; see `invoke_turn`."""
+        invocation: Invocation = await self._pipeline(ActiveCall(call, context))
+        if invocation.outcome == "aborted":
+            raise Aborted(invocation.reason, [invocation])
+        return invocation
+
+    def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
+        """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
+        entry = self._resolve(call.name, context)
+        if entry is None or call.arguments is None:
+            raise ConfigError(f"there is no call of '{call.name}' to confirm")
+        meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
+        return self.confirmations.issue(context, entry.tool.name, meaning)
+
+    def _resolve(self, name: str, context: CallContext) -> Entry | None:
+        return (self._shown if context.offered is None else context.offered).get(name)
+
+    def _names(self, context: CallContext) -> list[str]:
+        return list(self._shown if context.offered is None else context.offered)
+
+    def _touches(self, call: ToolCall, context: CallContext) -> Touches:
+        entry = self._resolve(call.name, context)
+        if entry is None or call.arguments is None:
+            return False, None  # it will be refused: it touches nothing
+        try:
+            return entry.writes, entry.behaviour.resource(call.arguments)
+        except Exception:  # the user's function saw arguments that are not validated yet
+            return entry.writes, None
+
+    def _checked(self, tools: Iterable[AnyTool], execute: str) -> list[Entry]:
+        problems, seen = [], set()
+        made = [entry for given in tools for entry in self._made(given, execute)]
+        for entry in made:
+            if entry.tool.name in seen:
+                problems.append(f"there are two tools named '{entry.tool.name}'; rename one")
+            seen.add(entry.tool.name)
+            try:
+                check_schema(entry.tool)
+            except InputError as error:
+                problems.append(str(error))
+        if problems:
+            raise ConfigError(*problems)
+        return made
+
+    def _brought(self, tool: Tool) -> Entry:
+        check_schema(tool)
+        ready = mock_ready(tool, None, None)
+        return Entry(tool, PLAIN, lambda context: ready)
+
+    def _made(self, given: Any, execute: str) -> list[Entry]:
+        """Entries whose mocks are asked first. A world hurts nobody, so it needs no permission to run."""
+        if isinstance(given, World):
+            return [self._governed(entry, real=True) for entry in given.entries()]
+        if isinstance(given, Tool):
+            return [Entry(given, PLAIN, lambda context: self._ready(given, None, context, real=False))]
+        if isinstance(given, Entry):
+            return [self._governed(given, real=execute == "real")]
+        function = given if isinstance(given, FunctionTool) else tool(given)
+        ready = function_ready(function)
+        entry = Entry(function.tool, function.behaviour, lambda context: ready)
+        return [self._governed(entry, real=execute == "real")]
+
+    def _governed(self, entry: Entry, *, real: bool) -> Entry:
+        return Entry(
+            entry.tool,
+            entry.behaviour,
+            lambda context: self._ready(entry.tool, entry, context, real=real),
+        )
+
+    def _ready(self, tool: Tool, entry: Entry | None, context: CallContext, *, real: bool) -> Ready:
+        """The tool's mock if it has one, else the tool itself where it may run, else a generated answer."""
+        mock = self._mocks.find(tool.name, context.task)
+        itself = real if mock is None else mock.real
+        return entry.ready(context) if entry is not None and itself else mock_ready(tool, mock, self._mocks)

@@ -1,0 +1,93 @@
+"""Templates: everything escaped, and the few ways a number, a time or a text is written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from rightcall.report import FILTERS, interval, json_text, one_line, shown_text, visible
+from rightcall.report.view import rate
+from rightcall.store import StoredRun
+from rightcall.web import links
+from rightcall.web.access import CSRF_FIELD
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+def make_environment() -> Environment:
+    """The templates. Text is escaped on its way into a page, and nothing invisible in it stays hidden."""
+    made = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_seen,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= FILTERS | {
+        "exact": escape,  # for what comes back to us in a form: escaped, and otherwise as it is
+        "one_line": one_line,
+        "shown": shown_text,
+        "json": json_text,
+        "moment": moment,
+        "words": lambda code: code.replace("_", " "),
+    }
+    made.globals |= {
+        "interval": interval,
+        "range_of": range_of,
+        "run_link": links.run_link,
+        "case_link": links.case_link,
+        "with_query": links.with_query,
+    }
+    return made
+
+
+def page(request: Request, template: str, status: int = 200, **content: Any) -> HTMLResponse:
+    """A whole page, or a part of one."""
+    state = request.app.state
+    admitted = state.access.admits(request.headers, request.cookies)
+    shown = state.templates.get_template(template).render(
+        **content,
+        path=request.url.path,
+        here=_here(request),
+        guarded=lambda: _hidden(CSRF_FIELD, state.access.csrf(admitted)),
+        store_name=state.store.name if admitted else "",
+        stamp=state.assets.stamp,
+        locked=bool(state.access.token),
+        admitted=admitted,
+    )
+    return HTMLResponse(shown, status)
+
+
+def range_of(run: StoredRun) -> str:
+    """The interval of a run's pass rate, by its counts alone: a list of runs reads no results."""
+    found = rate(run.passed, run.results - run.errors, trials=run.run.trials)
+    return interval(found.low, found.high)
+
+
+def moment(stored: str | None) -> str:
+    """A stored time as `2026-01-02 03:04`, in UTC; what is no time stays as it is."""
+    try:
+        return datetime.fromisoformat(stored or "").astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return stored or ""
+
+
+def _hidden(name: str, value: str) -> Markup:
+    return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
+
+
+def _seen(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _here(request: Request) -> str:
+    """The address of this page, to come back to after a change."""
+    query = request.url.query
+    return request.url.path + (f"?{query}" if query else "")
