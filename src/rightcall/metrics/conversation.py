@@ -23,6 +23,12 @@ from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
+OF_TURNS = (
+    "call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1",
+    "parameter_accuracy", "order",
+)  # fmt: skip
+"""Numbers that turns have as well as the whole."""
+
 
 class TurnVerdict(Record, frozen=True):
     """The verdict of one exchange. `turn` is where it counts: the agent's last turn in it, or the user's."""
@@ -42,11 +48,22 @@ class ConversationVerdict(Record, frozen=True):
     turns: tuple[TurnVerdict, ...]
     failures: tuple[Failure, ...]
     problem: str = ""
+    by_whole: bool = True
 
     @property
     def first_failing_turn(self) -> int | None:
         """Where it first went wrong, from 0; None when nothing did, or nobody can say where."""
         return min((f.turn for f in self.failures if f.turn is not None), default=None)
+
+    @property
+    def shown(self) -> Verdict:
+        """The verdict whose numbers are shown: the whole's, or the mean over the turns when they alone expect calls."""
+        if self.by_whole or not self.turns:
+            return self.whole
+        turns = [turn.verdict.numbers for turn in self.turns]
+        means = {name: math.fsum(getattr(one, name) for one in turns) / len(turns) for name in OF_TURNS}
+        numbers = msgspec.structs.replace(self.whole.numbers, **means)
+        return msgspec.structs.replace(self.whole, numbers=numbers, failures=self.failures)
 
     def turns_score(self) -> Score:
         """Share of the exchanges with expectations that went as they should, with the first that did not."""
@@ -91,7 +108,9 @@ def judge_conversation(
     score = 0.0 if forbidden else math.fsum(scores) / len(scores)
     open_ones = [v for v in (whole, *(turn.verdict for turn in turns)) if not v.passed]
     problem = open_ones[0].undecided if open_ones and all(v.undecided for v in open_ones) else ""
-    return ConversationVerdict(passed, score, whole, turns, failures, problem)
+    return ConversationVerdict(
+        passed, score, whole, turns, failures, problem, bool(golden.expected_calls or golden.no_calls)
+    )
 
 
 def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[ExpectedCall, ...]]:
