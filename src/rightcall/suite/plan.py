@@ -251,7 +251,8 @@ async def preflight(plan: Plan) -> int:
 
     try:
         errors = (f for f in check_goldens(placed(), tools) if f.severity == "error")
-        found = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
+        said = (f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors)
+        found = list(dict.fromkeys(said))  # a golden that is played in several manners is wrong once
     except RightCallError as error:
         found = [str(error)]
     if session is not None and session.provider is not None:
