@@ -275,6 +275,7 @@ def test_the_banking_example_runs_offline_and_its_transcripts_are_in_the_report(
     assert view.summary.pass_k == (0.4, 0.4) and b"passed by simulated user" in out.getvalue()
     assert [m.heading for m in shown.messages if m.heading] == ["turn 1", "turn 2"]
     assert [m.parts[0][0] for m in shown.messages if m.failing] == ["calls transfer"]
+    assert [call.kind for call in shown.calls] == ["right", "right", "unexpected"]
     assert (shown.user, shown.ended) == ("script", "the script was over")
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import Rules, Verdict
+from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
@@ -28,6 +28,8 @@ OF_TURNS = (
     "parameter_accuracy", "order",
 )  # fmt: skip
 """Numbers that turns have as well as the whole."""
+
+SPOTLESS_NUMBERS = Numbers(0, 0, 0, 0)
 
 
 class TurnVerdict(Record, frozen=True):
@@ -57,10 +59,13 @@ class ConversationVerdict(Record, frozen=True):
 
     @property
     def shown(self) -> Verdict:
-        """The verdict whose numbers are shown: the whole's, or the mean over the turns when they alone expect calls."""
-        if self.by_whole or not self.turns:
+        """The verdict whose numbers are shown: the whole's, or the mean over the turns when they alone expect calls.
+
+        Where nothing says what to call, no call is wrong, and those numbers are 1.
+        """
+        if self.by_whole:
             return self.whole
-        turns = [turn.verdict.numbers for turn in self.turns]
+        turns = [turn.verdict.numbers for turn in self.turns] or [SPOTLESS_NUMBERS]
         means = {name: math.fsum(getattr(one, name) for one in turns) / len(turns) for name in OF_TURNS}
         numbers = msgspec.structs.replace(self.whole.numbers, **means)
         return msgspec.structs.replace(self.whole, numbers=numbers, failures=self.failures)
@@ -93,8 +98,10 @@ def judge_conversation(
     if wanted and not trajectory.messages:
         problem = "the conversation was recorded without its messages, so its turns cannot be told apart"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
+    places = expectation_places(golden)
     turns = tuple(
-        held.judged(number, expected, golden, tools, rules) for number, expected in sorted(wanted.items())
+        held.judged(number, expected, golden, tools, rules, places.get(number, ()))
+        for number, expected in sorted(wanted.items())
     )
     failures = (
         *(msgspec.structs.replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
@@ -122,6 +129,27 @@ def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[Expect
         if turn.expected_calls is not None:
             found[exchange] = found.get(exchange, ()) + turn.expected_calls
     return found
+
+
+def all_expected(golden: ConversationalGolden) -> tuple[ExpectedCall, ...]:
+    """Those of the whole, then those of each turn: failures of conversations name expected calls by place in it."""
+    return golden.expected_calls + tuple(call for turn in golden.turns for call in turn.expected_calls or ())
+
+
+def expectation_places(golden: ConversationalGolden) -> dict[int, tuple[int, ...]]:
+    """Where the expected calls of each exchange stand in `all_expected`."""
+    found: dict[int, tuple[int, ...]] = {}
+    exchange, place = 0, len(golden.expected_calls)
+    for turn in golden.turns:
+        exchange += turn.role == "user"
+        count = len(turn.expected_calls or ())
+        found[exchange] = (*found.get(exchange, ()), *range(place, place + count))
+        place += count
+    return found
+
+
+def _placed(at: int | None, places: Sequence[int]) -> int | None:
+    return places[at] if at is not None and at < len(places) else at
 
 
 def as_one_golden(golden: ConversationalGolden) -> Golden:
@@ -187,6 +215,7 @@ class _Held:
         golden: ConversationalGolden,
         tools: Mapping[str, Tool],
         rules: Rules,
+        expectations: Sequence[int],
     ) -> TurnVerdict:
         turns = [
             (at, role, step) for at, (role, exchange, step) in enumerate(self._spoken) if exchange == number
@@ -204,10 +233,11 @@ class _Held:
         verdict = judge(wanted, Trajectory(calls=calls), tools, rules=rules)
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
         failures = tuple(
-            msgspec.structs.replace(failure, turn=at)
-            if failure.call is None
-            else msgspec.structs.replace(
-                failure, turn=self.turn_of_call(places[failure.call]), call=places[failure.call]
+            msgspec.structs.replace(
+                failure,
+                turn=at if failure.call is None else self.turn_of_call(places[failure.call]),
+                call=None if failure.call is None else places[failure.call],
+                expected_call=_placed(failure.expected_call, expectations),
             )
             for failure in verdict.failures
         )

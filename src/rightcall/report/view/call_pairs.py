@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.metrics.conversation import all_expected
 from rightcall.metrics.matching import (
     Comparison,
     Scope,
@@ -93,7 +94,9 @@ def expected_calls(
     """The expected calls the case was judged by: with alternatives, those whose failures are the stored ones."""
     if golden is None:
         return ()
-    if not isinstance(golden, Golden) or not golden.any_of:
+    if not isinstance(golden, Golden):
+        return all_expected(golden)
+    if not golden.any_of:
         return golden.expected_calls
     first = (golden.expected_calls,) if golden.expected_calls else ()
     stored = _marks(result.codes)
