@@ -5,13 +5,31 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: demo test check bench clean
+.PHONY: demo test test-adapters check bench clean
+
+# Frameworks that do not go together in one environment: each has its own, built once.
+FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy
+PACKAGES_llama_index := llama-index-core
+PACKAGES_agent_framework := agent-framework-core
+PACKAGES_autogen := autogen-agentchat autogen-core
 
 demo: $(VENV)/.demo-ready
 	@$(BIN)/rightcall demo
 
 test: $(VENV)/.test-ready
 	$(TESTS)
+
+test-adapters: $(FRAMEWORKS:%=test-adapter-%)
+
+test-adapter-%: .venv-adapters/%/.ready
+	RIGHTCALL_TEST_ADAPTER=$* .venv-adapters/$*/bin/python -m pytest -rs -o addopts= -o filterwarnings=default \
+	  -p no:cacheprovider tests/adapters/own_environment/test_$*.py
+
+.venv-adapters/%/.ready:
+	$(PYTHON) -m venv .venv-adapters/$*
+	.venv-adapters/$*/bin/python -m pip install --quiet --editable . pytest hypothesis \
+	  $(or $(PACKAGES_$*),$(subst _,-,$*))
+	@touch $@
 
 check: $(VENV)/.test-ready
 	$(BIN)/ruff check
@@ -38,4 +56,4 @@ $(VENV)/.test-ready: $(VENV)/.made pyproject.toml
 	@touch $@ $(VENV)/.demo-ready
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

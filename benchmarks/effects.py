@@ -39,7 +39,7 @@ from rightcall.tools.idempotency.store import postgres_store, sqlite_store
 from rightcall.tools.runtime.clock import SystemClock
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
 from rightcall.tools.runtime.ledger import effects
-from rightcall.tools.runtime.policy import Retries, Rules
+from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 
 KINDS = ("sync", "async", "thread", "own timeout")
@@ -149,7 +149,7 @@ def process(schedule: Schedule, number: int, *, calm: bool = False) -> None:
         [the_tool(schedule, drawn, calm=calm)],
         execute="real",
         idempotency=Idempotency(store, in_flight_wait_s=0.05),
-        rules=Rules(retries=Retries(most=0 if calm else drawn.choice([0, 2]), base_s=0.01)),
+        rules=ToolRules(retries=Retries(most=0 if calm else drawn.choice([0, 2]), base_s=0.01)),
         clock=clock,
     )
     context = box.context(run=str(schedule.seed), task="t")

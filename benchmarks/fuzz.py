@@ -247,7 +247,7 @@ def _reply(name: str, draw: random.Random) -> Any:
     from rightcall.providers.anthropic import AnthropicProvider
     from rightcall.providers.openai import OpenAIProvider
     from rightcall.providers.openai_responses import OpenAIResponsesProvider
-    from rightcall.store.sql.packed import packed
+    from rightcall.store.sql.record_bytes import packed
     from rightcall.tools import load_tools
 
     provider = draw.choice([AnthropicProvider, OpenAIProvider, OpenAIResponsesProvider])

@@ -12,7 +12,7 @@ import argparse
 from typing import Any
 
 from benchmarks.bare_loop import EXPECTED, bare_comparison, cpu_seconds, line
-from rightcall.metrics import judge, result_of
+from rightcall.metrics import result_of, score_trajectory
 from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
 
 Case = tuple[Golden, Trajectory]
@@ -42,7 +42,7 @@ def main() -> None:
 def judged(cases: list[Case]) -> float:
     def loop() -> None:
         for golden, trajectory in cases:
-            judge(golden, trajectory)
+            score_trajectory(golden, trajectory)
 
     return cpu_seconds(loop) / len(cases)
 

@@ -108,7 +108,7 @@ def one(page: MetricPage) -> str:
     parts = [f"# {page.name}", page.summary, page.explanation, f"Measured {when}."]
     if page.settings:
         settings = ", ".join(
-            f"`{name}` (unless said: {json.dumps(value)})" for name, value in page.settings.items()
+            f"`{name}` (default: {json.dumps(value)})" for name, value in page.settings.items()
         )
         parts.append(f"Settings: {settings}.")
     for label, words in LABELS.items():

@@ -16,13 +16,13 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from rightcall.testing import Checker, Keeper, Together
+    from rightcall.testing import Checker, GoldenBatch, SessionStore
 
 NOTES = pytest.StashKey[list[dict[str, Any]]]()
 SESSION = pytest.StashKey[str]()
-KEEPER = pytest.StashKey["Keeper"]()
+KEEPER = pytest.StashKey["SessionStore"]()
 FUNCTIONS = pytest.StashKey[dict[Any, list[Any]]]()
-GROUPS = pytest.StashKey[dict[Any, "Together"]]()
+GROUPS = pytest.StashKey[dict[Any, "GoldenBatch"]]()
 
 SHARING_MODES = ("loadscope", "loadfile", "loadgroup", "no")
 """How xdist may spread tests so that those of one function stay in one process."""
@@ -31,27 +31,27 @@ SHARING_MODES = ("loadscope", "loadfile", "loadgroup", "no")
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rightcall", "testing agents with goldens")
     group.addoption("--rightcall-trials", type=int, default=1, metavar="N",
-                    help="how often each golden is tried")  # fmt: skip
+                    help="trials per golden [default: 1]")  # fmt: skip
     group.addoption("--rightcall-min", type=float, default=None, metavar="RATE",
-                    help="pass when at least this share of goldens passes (0 to 1), instead of all")  # fmt: skip
+                    help="required pass rate, 0 to 1 [default: every golden must pass]")  # fmt: skip
     group.addoption("--rightcall-rule", choices=("point", "interval"), default="point",
-                    help="how --rightcall-min is decided: by the rate itself, or beyond chance")  # fmt: skip
+                    help="decide by the observed rate, or by confidence bounds [default: point]")  # fmt: skip
     group.addoption("--rightcall-store", default=None, metavar="URL",
-                    help="where results are kept; .rightcall/rightcall.db unless said")  # fmt: skip
+                    help="result store: a file or PostgreSQL URL [default: .rightcall/rightcall.db]")  # fmt: skip
     group.addoption("--rightcall-concurrency", type=int, default=32, metavar="N",
-                    help="the most cases at once")  # fmt: skip
-    group.addoption("--rightcall-seed", type=int, default=0, metavar="N", help="of every random choice")
+                    help="maximum concurrent cases [default: 32]")  # fmt: skip
+    group.addoption("--rightcall-seed", type=int, default=0, metavar="N", help="random seed [default: 0]")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "goldens(*files, only=(), limit=None): one test for each golden of the files (or goldens), "
+        "goldens(*files, only=(), limit=None): one test per golden of the files (or goldens), "
         "given to the test as 'golden'",
     )
     least = config.getoption("--rightcall-min")
     if least is not None and not 0 < least <= 1:
-        raise pytest.UsageError(f"--rightcall-min is a share between 0 and 1, got {least:g}")
+        raise pytest.UsageError(f"--rightcall-min must be between 0 and 1, got {least:g}")
     for name in ("trials", "concurrency"):
         if config.getoption(f"--rightcall-{name}") < 1:
             raise pytest.UsageError(f"--rightcall-{name} must be at least 1")
@@ -115,21 +115,21 @@ def check(request: pytest.FixtureRequest) -> Checker:
     return Checker(_together(config, key, test, _goldens(alike)), _goldens(later), defaults, note)
 
 
-def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> Together:
+def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> GoldenBatch:
     groups = config.stash.setdefault(GROUPS, {})
     if key not in groups:
-        from rightcall.testing import Together
+        from rightcall.testing import GoldenBatch
 
         mode = getattr(config, "workerinput", {}).get("rightcall_dist", "no")
-        groups[key] = Together(test, goldens, _keeper(config), may_share=mode in SHARING_MODES)
+        groups[key] = GoldenBatch(test, goldens, _keeper(config), may_share=mode in SHARING_MODES)
     return groups[key]
 
 
-def _keeper(config: pytest.Config) -> Keeper:
+def _keeper(config: pytest.Config) -> SessionStore:
     if KEEPER not in config.stash:
-        from rightcall.testing import Keeper
+        from rightcall.testing import SessionStore
 
-        keeper = Keeper(_session(config), config.getoption("--rightcall-store"))
+        keeper = SessionStore(_session(config), config.getoption("--rightcall-store"))
         config.stash[KEEPER] = keeper
         config.add_cleanup(keeper.close)
     return config.stash[KEEPER]
@@ -141,10 +141,9 @@ def _session(config: pytest.Config) -> str:
     if given:
         return str(given)
     if SESSION not in config.stash:
-        from datetime import UTC, datetime
-        from secrets import token_hex
+        from rightcall.suite import new_run_id
 
-        config.stash[SESSION] = f"{datetime.now(UTC):%y%m%d-%H%M%S}-{token_hex(3)}"
+        config.stash[SESSION] = new_run_id()
     return config.stash[SESSION]
 
 
@@ -220,7 +219,7 @@ def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, s
     return None
 
 
-def _finish_runs(keeper: Keeper, groups: Sequence[Any], stopped: bool) -> list[str]:
+def _finish_runs(keeper: SessionStore, groups: Sequence[Any], stopped: bool) -> list[str]:
     """Write how each run ended; a line for each that has no end yet."""
     from rightcall.errors import InfrastructureError
 

@@ -1,6 +1,6 @@
 """RightCall: did your agent make the right call?
 
-Importing this does nothing and costs next to nothing: each public name is loaded when it is first used.
+Importing the package is cheap and has no side effects: each public name is loaded on first use.
 """
 
 from __future__ import annotations
@@ -8,118 +8,143 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rightcall.window import window
+
 if TYPE_CHECKING:
-    from rightcall.api import aevaluate, evaluate, judge, load_dataset, load_tools, open_store, rescore, tool
+    from rightcall.api import (
+        RunResult as RunResult,
+        aevaluate as aevaluate,
+        ascore_cases as ascore_cases,
+        check_dataset as check_dataset,
+        compare as compare,
+        evaluate as evaluate,
+        gate as gate,
+        lint as lint,
+        load_dataset as load_dataset,
+        plan as plan,
+        rescore as rescore,
+        score as score,
+        score_cases as score_cases,
+    )
     from rightcall.errors import (
-        CheckFailed,
-        ConfigError,
-        InfrastructureError,
-        InputError,
-        MissingExtraError,
-        ProviderError,
-        RightCallError,
+        CheckFailed as CheckFailed,
+        ConfigError as ConfigError,
+        InfrastructureError as InfrastructureError,
+        InputError as InputError,
+        MissingExtraError as MissingExtraError,
+        ProviderError as ProviderError,
+        RightCallError as RightCallError,
     )
-    from rightcall.executor.agent import Agent
-    from rightcall.executor.conversation.model_user import UserSetup
-    from rightcall.executor.limits import Limits, RunLimits
-    from rightcall.metrics.base import Metric
+    from rightcall.executor.agent import (
+        Agent as Agent,
+    )
+    from rightcall.executor.limits import (
+        Limits as Limits,
+        RunLimits as RunLimits,
+    )
+    from rightcall.gate import (
+        Verdict as Verdict,
+    )
+    from rightcall.metrics import score_trajectory as score_trajectory
+    from rightcall.metrics.base import (
+        Metric as Metric,
+    )
     from rightcall.metrics.deepeval import (
-        AnswerRelevancyMetric,
-        ArgumentCorrectnessMetric,
-        ConversationalGEval,
-        ConversationalRelevancyMetric,
-        ConversationCompletenessMetric,
-        GEval,
-        KnowledgeRetentionMetric,
-        RoleAdherenceMetric,
-        TaskCompletionMetric,
-        ToolCallParams,
-        ToolCorrectnessMetric,
-        TurnRelevancyMetric,
+        AnswerRelevancyMetric as AnswerRelevancyMetric,
+        ArgumentCorrectnessMetric as ArgumentCorrectnessMetric,
+        ConversationalGEval as ConversationalGEval,
+        ConversationalRelevancyMetric as ConversationalRelevancyMetric,
+        ConversationCompletenessMetric as ConversationCompletenessMetric,
+        GEval as GEval,
+        KnowledgeRetentionMetric as KnowledgeRetentionMetric,
+        RoleAdherenceMetric as RoleAdherenceMetric,
+        TaskCompletionMetric as TaskCompletionMetric,
+        ToolCallParams as ToolCallParams,
+        ToolCorrectnessMetric as ToolCorrectnessMetric,
+        TurnRelevancyMetric as TurnRelevancyMetric,
     )
-    from rightcall.metrics.matching.verdict import Rules, Verdict
+    from rightcall.metrics.matching.verdict import (
+        CaseVerdict as CaseVerdict,
+        ScoringRules as ScoringRules,
+    )
     from rightcall.model import (
-        CaseResult,
-        ConversationalGolden,
-        ConversationalTestCase,
-        Expectations,
-        ExpectedCall,
-        Failure,
-        Golden,
-        LLMTestCase,
-        Message,
-        Score,
-        Summary,
-        TestCase,
-        Tool,
-        ToolCall,
-        ToolResult,
-        Trajectory,
-        Turn,
-        Usage,
+        CaseResult as CaseResult,
+        ConversationalGolden as ConversationalGolden,
+        ConversationalTestCase as ConversationalTestCase,
+        Expectations as Expectations,
+        ExpectedCall as ExpectedCall,
+        Failure as Failure,
+        Golden as Golden,
+        LLMTestCase as LLMTestCase,
+        Message as Message,
+        Score as Score,
+        Summary as Summary,
+        TestCase as TestCase,
+        Tool as Tool,
+        ToolCall as ToolCall,
+        ToolResult as ToolResult,
+        Trajectory as Trajectory,
+        Turn as Turn,
+        Usage as Usage,
     )
-    from rightcall.synthesis.simulator import ConversationSimulator
-    from rightcall.testing.assertion import assert_test
-    from rightcall.testing.evaluation_dataset import EvaluationDataset
-    from rightcall.tools.runtime.errors import Abort, ToolError
+    from rightcall.store import open_store as open_store
+    from rightcall.testing.assertion import (
+        assert_test as assert_test,
+    )
+    from rightcall.testing.evaluation_dataset import (
+        EvaluationDataset as EvaluationDataset,
+    )
+    from rightcall.tools import load_tools as load_tools
+    from rightcall.tools.definitions import tool as tool
+    from rightcall.tools.runtime.errors import (
+        Abort as Abort,
+        ToolError as ToolError,
+    )
 
-HOMES = {
-    "rightcall.api": ("aevaluate", "evaluate", "judge", "load_dataset", "load_tools", "open_store", "rescore", "tool"),
-    "rightcall.errors": (
-        "CheckFailed", "ConfigError", "InfrastructureError", "InputError", "MissingExtraError",
-        "ProviderError", "RightCallError",
-    ),
-    "rightcall.executor.agent": ("Agent",),
-    "rightcall.executor.conversation.model_user": ("UserSetup",),
-    "rightcall.executor.limits": ("Limits", "RunLimits"),
-    "rightcall.metrics.base": ("Metric",),
-    "rightcall.metrics.deepeval": (
-        "AnswerRelevancyMetric", "ArgumentCorrectnessMetric", "ConversationCompletenessMetric",
-        "ConversationalGEval", "ConversationalRelevancyMetric", "GEval", "KnowledgeRetentionMetric",
-        "RoleAdherenceMetric", "TaskCompletionMetric", "ToolCallParams", "ToolCorrectnessMetric", "TurnRelevancyMetric",
-    ),
-    "rightcall.metrics.matching.verdict": ("Rules", "Verdict"),
-    "rightcall.model": (
-        "CaseResult", "ConversationalGolden", "ConversationalTestCase", "Expectations", "ExpectedCall",
-        "Failure", "Golden", "LLMTestCase", "Message", "Score", "Summary", "TestCase", "Tool", "ToolCall", "ToolResult",
-        "Trajectory", "Turn", "Usage",
-    ),
-    "rightcall.synthesis.simulator": ("ConversationSimulator",),
-    "rightcall.testing.assertion": ("assert_test",),
-    "rightcall.testing.evaluation_dataset": ("EvaluationDataset",),
-    "rightcall.tools.runtime.errors": ("Abort", "ToolError"),
-}  # fmt: skip
-"""Where each public name lives."""
+else:
+    _found, __dir__, __all__ = window(
+        __name__,
+        {
+            "adapters": "observe",
+            "api": (
+                "RunResult aevaluate ascore_cases check_dataset compare evaluate gate lint load_dataset plan "
+                "rescore score score_cases"
+            ),
+            "store": "open_store",
+            "tools": "load_tools",
+            "tools.definitions": "tool",
+            "metrics": "score_trajectory",
+            "errors": (
+                "CheckFailed ConfigError InfrastructureError InputError MissingExtraError "
+                "ProviderError RightCallError"
+            ),
+            "executor.agent": "Agent",
+            "executor.conversation.model_user": "UserSetup",
+            "executor.limits": "Limits RunLimits",
+            "gate": "Verdict",
+            "metrics.base": "Metric",
+            "metrics.deepeval": (
+                "AnswerRelevancyMetric ArgumentCorrectnessMetric ConversationCompletenessMetric "
+                "ConversationalGEval ConversationalRelevancyMetric GEval KnowledgeRetentionMetric "
+                "RoleAdherenceMetric TaskCompletionMetric "
+                "ToolCallParams ToolCorrectnessMetric TurnRelevancyMetric"
+            ),
+            "metrics.matching.verdict": "CaseVerdict ScoringRules",
+            "model": (
+                "CaseResult ConversationalGolden ConversationalTestCase Expectations ExpectedCall "
+                "Failure Golden LLMTestCase Message Score Summary TestCase Tool ToolCall ToolResult "
+                "Trajectory Turn Usage"
+            ),
+            "synthesis.simulator": "ConversationSimulator",
+            "testing.assertion": "assert_test",
+            "testing.evaluation_dataset": "EvaluationDataset",
+            "tools.runtime.errors": "Abort ToolError",
+        },
+    )
 
-_HOME = {name: module for module, names in HOMES.items() for name in names}
-
-__all__ = [
-    "Abort", "Agent", "AnswerRelevancyMetric", "ArgumentCorrectnessMetric", "CaseResult", "CheckFailed",
-    "ConfigError", "ConversationCompletenessMetric", "ConversationSimulator", "ConversationalGEval",
-    "ConversationalGolden",
-    "ConversationalRelevancyMetric", "ConversationalTestCase", "EvaluationDataset", "Expectations",
-    "ExpectedCall", "Failure", "GEval", "Golden", "InfrastructureError", "InputError",
-    "KnowledgeRetentionMetric", "LLMTestCase",
-    "Limits", "Message", "Metric", "MissingExtraError", "ProviderError", "RightCallError",
-    "RoleAdherenceMetric", "Rules",
-    "RunLimits", "Score", "Summary", "TaskCompletionMetric", "TestCase", "Tool", "ToolCall",
-    "ToolCallParams", "ToolCorrectnessMetric", "ToolError", "ToolResult", "Trajectory", "Turn",
-    "TurnRelevancyMetric", "Usage", "UserSetup", "Verdict", "aevaluate", "assert_test", "evaluate", "judge",
-    "load_dataset", "load_tools", "open_store", "rescore", "tool",
-]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        if name.endswith(("Metric", "Eval")):  # one of DeepEval's, perhaps: then say what to write instead
+    def __getattr__(name: str) -> Any:
+        if name not in __all__ and name.endswith(("Metric", "Eval")):  # one of DeepEval's, perhaps
             deepeval = import_module("rightcall.metrics.deepeval")
             if name in deepeval.INSTEAD:
-                return deepeval.refused(name)
-        raise AttributeError(f"module 'rightcall' has no attribute '{name}'")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value  # found without this function from now on
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+                return deepeval.refused(name)  # says what to write instead
+        return _found(name)

@@ -1,18 +1,18 @@
-"""Everything RightCall raises on purpose.
+"""The exceptions RightCall raises on purpose.
 
     RightCallError
-    ├── InputError          a file or a value in it is wrong; says where, what was found, what to do
-    │   └── MatcherBroke        a function in a golden could not be asked; makes its case an error
-    ├── ConfigError         a setup is wrong (several problems at once); raised before money is spent
-    │   └── MissingExtraError   an optional package is needed; says the install line
-    └── InfrastructureError something outside (a model, a store) did not answer
-        ├── ProviderError       a model's; says whether asking again can help, and when
-        └── StoreError          the store's; says whether trying again can help
+    ├── InputError          a file or a value in it is invalid; says where, what was found and what to do
+    │   └── MatcherBroke        a function in a golden failed; its case becomes an error
+    ├── ConfigError         the configuration is invalid (lists every problem); raised before money is spent
+    │   └── MissingExtraError   an optional package is missing; includes the install command
+    └── InfrastructureError an external service (a model, a store) failed
+        ├── ProviderError       a model request failed; says whether and when to retry
+        └── StoreError          the store failed; says whether to retry
 
-    CheckFailed             an AssertionError: `check` and `assert_test` say so in a test
+    CheckFailed             an AssertionError, raised by `check` and `assert_test` in tests
 
-A failing agent is not an exception, and neither is a broken metric: both are data. Only in a test, where failing is
-spelt as an exception, `CheckFailed` carries that news.
+A failing agent is data, not an exception, and so is a broken metric. Only tests, which fail by raising, get a
+`CheckFailed`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from typing import Literal
 
 
 class RightCallError(Exception):
-    """Base of all errors raised on purpose; its text is written for the user."""
+    """Base class of all errors raised on purpose; the message is written for users."""
 
     exit_code = 2
 
 
 class InputError(RightCallError):
-    """Something in a file or a value is wrong.
+    """A file or a value in it is invalid.
 
     `where` is a place such as `weather.jsonl:14`, `problem` says what is wrong and what was found,
     `hint` says what to do about it.
@@ -41,11 +41,11 @@ class InputError(RightCallError):
 
 
 class MatcherBroke(InputError):  # noqa: N818  it is news of one case
-    """A function that stands in a golden raised, or is not there any more."""
+    """A function in a golden raised an exception, or no longer exists."""
 
 
 class ConfigError(RightCallError):
-    """A setup cannot work. Holds every problem found, not only the first."""
+    """The configuration cannot work. Lists every problem found, not only the first."""
 
     def __init__(self, *problems: str) -> None:
         self.problems = problems
@@ -53,25 +53,25 @@ class ConfigError(RightCallError):
 
 
 class MissingExtraError(ConfigError):
-    """An optional package is needed for what was asked."""
+    """An optional package is required."""
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(
-            f'{what} needs the package {package}; install it with: pip install "rightcall[{extra}]"'
+            f'{what} requires the package {package}; install it with: pip install "rightcall[{extra}]"'
         )
 
 
 class InfrastructureError(RightCallError):
-    """Something outside this process did not answer; says nothing about the agent."""
+    """An external service failed, which says nothing about the agent."""
 
     exit_code = 4
 
 
 class StoreError(InfrastructureError):
-    """The store did not keep or give what was asked of it.
+    """The store could not read or write.
 
-    `retryable` says whether the same request may succeed later: a lock is released, a server comes back, room is made.
-    A store that was deleted or replaced does not come back.
+    `retryable` says whether the same request may succeed later: a lock is released, a server comes back, disk space
+    is freed. A store that was deleted or replaced does not come back.
     """
 
     def __init__(self, problem: str, *, retryable: bool = True) -> None:
@@ -80,10 +80,10 @@ class StoreError(InfrastructureError):
 
 
 class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error
-    """An agent did not do what was expected of it, told in full by its text.
+    """An agent did not do what was expected; the message explains how.
 
-    `infrastructure` says that nothing is known of the agent, because a model or a store did not answer or a metric
-    broke. `result` is the result of the case, when one case was asserted.
+    `infrastructure` is true when nothing is known about the agent, because a model, a store or a metric failed.
+    `result` is the result of the case, if a single case was asserted.
     """
 
     def __init__(self, text: str, *, infrastructure: bool = False, result: object = None) -> None:
@@ -92,27 +92,27 @@ class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an
 
 
 ProviderErrorKind = Literal[
-    "rate_limit",  # asked too often, or the quota is used up
-    "overloaded",  # the server says it is too busy (503, 529)
-    "server",  # any other fault of the server (5xx)
-    "timeout",  # no whole answer within the deadline
-    "dropped",  # the connection ended before the answer did
-    "unreachable",  # no connection at all
+    "rate_limit",  # rate limited, or the quota is used up
+    "overloaded",  # the server is overloaded (503, 529)
+    "server",  # any other server error (5xx)
+    "timeout",  # no complete answer within the deadline
+    "dropped",  # the connection closed before the answer was complete
+    "unreachable",  # no connection
     "tls",  # the server's certificate or encryption is not acceptable
-    "auth",  # the key is missing, wrong, or not allowed to do this
-    "rejected",  # the server understood the request and refused it (4xx)
-    "malformed",  # the answer is not what the wire format says
+    "auth",  # the key is missing, invalid or lacks permission
+    "rejected",  # the server rejected the request (4xx)
+    "malformed",  # the answer violates the wire format
     "too_large",  # the answer is longer than the limit
-    "not_recorded",  # a script or a cassette holds no answer to this request
-    "local",  # the model inside this process broke
+    "not_recorded",  # a script or cassette has no answer to this request
+    "local",  # the local model failed
 ]
 
 
 class ProviderError(InfrastructureError):
-    """A model gave no usable answer to one request.
+    """A model gave no usable answer to a request.
 
-    `retryable` says whether the same request may succeed later; `retry_after` is the server's own wish in
-    seconds, when it stated one; `status` is the HTTP status, when there was an answer at all.
+    `retryable` says whether the same request may succeed later; `retry_after` is the delay the
+    server asked for, in seconds; `status` is the HTTP status, if there was a response.
     """
 
     def __init__(
@@ -130,8 +130,8 @@ class ProviderError(InfrastructureError):
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`did you mean 'x'?` for the known word nearest to `word`, or "" when none is near."""
-    import difflib  # only on the way to an error message
+    """`did you mean 'x'?` for the known word closest to `word`, or "" when none is close."""
+    import difflib  # only needed for error messages
 
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else ""

@@ -23,14 +23,14 @@ BAD_GOLDENS = [
     ("arguments that are a JSON string", GOLDEN.replace('{"city": "Hanoi"}', '"{}"'), "g.jsonl:1: expected_calls[0].args must be an object, got a string; was it JSON-encoded twice?"),
     ("NaN", GOLDEN.replace('"Hanoi"', "NaN"), "g.jsonl:1: not valid JSON: NaN is not a JSON number; use null or a text"),
     ("a lone surrogate", GOLDEN.replace("Hanoi", "\\ud83d"), "g.jsonl:1: not valid JSON: half of a surrogate pair in a text; write the whole character or leave it out"),
-    ("a line of ten megabytes", GOLDEN.replace("Hanoi", "x" * 10_000_000), "g.jsonl:1: the line is longer than 8 MiB, the most that is read; is the whole file one line? A JSON list belongs in a .json file"),
+    ("a line of ten megabytes", GOLDEN.replace("Hanoi", "x" * 10_000_000), "g.jsonl:1: the line is longer than 8 MiB; is the whole file one line? use the suffix .json for a JSON list"),
     ("an empty file", "", "g.jsonl: the file is empty; was it written completely?"),
-    ("a binary file", b"\x7fELF\x00\x01\x02", "g.jsonl: is a binary file, text in UTF-8 was expected"),
-    ("a zip file", b"PK\x03\x04\x14\x00", "g.jsonl: is a zip or Office file, a text file was expected; give the text inside it"),
+    ("a binary file", b"\x7fELF\x00\x01\x02", "g.jsonl: is a binary file, UTF-8 text was expected"),
+    ("a zip file", b"PK\x03\x04\x14\x00", "g.jsonl: is a zip or Office file, a text file was expected; extract the text from it"),
     ("UTF-16", GOLDEN.encode("utf-16"), "g.jsonl: the text is in UTF-16; save the file as UTF-8"),
     ("another encoding", GOLDEN.replace("Hanoi", "Huế").encode("cp1258", "replace").replace(b"?", b"\xea"), "g.jsonl:1: not text in UTF-8; save the file as UTF-8"),
-    ("an order that goes round", json.dumps({"id": "a", "input": "?", "expected_calls": [{"tool": "f", "id": "x", "after": ["x"]}]}), "g.jsonl: golden 'a': expected_calls[0]: 'after' goes round in a circle; remove one of the edges"),
-    ("a matcher that is none", GOLDEN.replace('"Hanoi"', '{"regex": "("}'), "g.jsonl: golden 'a': expected_calls[0]: '(' is not a regular expression, or too large a one; see ECMA 262"),
+    ("an order that goes round", json.dumps({"id": "a", "input": "?", "expected_calls": [{"tool": "f", "id": "x", "after": ["x"]}]}), "g.jsonl: golden 'a': expected_calls[0]: 'after' forms a cycle; remove one of the edges"),
+    ("a matcher that is none", GOLDEN.replace('"Hanoi"', '{"regex": "("}'), "g.jsonl: golden 'a': expected_calls[0]: '(' is not a valid regular expression, or is too large; see ECMA 262"),
 ]  # fmt: skip
 
 BAD_TRAJECTORIES = [
@@ -44,9 +44,9 @@ BAD_TRAJECTORIES = [
     ("NaN", CALL % '{"city": NaN}', "t.jsonl:1: not valid JSON: NaN is not a JSON number; use null or a text"),
     ("a lone surrogate", CALL % '{"city": "\\ude00"}', "t.jsonl:1: not valid JSON: half of a surrogate pair in a text; write the whole character or leave it out"),
     ("neither calls nor messages", '{"golden_id": "a"}', """t.jsonl:1: needs 'messages' or 'calls', both are missing; write "calls": [] for none"""),
-    ("a line of ten megabytes", CALL % json.dumps({"city": "x" * 10_000_000}), "t.jsonl:1: the line is longer than 8 MiB, the most that is read; is the whole file one line? A JSON list belongs in a .json file"),
+    ("a line of ten megabytes", CALL % json.dumps({"city": "x" * 10_000_000}), "t.jsonl:1: the line is longer than 8 MiB; is the whole file one line? use the suffix .json for a JSON list"),
     ("an empty file", "", "t.jsonl: the file is empty; was it written completely?"),
-    ("a binary file", b"\x7fELF\x00\x01\x02", "t.jsonl: is a binary file, text in UTF-8 was expected"),
+    ("a binary file", b"\x7fELF\x00\x01\x02", "t.jsonl: is a binary file, UTF-8 text was expected"),
     ("goldens instead", GOLDEN, "t.jsonl:1: unknown field 'id'; known fields: golden_id, trial, calls, messages, output, usage, latency_ms, stop_reason, error, ledger, state_before, state, lag_ms"),
 ]  # fmt: skip
 
@@ -94,7 +94,7 @@ def test_folders_and_missing_files_are_refused_by_every_command(rightcall, tmp_p
     (tmp_path / "folder").mkdir()
     for command in (["dataset", "stats"], ["dataset", "check"], ["tools", "list"]):
         folder = refused(rightcall(*command, "folder"))
-        assert folder == "folder: is a folder, a file was expected; it is empty"
+        assert folder == "folder: is a folder, a file was expected; the folder is empty"
         missing = refused(rightcall(*command, "golden.jsonl"))
         assert missing == "golden.jsonl: no such file; did you mean 'goldens.jsonl'?"
     for pair in (("golden.jsonl", "goldens.jsonl"), ("goldens.jsonl", "golden.jsonl")):
@@ -132,7 +132,7 @@ def test_a_conversion_that_fails_leaves_what_was_there(rightcall, tmp_path, suff
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["scor"], "there is no command 'scor'; did you mean 'score'?"),
+        (["scor"], "no such command 'scor'; did you mean 'score'?"),
         (["score"], "Missing argument 'GOLDENS'"),
         (["score", "a", "b", "--fast"], "No such option '--fast'"),
         (["dataset", "convert", "a.jsonl"], "Missing option '-o'"),
@@ -148,7 +148,7 @@ def test_wrong_usage_is_said_on_stderr_with_exit_code_2(rightcall, arguments, wo
 def test_the_suffix_says_the_format_and_an_unknown_one_is_refused(rightcall, tmp_path):
     write_lines(tmp_path / "g.jsonl", asked("a"))
     message = refused(rightcall("dataset", "convert", "g.jsonl", "-o", "g.xlsx"))
-    assert message.startswith("g.xlsx: the format is not known from the suffix '.xlsx'; use one of")
+    assert message.startswith("g.xlsx: cannot infer the format from the suffix '.xlsx'; use one of")
     assert not Path("g.xlsx").exists()
 
 

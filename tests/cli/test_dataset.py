@@ -40,7 +40,7 @@ def test_findings_are_listed_with_their_lines_and_suggestions(rightcall, tmp_pat
     write_lines(tmp_path / "g.jsonl", asked("a"), misspelt, asked("a"))
     done = rightcall("dataset", "check", "g.jsonl", "--tools", tools)
     assert done.code == 2
-    assert "error unknown_tool g.jsonl:2: expected_calls[0].tool: there is no tool 'get_wether'" in done.out
+    assert "error unknown_tool g.jsonl:2: expected_calls[0].tool: no such tool 'get_wether'" in done.out
     assert "did you mean 'get_weather'?" in done.out
     assert "error duplicate_id g.jsonl:3: the id 'a' is already used at g.jsonl:1" in done.out
     assert "3 goldens, 2 errors, 0 warnings" in done.out
@@ -74,7 +74,7 @@ def test_a_file_can_be_converted_onto_itself(rightcall, tmp_path):
 def test_only_bfcl_takes_a_second_file(rightcall, tmp_path):
     write_lines(tmp_path / "g.jsonl", asked("a"))
     done = rightcall("dataset", "convert", "g.jsonl", "answers.json", "-o", "x.jsonl")
-    assert done.code == 2 and done.err == "error: answers.json: only --from bfcl takes a second file\n"
+    assert done.code == 2 and done.err == "error: answers.json: ANSWERS requires --from bfcl\n"
 
 
 def test_stats_count_what_a_dataset_holds(rightcall, tmp_path):
@@ -100,7 +100,7 @@ def test_bad_rows_are_not_dropped_from_the_only_copy(rightcall, tmp_path):
     content = '{"input": "Hi"}\n{"inptu": "Hi"}\n'
     (tmp_path / "g.jsonl").write_text(content)
     done = rightcall("dataset", "convert", "g.jsonl", "-o", "g.jsonl", "--skip-bad")
-    assert done.code == 2 and "would delete the bad rows from the only copy" in done.err
+    assert done.code == 2 and "overwriting the input would delete its bad rows" in done.err
     assert (tmp_path / "g.jsonl").read_text() == content
     missing = rightcall("dataset", "convert", "nope.jsonl", "-o", "g.jsonl", "--skip-bad")
     assert missing.code == 2 and "nope.jsonl: no such file" in missing.err

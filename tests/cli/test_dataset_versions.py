@@ -34,7 +34,7 @@ def file(tmp_path):
 
 
 def test_push_list_diff_pull(said, file, tmp_path):
-    assert "2 goldens kept as version 1 of shop" in said("push", file("a", "b"), "shop", "--author", "an")
+    assert "2 goldens stored as version 1 of shop" in said("push", file("a", "b"), "shop", "--author", "an")
     said("push", file("b", "c"), "shop", "--draft")
     (first, draft) = json.loads(said("list", "shop", "--json"))
     assert (first["author"], first["finalized"], draft["version"]) == ("an", True, 2)
@@ -47,7 +47,7 @@ def test_a_draft_is_pulled_only_when_said(said, file, tmp_path):
     said("push", file("a"), "shop", "--draft")
     with pytest.raises(InputError, match="draft"):
         said("pull", "shop", "-o", tmp_path / "out.jsonl")
-    with pytest.raises(InputError, match="say --draft"):
+    with pytest.raises(InputError, match="pass --draft"):
         said("pull", "shop", "--version", 1, "-o", tmp_path / "out.jsonl")
     assert "1 goldens of shop version 1" in said("pull", "shop", "--draft", "-o", tmp_path / "out.jsonl")
 

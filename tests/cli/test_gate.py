@@ -40,17 +40,17 @@ def url(tmp_path) -> str:
 @pytest.mark.parametrize(
     ("words", "exit_code", "said"),
     [
-        (["--min", "0.9"], 3, "INCONCLUSIVE: pass rate 96.7 % over 30 goldens (300 trials) is not settled"),
+        (["--min", "0.9"], 3, "INCONCLUSIVE: pass rate 96.7 % over 30 goldens (300 trials) is undecided"),
         (["--min", "0.9", "--about", "these_goldens"], 0, "at least 90 % on exactly these goldens"),
-        (["--min", "0.9", "--rule", "point"], 0, "(rule: point, no statistical claim)"),
+        (["--min", "0.9", "--rule", "point"], 0, "(rule: point, no error control)"),
         (["--min", "0.97", "--rule", "point"], 1, "FAIL: pass rate 96.7 % over 30 goldens is below 97 %"),
         (
             ["--baseline", "last~1", "--margin", "0.2"],
             0,
             "PASS: against last~1 the pass rate moved by -3.3 points",
         ),
-        (["--rule", "point"], 2, "say what is asked for"),
-        (["--anyway"], 2, "need --baseline"),
+        (["--rule", "point"], 2, "nothing to decide"),
+        (["--anyway"], 2, "require --baseline"),
     ],
 )
 def test_what_a_gate_is_asked_is_what_it_says(url, words, exit_code, said):

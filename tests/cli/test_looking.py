@@ -81,7 +81,7 @@ def test_a_tool_is_shown_in_the_spelling_asked_for(rightcall, tools, dialect, ke
 def test_an_unknown_tool_is_suggested_for(rightcall, tools):
     done = rightcall("tools", "show", tools, "get_wether")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "error: tools.json: there is no tool 'get_wether'; did you mean 'get_weather'?\n"
+    assert done.err == "error: tools.json: no such tool 'get_wether'; did you mean 'get_weather'?\n"
 
 
 def test_a_file_without_tools_is_no_crash(rightcall):

@@ -16,4 +16,4 @@ def test_a_single_turn_warns_of_goldens_that_need_several_steps(rightcall: Any, 
     for mode, warned in (("single_turn", True), ("loop", False)):
         (tmp_path / "suite.yaml").write_text(suite.replace("MODE", mode))
         told = rightcall("run", "suite.yaml")
-        assert ("warning: 1 golden wants calls in several steps (after)" in told.err) == warned
+        assert ("warning: 1 golden needs calls in several steps (after)" in told.err) == warned

@@ -43,7 +43,7 @@ def test_without_a_file_text_goes_to_the_terminal_alone(folder: Path) -> None:
 
 
 def test_an_unknown_suffix_is_refused_with_those_that_are_known(folder: Path) -> None:
-    with pytest.raises(InputError, match=r"no report has the suffix '\.pdf'; use one of \.html"):
+    with pytest.raises(InputError, match=r"unknown report suffix '\.pdf'; use one of \.html"):
         typed(folder, "-o", str(folder / "r.pdf"))
 
 

@@ -53,7 +53,7 @@ def test_list_as_json_is_an_object_a_line(url):
 def test_list_is_narrowed_and_paged(url):
     assert "r-1" not in said(runs, "list", "--store", url, "--unfinished")
     assert "next: rightcall runs list --after r-3" in said(runs, "list", "--store", url, "--limit", "1")
-    assert "no runs here" in said(runs, "list", "--store", url, "--search", "other")
+    assert "no runs yet" in said(runs, "list", "--store", url, "--search", "other")
 
 
 def test_show_tells_what_happened_and_what_to_type_next(url):
@@ -72,7 +72,7 @@ def test_export_writes_json_lines(url, tmp_path):
 
 
 def test_delete_asks_before_it_deletes(url):
-    with pytest.raises(InputError, match="this would delete 1 run with 2 results; add --yes"):
+    with pytest.raises(InputError, match="this would delete 1 run with 2 results; pass --yes"):
         said(runs, "delete", "r-1", "--store", url)
     assert said(runs, "delete", "r-1", "r-2", "--yes", "--store", url) == "deleted 2 runs with 4 results\n"
     assert "r-1" not in said(runs, "list", "--store", url)
@@ -89,13 +89,13 @@ def test_prune_says_what_would_go(url):
 
 
 def test_a_missing_store_is_an_error_and_stays_missing(tmp_path):
-    with pytest.raises(InputError, match="there is no store here"):
+    with pytest.raises(InputError, match="no store found"):
         said(runs, "list", "--store", str(tmp_path / "none.db"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_store_migrate_says_which_version_it_has(url):
-    assert "the newest this RightCall knows" in said(store_command, "migrate", "--store", url)
+    assert "is up to date" in said(store_command, "migrate", "--store", url)
     assert json.loads(said(store_command, "migrate", "--json", "--store", url))["from"] == "0002"
 
 

@@ -160,7 +160,8 @@ def test_infrastructure_errors_are_neither_passed_nor_failed(scored):
     done = scored([asked("a"), asked("b")], [did("a", "Hanoi"), down])
     assert "1/1 +1 errors" in done.out and "error b  rate limit" in done.out
     assert (
-        done.code == 1 and "1 of 2 cases have no answer; had they failed, 50.0% would have passed" in done.err
+        done.code == 1
+        and "1 of 2 cases have no answer; counted as failures, the pass rate is 50.0%" in done.err
     )
     assert scored([asked("a"), asked("b")], [did("a", "Hanoi"), down], "--min", "0.5").code == 0
     rows = scored([asked("a"), asked("b")], [did("a", "Hanoi"), down], "--json").rows
@@ -211,9 +212,9 @@ def test_a_rate_that_is_none_is_refused(scored, least):
 
 def test_partial_says_how_many_goldens_were_left_out(scored):
     goldens = [asked("a"), asked("b"), asked("c")]
-    assert "2 goldens without a trajectory left out" in scored(goldens, [did("a", "Hanoi")], "--partial").out
+    assert "2 goldens without a trajectory skipped" in scored(goldens, [did("a", "Hanoi")], "--partial").out
     told = scored(goldens, [did("a", "Hanoi")], "--partial", "--json")
-    assert len(told.rows) == 1 and "2 goldens without a trajectory left out" in told.err
+    assert len(told.rows) == 1 and "2 goldens without a trajectory skipped" in told.err
 
 
 OWN_METRICS = """
@@ -247,8 +248,11 @@ def test_metrics_of_a_module_in_this_folder_are_told_in_the_table(scored, tmp_pa
     shown = scored([asked("a")], [did("a", "Hanoi")], *names)
     assert shown.code == 1 and "0/0 +1 errors" in shown.out
     assert "fails: 1 failed (a: too long)" in shown.out
-    assert "leaves: 1 broke (a: leaves raised SystemExit: 0)" in shown.out
-    assert "seven: 1 broke (a: seven gave the value 7.0, which is not from 0 to 1)" in shown.out
+    assert "leaves: 1 could not be computed (a: leaves raised SystemExit: 0)" in shown.out
+    assert (
+        "seven: 1 could not be computed (a: seven gave the value 7.0, which is not between 0 and 1)"
+        in shown.out
+    )
     plain = scored([asked("a")], [did("a", "Hanoi")], "--metric=own_metrics:Plain")
     assert plain.code == 2 and "is not a subclass of rightcall.Metric" in plain.err
 

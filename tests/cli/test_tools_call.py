@@ -61,11 +61,11 @@ def test_a_call_that_does_not_work_shows_the_error_contract_and_exits_with_1(fol
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("tools.json", "cuont"), "there is no tool 'cuont'; did you mean 'count'?"),
+        (("tools.json", "cuont"), "no such tool 'cuont'; did you mean 'count'?"),
         (("tools.json", "count", "--args", "{"), "--args: not valid JSON"),
         (("tools.json", "count", "--arg", "n"), "has no '='"),
         (("nothing.json", "count"), "nothing.json"),
-        (("my_tools_for_call:treble", "treble"), "there is no 'treble'"),
+        (("my_tools_for_call:treble", "treble"), "no 'treble' in"),
         (("no_such_module:x", "x"), "cannot be imported"),
         (("my_tools_for_call:number", "x"), "a int is not a tool"),
     ],

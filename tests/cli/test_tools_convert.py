@@ -79,7 +79,7 @@ def test_a_tool_that_its_provider_runs_is_left_out_and_named(rightcall, tmp_path
     search = {"type": "web_search_20250305", "name": "web_search"}
     done = rightcall("tools", "convert", write(tmp_path, [search, WEATHER]), "--to", "openai")
     assert (done.code, len(json.loads(done.out))) == (0, 1)
-    assert "web_search: left out: its provider runs it" in done.err
+    assert "web_search: skipped: its provider runs it" in done.err
 
 
 def test_mcp_to_mcp_keeps_everything(rightcall, tmp_path):
@@ -106,7 +106,7 @@ def test_what_will_be_refused_is_an_error_and_still_shown(rightcall, tmp_path):
     done = rightcall("tools", "convert", file, "--to", "anthropic-strict")
     assert done.code == 1 and json.loads(done.out)
     assert "error: get_weather: TD708: #/$defs/L contains itself" in done.err
-    assert "anthropic-strict will refuse this" in done.err
+    assert "anthropic-strict will reject this" in done.err
 
 
 def test_yaml_words_stay_the_words_that_were_written(rightcall, tmp_path):
@@ -133,10 +133,10 @@ def test_losses_cannot_steer_the_terminal(rightcall, tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ([{**WEATHER, "name": ""}], "tools.json:1: a tool without a name"),
+        ([{**WEATHER, "name": ""}], "tools.json:1: a tool has no name"),
         ([{"a": 1}], "no tool definitions found"),
         ("{", "not valid JSON"),
-        ([{**WEATHER, "description": "\ud800"}], "tools.json: a text holds half a character"),
+        ([{**WEATHER, "description": "\ud800"}], "tools.json: a text contains a lone surrogate"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(rightcall, tmp_path, content, says):
@@ -146,4 +146,4 @@ def test_what_cannot_be_read_is_one_line(rightcall, tmp_path, content, says):
 
 def test_a_folder_that_is_not_there_is_said(rightcall, tmp_path):
     done = rightcall("tools", "convert", write(tmp_path, [WEATHER]), "--to", "openai", "-o", "no/where.json")
-    assert done.code == 2 and "no/where.json: there is no folder" in done.err
+    assert done.code == 2 and "no/where.json: no such folder" in done.err

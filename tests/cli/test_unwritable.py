@@ -54,7 +54,7 @@ def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: tuple[str, 
     code, said = typed(tmp_path, *words, stdout="/dev/full")
     assert (code, said) == (
         2,
-        "error: output: cannot be written: no space left on device; make room, then again\n",
+        "error: output: cannot be written: no space left on device; free some space and try again\n",
     )
 
 
@@ -63,7 +63,7 @@ def test_a_read_only_file_is_not_fixed(tmp_path: Path) -> None:
     file.write_text(json.dumps(TOOLS))
     file.chmod(0o444)
     code, said = typed(tmp_path, "lint", "tools.json", "--fix")
-    assert (code, said) == (2, "error: tools.json: is read-only; allow writing it, or name another file\n")
+    assert (code, said) == (2, "error: tools.json: is read-only; make it writable, or choose another file\n")
     assert json.loads(file.read_text()) == TOOLS
 
 

@@ -46,7 +46,7 @@ def test_every_room_is_on_the_map():
     rooms = {
         path.name.removesuffix(".py") for path in SOURCE.iterdir() if path.suffix == ".py" or path.is_dir()
     }
-    data_only = {"demo", "__init__", "__pycache__", "py.typed"}
+    data_only = {"demo", "__init__", "__main__", "__pycache__", "py.typed"}
     assert rooms - data_only == set().union(*layers())
 
 

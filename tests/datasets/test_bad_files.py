@@ -52,10 +52,10 @@ def refused(folder: Path, name: str, content: str | bytes, load=load_goldens) ->
         ("g.jsonl", LINE + "\n" + '{"scenario": "s"}', ":2: this golden is conversational (it has 'scenario'), the one in line 1 is of one turn; "),
         ("g.jsonl", '\n{"scenario": "s"}\n' + LINE, ":3: this golden is of one turn (it has 'input'), the one in line 2 is conversational; "),
         ("g.jsonl", '{"format": "rightcall/goldens/2"}\n' + LINE, ":1: the file has the format 'rightcall/goldens/2'"),
-        ("g.jsonl", '{"format": "rightcall/runs/1"}\n', ":1: this is a file of runs, goldens were expected"),
+        ("g.jsonl", '{"format": "rightcall/runs/1"}\n', ":1: this is a runs file, a goldens file was expected"),
         ("g.jsonl", '{"input": "a", "tools": ["f", {"name": "g", "inputshema": {}}]}', ":1: tools[1]: unknown field 'inputshema'"),
         ("g.jsonl", '{"input": "a", "metadata": ' + "[" * 5000 + "}", ":1: the JSON is nested too deeply; "),
-        ("g.json", f"{LINE}\n{LINE}\n", ":2: a second JSON value after the first; if it has one object a line, name it .jsonl"),
+        ("g.json", f"{LINE}\n{LINE}\n", ":2: a second JSON value after the first; if it has one object per line, use the suffix .jsonl"),
         ("g.json", LINE, ":1: a list of goldens was expected, got one object; "),
         ("g.json", f"[\n{LINE},\n\n  {{\"inptu\": 1}}]", ":4: unknown field 'inptu'; did you mean 'input'?"),
         ("g.json", f'{{"goldens": [\n{LINE},\n{{}}]}}', ":3: needs the field 'input'"),
@@ -76,7 +76,7 @@ def refused(folder: Path, name: str, content: str | bytes, load=load_goldens) ->
         ("g.yaml", "- input: a\n\ttabs: 1\n", ":2: not valid YAML: "),
         ("g.yaml", "- input: !!python/object/apply:os.system [ls]\n", ":1: the tag tag:yaml.org,2002:python/object/apply:os.system cannot be read; "),
         ("g.yaml", "- input: a\n  metadata: {x: 1e999}\n", ":2: the number 1e999 is out of range; "),
-        ("g.yaml", "- input: a\n---\n- input: b\n", ": holds several YAML documents; "),
+        ("g.yaml", "- input: a\n---\n- input: b\n", ": contains several YAML documents; "),
         ("g.yaml", "- &a {input: a, metadata: {x: *a}}\n", ":1: the alias *a has no finished anchor before it"),
         ("g.yaml", f"- input: a\n  metadata:\n    {BOMB.replace(chr(10), chr(10) + '    ')}", "aliases repeat more than 100,000 values; "),
         ("g.yaml", "- input: a\n  metadata: " + "[" * 100_000, ":2: nested more than 100 levels deep"),
@@ -111,7 +111,7 @@ def test_bad_content_is_refused_with_its_line(tmp_path: Path, name: str, content
         ('[{"input": "a"}]'.encode("utf-16"), ": the text is in UTF-16; save the file as UTF-8"),
         ('[{"input": "a"}]'.encode("utf-16-le"), ": the text is in UTF-16; save the file as UTF-8"),
         (b"PK\x03\x04\x00\x00", ": is a zip or Office file, a text file was expected; "),
-        (b"\x00\x01\x02\x03", ": is a binary file, text in UTF-8 was expected"),
+        (b"\x00\x01\x02\x03", ": is a binary file, UTF-8 text was expected"),
     ],
 )
 def test_what_is_no_text_is_refused_by_every_loader(tmp_path: Path, load, content: bytes, expected: str):
@@ -125,11 +125,14 @@ def test_missing_files_folders_and_unknown_suffixes_are_refused_by_every_loader(
     assert sentence(tmp_path / "wether.json", load) == ": no such file; did you mean 'weather.json'?"
     assert (
         sentence(tmp_path / "a" / "x.json", load)
-        == f": no such file; there is no folder '{tmp_path / 'a'}' either"
+        == f": no such file; the folder '{tmp_path / 'a'}' does not exist"
     )
-    assert sentence(tmp_path, load) == ": is a folder, a file was expected; it holds notes.txt, weather.json"
+    assert (
+        sentence(tmp_path, load)
+        == ": is a folder, a file was expected; the folder contains notes.txt, weather.json"
+    )
     assert sentence(tmp_path / "notes.txt", load).startswith(
-        ": the format is not known from the suffix '.txt'; use one of"
+        ": cannot infer the format from the suffix '.txt'; use one of"
     )
     assert "cannot be opened" in sentence(tmp_path / ("x" * 5000), load)
 
@@ -137,7 +140,7 @@ def test_missing_files_folders_and_unknown_suffixes_are_refused_by_every_loader(
 @pytest.mark.parametrize("name", ["g.jsonl", "g.csv"])
 def test_a_line_of_ten_megabytes_is_refused_without_reading_on(tmp_path: Path, name: str):
     text = refused(tmp_path, name, "input\n" * (name == "g.csv") + '{"input": "' + "x" * (MAX_LINE_BYTES + 1))
-    assert "the line is longer than 8 MiB, the most that is read; " in text
+    assert "the line is longer than 8 MiB; " in text
 
 
 def test_a_cell_over_many_lines_may_be_large_but_not_endless(tmp_path: Path):

@@ -16,7 +16,7 @@ import pytest
 from rightcall.datasets import load_goldens, save_goldens
 from rightcall.datasets.importers import import_bfcl
 from rightcall.datasets.importers.bfcl import CATEGORIES
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.model import Golden, Tool, ToolCall, Trajectory
 from rightcall.model.codec import encode
 from rightcall.model.dialects import read_tool
@@ -108,7 +108,7 @@ def tally(cases: list[tuple[Item, Golden]], official: OfficialChecker) -> Tally:
 
 def passes(golden: Golden, calls: Calls, tools: dict[str, Tool]) -> bool:
     made = tuple(ToolCall(name, arguments) for name, arguments in calls)
-    return judge(golden, Trajectory(calls=made), tools).passed
+    return score_trajectory(golden, Trajectory(calls=made), tools).passed
 
 
 def tools_of(golden: Golden) -> dict[str, Tool]:

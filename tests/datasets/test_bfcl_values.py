@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES, bfcl_matcher
 from rightcall.errors import InputError
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
 from tests.datasets.bfcl_official import Item, OfficialChecker, official_checker, the_wheel, unpacked
 
@@ -57,7 +57,7 @@ def test_a_value_that_is_not_passed_is_not_accepted() -> None:
 def test_a_refused_value_is_explained_with_the_answers() -> None:
     spec = {"bfcl": {"type": "string", "values": ["Hanoi", "Ha Noi, VN"]}}
     golden = Golden("Weather?", expected_calls=(ExpectedCall("weather", {"city": spec}),))
-    verdict = judge(golden, Trajectory(calls=(ToolCall("weather", {"city": "Hue"}),)))
+    verdict = score_trajectory(golden, Trajectory(calls=(ToolCall("weather", {"city": "Hue"}),)))
     assert verdict.failures[0].detail == '"Hanoi" or "Ha Noi, VN" by BFCL\'s rules for string'
 
 

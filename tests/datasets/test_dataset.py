@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.datasets.dataset import EvaluationDataset
+from rightcall.datasets.dataset import DatasetFiles
 from rightcall.errors import ConfigError, InputError
 from rightcall.model import (
     ConversationalGolden,
@@ -21,12 +21,12 @@ from rightcall.model.golden import ExpectedCall
 from tests.datasets.strategies import conversations, goldens
 
 
-def some(count: int, **fields) -> EvaluationDataset:
-    return EvaluationDataset(Golden(f"question {i}", id=f"g{i}", **fields) for i in range(count))
+def some(count: int, **fields) -> DatasetFiles:
+    return DatasetFiles(Golden(f"question {i}", id=f"g{i}", **fields) for i in range(count))
 
 
 def test_the_first_golden_decides_the_kind():
-    dataset = EvaluationDataset([Golden("a")])
+    dataset = DatasetFiles([Golden("a")])
     with pytest.raises(TypeError, match="holds Goldens, got a ConversationalGolden"):
         dataset.add_golden(ConversationalGolden("b"))
     with pytest.raises(TypeError):
@@ -35,7 +35,7 @@ def test_the_first_golden_decides_the_kind():
 
 
 def test_goldens_get_ids_and_are_iterated_in_order():
-    dataset = EvaluationDataset([Golden("a"), Golden("b", id="named")])
+    dataset = DatasetFiles([Golden("a"), Golden("b", id="named")])
     first, second = dataset
     assert re.fullmatch("g-[0-9a-f]{12}", first.id)
     assert (second.id, len(dataset)) == ("named", 2)
@@ -45,9 +45,9 @@ def test_goldens_get_ids_and_are_iterated_in_order():
 @settings(max_examples=25)
 @given(items=st.lists(goldens, min_size=1, max_size=3) | st.lists(conversations, min_size=1, max_size=3))
 def test_what_is_saved_is_loaded(tmp_path_factory, file_type, items):
-    dataset = EvaluationDataset(items)
+    dataset = DatasetFiles(items)
     path = dataset.save_as(file_type, tmp_path_factory.mktemp("saved"), "x")
-    assert EvaluationDataset.load(path) == dataset
+    assert DatasetFiles.load(path) == dataset
 
 
 def test_a_file_without_a_name_is_named_by_the_time(tmp_path):
@@ -57,7 +57,7 @@ def test_a_file_without_a_name_is_named_by_the_time(tmp_path):
 
 def test_saving_nothing_or_as_something_unknown_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="no golden to save"):
-        EvaluationDataset().save_as("json", tmp_path)
+        DatasetFiles().save_as("json", tmp_path)
     with pytest.raises(ConfigError, match="one of json, jsonl, csv, yaml, got 'xlsx'"):
         some(1).save_as("xlsx", tmp_path)
 
@@ -66,7 +66,7 @@ def test_columns_of_any_name_are_read(tmp_path):
     (tmp_path / "x.csv").write_text(
         "question,answer,docs,calls\nWhy?,Because,a;b,search,\n".replace(",\n", "\n")
     )
-    dataset = EvaluationDataset()
+    dataset = DatasetFiles()
     dataset.add_goldens_from_csv_file(
         tmp_path / "x.csv",
         input_col_name="question",
@@ -82,7 +82,7 @@ def test_columns_of_any_name_are_read(tmp_path):
 
 def test_a_misspelt_argument_is_told(tmp_path):
     with pytest.raises(ConfigError, match="did you mean 'input_col_name'"):
-        EvaluationDataset().add_goldens_from_csv_file(tmp_path / "x.csv", inputt_col_name="q")
+        DatasetFiles().add_goldens_from_csv_file(tmp_path / "x.csv", inputt_col_name="q")
 
 
 def test_test_cases_are_read_with_what_the_agent_did(tmp_path):
@@ -90,7 +90,7 @@ def test_test_cases_are_read_with_what_the_agent_did(tmp_path):
         '[{"query": "a", "response": "b", "tools_called": [{"name": "f", "inputParameters": {"x": 1}}],'
         ' "expected_tools": [{"name": "f"}], "additional_metadata": null}]'
     )
-    dataset = EvaluationDataset()
+    dataset = DatasetFiles()
     dataset.add_test_cases_from_json_file(
         tmp_path / "x.json", input_key_name="query", actual_output_key_name="response"
     )
@@ -104,7 +104,7 @@ def test_test_cases_are_saved_as_goldens_with_their_calls(tmp_path):
     dataset.add_test_case(
         TestCase(Golden("b", id="b"), Trajectory(calls=(ToolCall("f", {"x": 1}),), output="c"))
     )
-    loaded = EvaluationDataset.load(dataset.save_as("jsonl", tmp_path, "x", include_test_cases=True))
+    loaded = DatasetFiles.load(dataset.save_as("jsonl", tmp_path, "x", include_test_cases=True))
     assert loaded.goldens[1].tools_called == (ToolCall("f", {"x": 1}),)
     assert loaded.goldens[1].actual_output == "c"
 
@@ -118,7 +118,7 @@ def test_a_sample_is_repeatable_and_keeps_the_order():
 
 @given(share=st.floats(0.05, 0.95), seed=st.integers(0, 5))
 def test_a_split_loses_nothing_and_parts_no_cluster(share, seed):
-    whole = EvaluationDataset(Golden(f"q{i}", id=f"g{i}", cluster=f"c{i % 7}") for i in range(40))
+    whole = DatasetFiles(Golden(f"q{i}", id=f"g{i}", cluster=f"c{i % 7}") for i in range(40))
     first, second = whole.split(share, seed=seed)
     assert {g.id for g in first} | {g.id for g in second} == {g.id for g in whole}
     assert {g.cluster for g in first}.isdisjoint(g.cluster for g in second)
@@ -127,12 +127,12 @@ def test_a_split_loses_nothing_and_parts_no_cluster(share, seed):
 
 def test_merge_refuses_two_goldens_of_one_id():
     with pytest.raises(InputError, match="golden 'x': both datasets have it, and they differ"):
-        EvaluationDataset([Golden("a", id="x")]).merge(EvaluationDataset([Golden("b", id="x")]))
+        DatasetFiles([Golden("a", id="x")]).merge(DatasetFiles([Golden("b", id="x")]))
     assert len(some(3).merge(some(5))) == 5
 
 
 def test_dedupe_looks_at_content_not_at_ids():
-    dataset = EvaluationDataset([Golden("a", id="1"), Golden("a", id="2"), Golden("b", id="3")])
+    dataset = DatasetFiles([Golden("a", id="1"), Golden("a", id="2"), Golden("b", id="3")])
     assert [g.id for g in dataset.dedupe()] == ["1", "3"]
 
 
@@ -148,7 +148,7 @@ def test_rows_of_mappings_and_things_like_frames_are_read():
             yield {"input": "a", "expected_tools": '[{"name": "f"}]'}
             yield {"input": "b", "expected_tools": None}
 
-    dataset = EvaluationDataset()
+    dataset = DatasetFiles()
     dataset.add_goldens_from(Frame())
     dataset.add_goldens_from([{"id": "c", "input": "c", "expected_calls": [{"tool": "g"}]}])
     assert [len(golden.expected_calls) for golden in dataset] == [1, 0, 1]

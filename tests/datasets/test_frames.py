@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.datasets.dataset import EvaluationDataset
+from rightcall.datasets.dataset import DatasetFiles
 from rightcall.model import ExpectedCall, Golden
 
 COLUMNS = {
@@ -47,21 +47,21 @@ def hugging_face_dataset():
 
 @pytest.mark.parametrize("make", [pandas_frame, polars_frame, arrow_table, hugging_face_dataset])
 def test_a_frame_gives_the_same_goldens_as_a_file_would(make):
-    dataset = EvaluationDataset()
+    dataset = DatasetFiles()
     dataset.add_goldens_from(make())
-    assert dataset == EvaluationDataset(EXPECTED)
+    assert dataset == DatasetFiles(EXPECTED)
 
 
 def test_columns_of_a_frame_may_have_other_names():
-    dataset = EvaluationDataset()
+    dataset = DatasetFiles()
     dataset.add_goldens_from(pandas_frame().rename(columns={"input": "question"}), input_col_name="question")
-    assert dataset == EvaluationDataset(EXPECTED)
+    assert dataset == DatasetFiles(EXPECTED)
 
 
 def test_parquet_is_read(tmp_path):
     from pyarrow import parquet
 
     parquet.write_table(arrow_table(), tmp_path / "x.parquet")
-    dataset = EvaluationDataset()
+    dataset = DatasetFiles()
     dataset.add_goldens_from_parquet_file(tmp_path / "x.parquet")
-    assert dataset == EvaluationDataset(EXPECTED)
+    assert dataset == DatasetFiles(EXPECTED)

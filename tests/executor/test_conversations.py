@@ -143,6 +143,9 @@ class MemorySession:
     def __init__(self):
         self.said = []
 
+    async def open(self):
+        return None
+
     async def turn(self, text):
         if text == "break":
             raise ValueError("no such word")

@@ -155,6 +155,14 @@ def test_tools_may_be_plain_definitions_in_a_providers_spelling():
     assert seen == ["get_weather"]
 
 
+def test_a_timeout_of_the_agents_own_is_its_failure_not_a_limit():
+    async def agent(golden: Golden) -> str:
+        raise TimeoutError("the database")
+
+    trajectory = perform(Agent(agent))
+    assert (trajectory.stop_reason, trajectory.error) == ("agent_error", "TimeoutError: the database")
+
+
 def test_a_tool_that_hangs_does_not_outlast_its_case():
     @tool
     async def hang() -> str:

@@ -58,7 +58,7 @@ def test_no_difference_comes_with_what_would_have_been_noticed():
     found = compare(*paired(100, 5, 5))
     assert found.change == "INCONCLUSIVE"
     assert found.mde == pytest.approx(0.0955, abs=1e-3)
-    assert found.sentence.endswith("a true difference under 9.5 points would likely go unnoticed")
+    assert found.sentence.endswith("a true difference under 9.5 points would likely go undetected")
 
 
 def rerun(counts, trials: int) -> list[Outcome]:

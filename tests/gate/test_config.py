@@ -33,10 +33,10 @@ def test_all_contradictions_are_told_at_once():
     [
         ({"min": 90}, "min must be a number <= 1"),
         ({"min": 1.0}, "no number of goldens can show 100 %"),
-        ({"target": 0.9}, "target needs min"),
-        ({"min": 0.9, "stop": "evalue"}, "needs min and target"),
-        ({"stop": "curtail"}, "needs min"),
-        ({"min": 0.9, "stop": "curtail", "categories": {"negative": 0.9}}, "works with min alone"),
+        ({"target": 0.9}, "target requires min"),
+        ({"min": 0.9, "stop": "evalue"}, "requires min and target"),
+        ({"stop": "curtail"}, "requires min"),
+        ({"min": 0.9, "stop": "curtail", "categories": {"negative": 0.9}}, "works only with min"),
     ],
 )
 def test_what_cannot_work_is_refused(mapping, problem):

@@ -28,7 +28,7 @@ def test_ten_goldens_cannot_show_80_percent():
 def test_a_category_that_is_empty_or_too_small_is_named():
     gate = read_gate({"min": 0.8, "categories": {"negative": 0.9, "secondary": 0.5}})
     found = warnings(gate, ["golden"] * 100 + ["negative"] * 20)
-    assert found[0] == "category secondary: there are no such goldens"
+    assert found[0] == "category secondary: no goldens match"
     assert found[1].startswith("category negative: PASS is impossible, 20 goldens cannot show 90 %")
 
 
@@ -73,7 +73,7 @@ def test_warnings_speak_of_clusters_and_offer_the_other_claim():
     ]
     (trials,) = warnings(read_gate({"min": 0.9}), ["golden"] * 20, trials=10)
     assert trials.endswith(
-        "if exactly these goldens are the question, `about: these_goldens` counts their trials"
+        "to decide about exactly these goldens, set `about: these_goldens`, which counts their trials"
     )
     assert warnings(read_gate({"min": 0.9, "about": "these_goldens"}), ["golden"] * 20, trials=10) == []
 

@@ -52,7 +52,7 @@ def test_the_answer_does_not_depend_on_what_finishes_first(trials, seed, luck):
 @pytest.mark.parametrize("stop", ["evalue", "curtail"])
 def test_file_order_is_refused(stop):
     gate = read_gate({"min": 0.8, "target": 0.9, "stop": stop})
-    with pytest.raises(ConfigError, match="needs the goldens in a seeded random order"):
+    with pytest.raises(ConfigError, match="requires a seeded random order of goldens"):
         monitor_for(gate, in_file_order(["a", "b"]))
 
 
@@ -99,7 +99,7 @@ def test_the_monitors_ruling_stands_for_the_pass_rate():
 
 @pytest.mark.parametrize(
     ("options", "problem"),
-    [({"trials": 3}, "needs trials: 1"), ({"clustered": True}, "without clusters")],
+    [({"trials": 3}, "requires trials: 1"), ({"clustered": True}, "without clusters")],
 )
 def test_curtail_refuses_what_it_cannot_do_exactly(options, problem):
     with pytest.raises(ConfigError, match=problem):
@@ -107,7 +107,7 @@ def test_curtail_refuses_what_it_cannot_do_exactly(options, problem):
 
 
 def test_a_golden_that_was_not_drawn_is_refused():
-    with pytest.raises(InputError, match="'x' is not in the order that was drawn"):
+    with pytest.raises(InputError, match="'x' is not in the seeded order"):
         CurtailMonitor(shuffled("abc", 1), 0.5).feed("x", (1.0,))
 
 

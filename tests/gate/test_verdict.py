@@ -46,7 +46,7 @@ def test_the_ruling_is_that_of_the_cuts(kn):
 
 def test_an_undecided_run_is_told_how_many_goldens_would_do():
     verdict = decide(read_gate({"min": 0.9}), run_of(57, 3))
-    assert verdict.hint == "if the true rate is 95 %, 179 goldens reach a PASS four times out of five"
+    assert verdict.hint == "if the true rate is 95 %, 179 goldens give a PASS with 80 % probability"
 
 
 @pytest.mark.parametrize(("policy", "exit_code"), [("fail", 1), ("pass", 0), ("warn", 3)])
@@ -71,8 +71,8 @@ def test_the_claim_about_these_goldens_rests_on_their_trials():
 def test_an_undecided_run_of_many_trials_is_told_of_goldens_and_of_the_other_claim():
     outcomes = [Outcome(f"g{i}", (1.0,) * 10) for i in range(29)] + [Outcome("hard", (0.0,) * 10)]
     hint = decide(read_gate({"min": 0.9}), outcomes).hint
-    assert re.match(r"if the true rate is 96.7 %, \d+ goldens reach a PASS four times out of five;", hint)
-    assert hint.endswith("say `about: these_goldens`")
+    assert re.match(r"if the true rate is 96.7 %, \d+ goldens give a PASS with 80 % probability;", hint)
+    assert hint.endswith("set `about: these_goldens`")
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=60), st.integers(0, 2**32))
@@ -87,7 +87,7 @@ def test_a_curtailed_run_is_the_full_run_whatever_it_claims(passes, seed):
 
 def test_the_bare_rule_is_labelled():
     verdict = decide(read_gate({"min": 0.9, "rule": "point"}), run_of(9, 1))
-    assert verdict.word == "PASS" and "no statistical claim" in verdict.sentence
+    assert verdict.word == "PASS" and "no error control" in verdict.sentence
 
 
 def test_one_forbidden_call_fails_a_run_that_otherwise_passes():
@@ -135,7 +135,7 @@ def test_a_ruling_changed_by_the_correction_says_so():
     gate = read_gate({"categories": {"golden": 0.9, "negative": 0.8}})
     verdict = decide(gate, [*good, *few])
     assert verdict.word == "INCONCLUSIVE"
-    assert "alone it would be PASS, but 2 rules are looked at (Holm's correction)" in verdict.sentence
+    assert "alone it would be PASS, but 2 rules are tested (Holm's correction)" in verdict.sentence
 
 
 def test_metrics_are_judged_by_their_own_values():

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rightcall.errors import ConfigError, InputError
-from rightcall.lint import Confusion, Evidence, LintConfig, lint, read_text, tool_set
+from rightcall.lint import Confusion, LintConfig, LintEvidence, lint, read_text, tool_set
 from rightcall.lint.catalog import all_rules, find_rule
 from rightcall.lint.config import config_from
 from rightcall.model import Annotations, Tool
@@ -31,7 +31,7 @@ def test_rules_are_chosen_by_code_prefix_name_or_family(word: str) -> None:
 
 
 def test_an_unknown_rule_is_an_error_with_the_nearest_one() -> None:
-    with pytest.raises(ConfigError, match=r"no rule is called 'TD333'.*did you mean"):
+    with pytest.raises(ConfigError, match=r"unknown rule 'TD333'.*did you mean"):
         lint_tools([NO_TEXT], select=("TD333",))
     with pytest.raises(InputError, match="did you mean 'confusable-pair'"):
         find_rule("confusable-pairs")
@@ -48,14 +48,14 @@ def test_an_ignore_needs_a_reason() -> None:
 @pytest.mark.parametrize(
     ("extension", "says", "hint"),
     [
-        ({"ignore": {"TD999": "nope"}}, "no rule is called 'TD999'", "did you mean"),
-        ({"ignore": {"zzz": "nope"}}, "no rule is called 'zzz'", "see: rightcall rule"),
+        ({"ignore": {"TD999": "nope"}}, "unknown rule 'TD999'", "did you mean"),
+        ({"ignore": {"zzz": "nope"}}, "unknown rule 'zzz'", "see `rightcall rule`"),
         (
             {"ignroe": {"TD301": "known"}},
-            "'ignroe' means nothing under x-rightcall",
+            "'ignroe' is unknown under x-rightcall",
             "did you mean 'ignore'?",
         ),
-        ({"reason": "known"}, "'reason' means nothing", "known are ignore, effect, idempotency"),
+        ({"reason": "known"}, "'reason' is unknown", "known keys: ignore, effect, idempotency"),
     ],
 )
 def test_an_ignore_that_names_nothing_is_told(extension: object, says: str, hint: str) -> None:
@@ -70,7 +70,7 @@ def test_an_ignore_that_names_nothing_is_told(extension: object, says: str, hint
 def test_a_comment_that_ignores_no_rule_is_told() -> None:
     text = "- name: get_tide  # rightcall: ignore[TD9999] because\n  description: Tides.\n"
     (found,) = lint(read_text(text, kind=".yaml"), config=LintConfig(select=("TD008",))).diagnostics
-    assert found.message == "line 1: no rule is called 'TD9999', so ignoring it has no effect"
+    assert found.message == "line 1: unknown rule 'TD9999', so ignoring it has no effect"
 
 
 def test_an_ignore_in_a_schema_covers_what_is_below_it() -> None:
@@ -123,7 +123,7 @@ def test_a_strict_tool_is_held_to_the_strict_rules() -> None:
 def test_evidence_from_runs_is_carried_and_makes_a_warning_of_an_info() -> None:
     tools = spoiled(find_rule("confusable-pair").bad)
     seen = Confusion("get_city_forecast", "get_town_forecast", confused=4, trials=31, run="r-17")
-    report = lint(read_text(json.dumps(tools)), evidence=Evidence([seen]))
+    report = lint(read_text(json.dumps(tools)), evidence=LintEvidence([seen]))
     (found,) = report.diagnostics
     assert found.severity == "warning"
     assert (

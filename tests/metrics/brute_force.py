@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, permutations
 from typing import Any
 
-from rightcall.metrics.matching.alignment import Comparison, steps_of
+from rightcall.metrics.matching.alignment import CallComparison, steps_of
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.expectation import make_slots
 from rightcall.model import Golden, Trajectory
@@ -15,7 +15,7 @@ def best_objective(golden: Golden, trajectory: Trajectory) -> tuple[int, int, fl
     """The greatest (required strict pairs, optional strict pairs, Σ soft of required pairs) under the order."""
     calls = trajectory.calls
     slots = make_slots(golden, golden.expected_calls, calls, {}, Scope(calls=calls))
-    table, steps = Comparison(slots, calls), steps_of(calls)
+    table, steps = CallComparison(slots, calls), steps_of(calls)
     before = closure(golden)
     best = (0, 0, 0.0)
     for size in range(min(len(slots), len(calls)) + 1):
@@ -27,7 +27,7 @@ def best_objective(golden: Golden, trajectory: Trajectory) -> tuple[int, int, fl
     return best
 
 
-def objective(pairs: list[tuple[int, int]], slots: Any, table: Comparison) -> tuple[int, int, float]:
+def objective(pairs: list[tuple[int, int]], slots: Any, table: CallComparison) -> tuple[int, int, float]:
     strict = [i for i, j in pairs if table.strict[i][j]]
     required = sum(slots[i].required for i in strict)
     soft = sum(table.soft[i][j] for i, j in pairs if slots[i].required)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.metrics import Verdict, judge
+from rightcall.metrics import CaseVerdict, score_trajectory
 from rightcall.model import Golden, ToolCall, Trajectory, codec
 
 
@@ -22,9 +22,9 @@ def a_trajectory(*calls: Any, **fields: Any) -> Trajectory:
     return Trajectory(calls=tuple(made), **fields)
 
 
-def judged(expected: list[Any], called: list[Any], **golden: Any) -> Verdict:
-    return judge(a_golden(*expected, **golden), a_trajectory(*called))
+def judged(expected: list[Any], called: list[Any], **golden: Any) -> CaseVerdict:
+    return score_trajectory(a_golden(*expected, **golden), a_trajectory(*called))
 
 
-def codes(verdict: Verdict) -> list[str]:
+def codes(verdict: CaseVerdict) -> list[str]:
     return [failure.code for failure in verdict.failures]

@@ -4,7 +4,7 @@ import random
 
 from hypothesis import given, strategies as st
 
-from rightcall.metrics import judge, resolve_metric, result_of
+from rightcall.metrics import resolve_metric, result_of, score_trajectory
 from rightcall.metrics.resolve import DIMENSIONS
 from rightcall.model import TestCase, Tool
 from tests.metrics.brute_force import best_objective
@@ -133,13 +133,17 @@ def test_counts_add_up(expected, called, order):
 @given(expected_calls(ARGUMENTS), with_steps(calls(ARGUMENTS)), st.sampled_from(["any", "strict"]))
 def test_the_solver_finds_what_trying_everything_finds(expected, called, order):
     golden, trajectory = a_golden(*expected, order=order), a_trajectory(*called)
-    assert objective(judge(golden, trajectory), golden, trajectory) == best_objective(golden, trajectory)
+    assert objective(score_trajectory(golden, trajectory), golden, trajectory) == best_objective(
+        golden, trajectory
+    )
 
 
 @given(graphs(), with_steps(calls()), st.sampled_from(["any", "strict"]))
 def test_the_solver_for_graphs_finds_what_trying_everything_finds(expected, called, order):
     golden, trajectory = a_golden(*expected, order=order), a_trajectory(*called)
-    assert objective(judge(golden, trajectory), golden, trajectory) == best_objective(golden, trajectory)
+    assert objective(score_trajectory(golden, trajectory), golden, trajectory) == best_objective(
+        golden, trajectory
+    )
 
 
 @given(expected_calls(max_size=8), with_steps(calls(max_size=8)))
@@ -188,8 +192,8 @@ DEFAULTS = {
 )
 def test_one_call_against_one_is_judged_as_the_general_solver_judges_it(wanted, call, tools, defaults):
     trajectory = a_trajectory(call)
-    quick = judge(a_golden(wanted, defaults=defaults), trajectory, tools)
-    assert quick == judge(a_golden(wanted, defaults=defaults, max_calls=99), trajectory, tools)
+    quick = score_trajectory(a_golden(wanted, defaults=defaults), trajectory, tools)
+    assert quick == score_trajectory(a_golden(wanted, defaults=defaults, max_calls=99), trajectory, tools)
 
 
 @given(calls(ARGUMENTS, max_size=2), calls(ARGUMENTS, max_size=2))

@@ -6,7 +6,7 @@ from itertools import permutations
 
 from hypothesis import given, strategies as st
 
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.metrics.matching.assignment import best_assignment
 from tests.metrics.builders import a_golden, a_trajectory
 
@@ -41,4 +41,7 @@ def test_plain_names_are_counted_as_the_general_way_counts_them(wanted, called):
     plain = [{"tool": name, "required": required, "args": {}} for name, required in wanted]
     listed = [{**call, "tool": [call["tool"], "never called"]} for call in plain]
     trajectory = a_trajectory(*called)
-    assert judge(a_golden(*plain), trajectory).numbers == judge(a_golden(*listed), trajectory).numbers
+    assert (
+        score_trajectory(a_golden(*plain), trajectory).numbers
+        == score_trajectory(a_golden(*listed), trajectory).numbers
+    )

@@ -56,12 +56,12 @@ def test_the_name_is_the_class_the_file_and_the_page():
     ("text", "message"),
     [
         ("tool_selecton", "unknown metric 'tool_selecton'; did you mean 'tool_selection'?"),
-        ("zzz", "unknown metric 'zzz'; `rightcall metrics list` shows them all"),
+        ("zzz", "unknown metric 'zzz'; see `rightcall metrics list`"),
         ("call_count(limt=3)", "metric 'call_count(limt=3)' has no setting 'limt'; did you mean 'limit'?"),
         ("order(x=3)", "metric 'order(x=3)' has no setting 'x'; settings: none"),
         (
             "call_count(3)",
-            "metric 'call_count(3)': settings are given by name; write it as name(setting=value)",
+            "metric 'call_count(3)': settings must be keyword arguments; write it as name(setting=value)",
         ),
         ("call_count(limit=", "write it as name(setting=value)"),
         ("call_count(limit=open('x'))", "write it as name(setting=value)"),
@@ -82,7 +82,7 @@ def test_a_metric_without_measure_says_what_to_write():
 
     case = TestCase(Golden("?"), Trajectory())
     score = asyncio.run(measure_all([Lazy()], case))["lazy"]
-    assert score.error == "lazy raised NotImplementedError: Lazy needs a method measure(self, case) -> Score"
+    assert score.error == "lazy raised NotImplementedError: Lazy must define measure(self, case) -> Score"
 
 
 def test_a_metric_may_be_async_and_must_return_a_score():

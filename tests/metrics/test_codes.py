@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.metrics.matching.reasons import SENTENCES, reason, sentence
 from rightcall.model import Tool
 from rightcall.model.failure import Code, Failure
@@ -33,7 +33,7 @@ class Case:
     def __init__(
         self, expected: list[Any], called: list[Any], done: Any = None, tools: Any = None, **golden: Any
     ):
-        self.verdict = judge(
+        self.verdict = score_trajectory(
             a_golden(*expected, **golden), a_trajectory(*called, **(done or {})), tools or {}
         )
 
@@ -42,10 +42,10 @@ CASES: dict[str, tuple[Case, str]] = {
     "no_call": (Case([WEATHER], []), 'nothing was called; expected get_weather(city="Hanoi")'),
     "missing_call": (Case([WEATHER, "get_time"], [TIME]), 'get_weather(city="Hanoi") was not called'),
     "unexpected_call": (Case([WEATHER], [HANOI, TIME]), "get_time() was not expected"),
-    "duplicate_call": (Case([WEATHER], [HANOI, HANOI]), 'get_weather(city="Hanoi") was called again for nothing'),
+    "duplicate_call": (Case([WEATHER], [HANOI, HANOI]), 'get_weather(city="Hanoi") was called again unnecessarily'),
     "retry": (
         Case([WEATHER], [HANOI | {"status": "error"}, HANOI]),
-        'get_weather(city="Hanoi") was tried again after a failure',
+        'get_weather(city="Hanoi") was retried after a failure',
     ),
     "wrong_tool": (Case([WEATHER], [TIME]), "called get_time instead of get_weather"),
     "unknown_tool": (
@@ -63,7 +63,7 @@ CASES: dict[str, tuple[Case, str]] = {
     "wrong_value": (Case([WEATHER], [HUE]), 'get_weather: city should be "Hanoi", was "Hue"'),
     "wrong_type": (
         Case([WEATHER], [{"name": "get_weather", "arguments": {"city": 5}}]),
-        'get_weather: city should be "Hanoi", was 5 (another type)',
+        'get_weather: city should be "Hanoi", was 5 (wrong type)',
     ),
     "bad_json": (
         Case([WEATHER], [{"name": "get_weather", "arguments": None, "raw": "{city"}]),
@@ -79,7 +79,7 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "forbidden_call": (
         Case([WEATHER], [HANOI, TIME], forbidden_calls=["get_time"]),
-        "get_time() is forbidden here",
+        "get_time() is forbidden",
     ),
     "forbidden_arg": (
         Case([WEATHER | {"forbidden_args": ["key"]}], [KEYED]),
@@ -87,7 +87,7 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "hallucinated_ref": (
         Case([FIND, PAY], [FOUND, {"name": "pay", "arguments": {"order": 6}}]),
-        "pay: order should be the value id of f's result, but 6 came from nowhere",
+        "pay: order should be the value id of f's result, but 6 is not from any earlier result",
     ),
     "over_calling": (Case([WEATHER], [HANOI, HANOI], max_calls=1), "2 calls, at most 1 are allowed"),
     "over_latency": (
@@ -96,16 +96,16 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "missing_content": (
         Case([WEATHER], [HANOI], {"output": "sunny"}, output_contains=["°C"]),
-        'the answer lacks "°C"',
+        'the answer does not contain "°C"',
     ),
     "loop_limit": (
         Case([WEATHER], [HANOI], {"stop_reason": "limit", "error": "5 steps"}),
-        "stopped at a limit before it was done: 5 steps",
+        "stopped at a limit before finishing: 5 steps",
     ),
     "refused": (Case([WEATHER], [], {"stop_reason": "refused"}), "the model refused"),
     "agent_error": (
         Case([WEATHER], [HANOI], {"stop_reason": "agent_error", "error": "KeyError: 'x'"}),
-        "the agent broke: KeyError: 'x'",
+        "the agent failed: KeyError: 'x'",
     ),
     "infra_error": (
         Case([WEATHER], [], {"stop_reason": "infra_error", "error": "rate limit"}),
@@ -164,7 +164,7 @@ def test_failures_carry_positions_of_the_call_and_of_what_was_expected():
 
 def test_the_same_clause_is_said_once():
     verdict = Case([], [TIME, TIME, TIME], extra_calls="forbid").verdict
-    assert reason(verdict.failures) == "get_time() was called again for nothing"
+    assert reason(verdict.failures) == "get_time() was called again unnecessarily"
 
 
 def test_a_long_value_is_cut_in_the_sentence_and_whole_in_the_evidence():

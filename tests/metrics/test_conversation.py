@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rightcall.metrics import result_of
-from rightcall.metrics.conversation import judge_conversation
+from rightcall.metrics.conversation import score_conversation
 from rightcall.model import ConversationalGolden, ExpectedCall, Message, ToolCall, Turn
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.suite.recorded_scores import score_recorded
@@ -38,7 +38,7 @@ RIGHT = held("Where is A?", [ToolCall("find", {"id": "A"})], "Refund it", [ToolC
 
 
 def test_calls_in_their_turns_pass():
-    verdict = judge_conversation(GOLDEN, RIGHT)
+    verdict = score_conversation(GOLDEN, RIGHT)
     assert (verdict.passed, verdict.score, verdict.first_failing_turn) == (True, 1.0, None)
 
 
@@ -46,7 +46,7 @@ def test_a_call_in_the_wrong_turn_fails_and_the_turn_is_named():
     early = held(
         "Where is A?", [ToolCall("find", {"id": "A"}), ToolCall("refund", {"id": "A"})], "Refund it", []
     )
-    verdict = judge_conversation(GOLDEN, early)
+    verdict = score_conversation(GOLDEN, early)
     assert not verdict.passed
     assert verdict.first_failing_turn == 1
     assert verdict.turns_score().reason.startswith('turn 3 (assistant): refund(id="A") was not expected')
@@ -54,36 +54,36 @@ def test_a_call_in_the_wrong_turn_fails_and_the_turn_is_named():
 
 def test_the_same_call_twice_is_found_in_its_own_turn():
     again = held("Where is A?", [ToolCall("find", {"id": "A"})], "Refund it", [ToolCall("find", {"id": "A"})])
-    assert judge_conversation(GOLDEN, again).first_failing_turn == 4
+    assert score_conversation(GOLDEN, again).first_failing_turn == 4
 
 
 def test_expected_calls_over_the_whole_may_come_in_any_turn():
     golden = ConversationalGolden("x", expected_calls=(FIND, REFUND), order="strict")
-    assert judge_conversation(golden, RIGHT).passed
-    assert not judge_conversation(
+    assert score_conversation(golden, RIGHT).passed
+    assert not score_conversation(
         golden, held("a", [ToolCall("refund", {"id": "A"})], "b", [ToolCall("find", {"id": "A"})])
     ).passed
 
 
 def test_a_forbidden_call_in_any_turn_scores_zero():
     golden = ConversationalGolden("x", forbidden_calls=("refund",))
-    verdict = judge_conversation(golden, RIGHT)
+    verdict = score_conversation(golden, RIGHT)
     assert (verdict.passed, verdict.score, verdict.first_failing_turn) == (False, 0.0, 4)
 
 
 def test_a_fact_may_be_told_in_any_turn():
     golden = ConversationalGolden("x", output_contains=("there you",))
-    assert judge_conversation(golden, RIGHT).whole.numbers.content == 1.0
+    assert score_conversation(golden, RIGHT).whole.numbers.content == 1.0
 
 
 def test_the_state_left_behind_decides_too():
     golden = ConversationalGolden("x", expected_state={"bank": {"open": True}})
-    assert "no world to look at" in result_of(golden, 0, RIGHT, {}).error
+    assert "the run had no world" in result_of(golden, 0, RIGHT, {}).error
 
 
 def test_turns_need_messages():
     result = result_of(GOLDEN, 0, type(RIGHT)(calls=RIGHT.calls), {})
-    assert "recorded without its messages" in result.error
+    assert "recorded without messages" in result.error
 
 
 @pytest.mark.parametrize("metric", [(), ("tool_selection",)])

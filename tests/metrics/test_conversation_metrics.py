@@ -100,7 +100,7 @@ def test_a_judge_of_conversations_is_calibrated_like_any_other():
 )
 def test_judged_metrics_are_found_by_name_and_need_a_model(name):
     assert resolve_metric(f"{name}(model='openai:gpt-5-mini')").name == name
-    with pytest.raises(ConfigError, match=f"{name} asks a model"):
+    with pytest.raises(ConfigError, match=f"{name} requires a model"):
         resolve_metric(name)
 
 

@@ -56,7 +56,9 @@ def half(case):
 
 
 def test_a_function_that_cannot_be_called_is_refused_before_anything_runs():
-    with pytest.raises(ConfigError, match=r"strange\(x, y\) cannot be called: a function takes the case"):
+    with pytest.raises(
+        ConfigError, match=r"strange\(x, y\) cannot be called; a metric function takes the case"
+    ):
         as_metrics([lambda case: True, strange])
 
 
@@ -65,7 +67,7 @@ def strange(x, y):
 
 
 def test_two_metrics_of_one_name_are_refused_rather_than_hidden():
-    with pytest.raises(ConfigError, match="two metrics are called 'by_case'"):
+    with pytest.raises(ConfigError, match="two metrics are named 'by_case'"):
         as_metrics([by_case, FunctionMetric(half, label="by_case")])
 
 

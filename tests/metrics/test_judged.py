@@ -62,7 +62,7 @@ def test_a_verdict_may_stand_in_the_text():
 
 
 def test_a_judge_without_a_verdict_is_an_error_not_a_failure():
-    assert "3 of 3 votes came to nothing" in measured(Rubric(Judge(lambda r: "maybe"), "x", cache="")).error
+    assert "3 of 3 votes failed" in measured(Rubric(Judge(lambda r: "maybe"), "x", cache="")).error
 
     def down(request):
         raise ProviderError("no key", kind="auth")
@@ -115,7 +115,7 @@ def test_no_text_can_close_the_fence(answer, rubric):
 
 
 def test_a_judge_must_be_named():
-    with pytest.raises(ConfigError, match="say which"):
+    with pytest.raises(ConfigError, match="requires a model"):
         resolve_metric("task_completion")
     made = resolve_metric("rubric(model='openai:x', rubric='names a price', label='price', votes=5)")
     assert (made.name, made.votes) == ("price", 5)
@@ -138,5 +138,5 @@ def test_calibration_corrects_a_judged_rate():
 
 
 def test_calibration_needs_both_kinds():
-    with pytest.raises(InputError, match="labelled good and cases labelled bad"):
+    with pytest.raises(InputError, match="labelled good and answered cases labelled bad"):
         asyncio.run(calibrate(Rubric(Judge(lambda r: True), "x", cache=""), [(case(), True)]))

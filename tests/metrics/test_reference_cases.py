@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from tests.metrics.builders import a_golden, a_trajectory
 
 CASES = json.loads((Path(__file__).parent / "data" / "scoring.json").read_text())
@@ -14,7 +14,9 @@ CASES = json.loads((Path(__file__).parent / "data" / "scoring.json").read_text()
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['id']}: {case['about']}" for case in CASES])
 def test_numbers_are_those_of_the_worked_example(case):
     golden = dict(case["golden"])
-    numbers = judge(a_golden(*golden.pop("expected_calls"), **golden), a_trajectory(*case["calls"])).numbers
+    numbers = score_trajectory(
+        a_golden(*golden.pop("expected_calls"), **golden), a_trajectory(*case["calls"])
+    ).numbers
     found = {
         "tp": numbers.tp,
         "fp": numbers.fp,

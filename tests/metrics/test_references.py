@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.metrics.matching.base import MISSING
 from rightcall.metrics.matching.paths import value_at
 from rightcall.metrics.matching.reasons import reason
@@ -79,7 +79,7 @@ def test_a_call_tried_again_brings_the_value_of_the_attempt_that_went_well() -> 
 def test_a_reference_in_a_content_check_reads_the_aligned_call() -> None:
     golden = a_golden(FIND, output_contains=[{"ref": {"call": "find", "path": "name"}}])
     done = a_trajectory(found("Ann", '{"name": "Ann Lee"}'), output="Ann Lee")
-    assert judge(golden, done).numbers.content == 1.0
+    assert score_trajectory(golden, done).numbers.content == 1.0
 
 
 ids = st.integers(0, 1)
@@ -124,7 +124,7 @@ def test_the_best_alignment_with_references_is_what_trying_everything_finds(
     made: tuple[list[Any], list[Any]], order: str
 ) -> None:
     golden, done = a_golden(*made[0], order=order), a_trajectory(*made[1])
-    verdict = judge(golden, done)
+    verdict = score_trajectory(golden, done)
     assert objective_of(verdict, golden, done) == tried(golden, done)
 
 
@@ -146,7 +146,7 @@ def test_the_order_of_expected_calls_does_not_matter_to_references(
 
 def tried(golden: Golden, done: Trajectory) -> tuple[int, int, float]:
     """Every partial map, its references replaced by the values that the map itself says they have."""
-    from rightcall.metrics.matching.alignment import Comparison, steps_of
+    from rightcall.metrics.matching.alignment import CallComparison, steps_of
     from rightcall.metrics.matching.base import Scope
     from rightcall.metrics.matching.expectation import make_slots
 
@@ -170,7 +170,7 @@ def tried(golden: Golden, done: Trajectory) -> tuple[int, int, float]:
                     )
                 )
                 slots = make_slots(bound, bound.expected_calls, calls, {}, Scope(calls=calls))
-                table = Comparison(slots, calls)
+                table = CallComparison(slots, calls)
                 if all(table.weights[i][j] for i, j in chosen.items()):
                     best = max(best, objective(list(chosen.items()), slots, table))
     return best

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from rightcall.metrics import Metric, Scorer, result_of
-from rightcall.metrics.scoring_time import MANY_CALLS, judged_in_time, time_to_score
+from rightcall.metrics.scoring_time import MANY_CALLS, scored_in_time, time_to_score
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
@@ -42,13 +42,13 @@ def test_judging_that_takes_too_long_is_an_error_of_the_case():
         return result_of(GOLDEN, 0, trajectory, {})
 
     async def judged():
-        result = await judged_in_time(judge, MANY, 0.01)
+        result = await scored_in_time(judge, MANY, 0.01)
         ended.set()
         return result
 
     result = asyncio.run(judged())
     assert not result.passed
-    assert result.error == f"judging {MANY_CALLS} calls took more than the 0.01 seconds that were left"
+    assert result.error == f"scoring {MANY_CALLS} calls took longer than the remaining 0.01 seconds"
 
 
 def test_scoring_has_what_the_case_has_left_and_never_less_than_a_second():

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.analysis.confusion_count import confusions
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.metrics.builtin.schema_validity import SchemaValidity
 from rightcall.metrics.builtin.tools_selected import ToolsSelected
 from rightcall.metrics.matching.matchers.numbers import Number
-from rightcall.metrics.matching.verdict import Rules
+from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model import Tool
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
@@ -60,11 +60,11 @@ PAY = Tool("pay", input_schema={"type": "object", "properties": {"to": {}}, "req
 def test_empty_argument_text_is_no_arguments_for_a_tool_that_needs_none(raw: str) -> None:
     tools = {"now": NOW, "pay": PAY}
     done = a_trajectory({"name": "now", "arguments": None, "raw": raw})
-    assert judge(a_golden({"tool": "now", "args": {}}), done, tools).passed
-    assert judge(a_golden({"tool": "now", "args": {}}), done).passed
+    assert score_trajectory(a_golden({"tool": "now", "args": {}}), done, tools).passed
+    assert score_trajectory(a_golden({"tool": "now", "args": {}}), done).passed
     assert SchemaValidity().measure(TestCase(a_golden(), done, tools)).passed
     paid = a_trajectory({"name": "pay", "arguments": None, "raw": raw})
-    assert codes(judge(a_golden({"tool": "pay"}), paid, tools)) == ["bad_json"]
+    assert codes(score_trajectory(a_golden({"tool": "pay"}), paid, tools)) == ["bad_json"]
 
 
 def test_a_secondary_golden_whose_call_was_made_passes_when_other_calls_are_allowed() -> None:
@@ -86,7 +86,7 @@ def test_a_case_that_fails_says_why(
     expected: list[Any], called: list[Any], category: str, extra: str, rule: Any
 ) -> None:
     golden = a_golden(*expected, category=category, extra_calls=extra)
-    verdict = judge(golden, a_trajectory(*called), rules=Rules(pass_rule=rule))
+    verdict = score_trajectory(golden, a_trajectory(*called), rules=ScoringRules(pass_rule=rule))
     assert verdict.passed or verdict.failures
 
 

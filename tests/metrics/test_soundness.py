@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rightcall.errors import InputError
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model import Tool
 from rightcall.quality.check import check_goldens
@@ -17,16 +17,19 @@ from tests.metrics.builders import a_golden, a_trajectory, codes, judged
     [
         ({"no_calls": True, "expected_calls": [{"tool": "a"}]}, "no_calls is true, but calls are expected"),
         ({"no_calls": True, "any_of": [[{"tool": "a"}]]}, "no_calls is true, but calls are expected"),
-        ({"category": "negative", "any_of": [[{"tool": "a"}]]}, "a negative golden says what must not be"),
+        ({"category": "negative", "any_of": [[{"tool": "a"}]]}, "a negative golden must not expect"),
         (
             {"expected_calls": [{"tool": "a", "max": 0}]},
-            "max 0 is less than min 1; name a tool that must not",
+            "max 0 is less than min 1; list tools that must not",
         ),
         ({"expected_calls": [{"tool": "a", "min": 3, "max": 1}]}, "max 1 is less than min 3"),
         ({"expected_calls": [{"tool": "a", "min": 1_000_000}]}, "min may be at most 1,000, got 1,000,000"),
         ({"expected_calls": [{"tool": ""}]}, "a tool must have a name"),
         ({"expected_calls": [{"tool": []}]}, "a tool must have a name"),
-        ({"expected_calls": [{"tool": "a", "args": {"n": {"range": [7, 1]}}}]}, "from 7 to 1 fits no number"),
+        (
+            {"expected_calls": [{"tool": "a", "args": {"n": {"range": [7, 1]}}}]},
+            "from 7 to 1 matches no number",
+        ),
         ({"expected_calls": [{"tool": "a", "args": {"n": {"present": False}}}]}, "'present' is written"),
     ],
 )
@@ -34,7 +37,7 @@ def test_a_golden_that_contradicts_itself_is_refused_by_score_and_by_check(field
     others = {name: value for name, value in fields.items() if name != "expected_calls"}
     golden = a_golden(*fields.get("expected_calls", ()), **others)
     with pytest.raises(InputError) as refused:
-        judge(golden, a_trajectory({"name": "a", "arguments": {"n": 1}}))
+        score_trajectory(golden, a_trajectory({"name": "a", "arguments": {"n": 1}}))
     assert problem in str(refused.value) and "golden 'g'" in str(refused.value)
     found = list(check_goldens([("g.jsonl:1", golden)], {}))
     assert any(finding.severity == "error" for finding in found)
@@ -48,7 +51,7 @@ def test_a_forbidden_call_that_failed_is_forbidden_all_the_same(counted):
         {"name": "a"},
         {"name": "delete_user", "status": "ok"},
     ]
-    verdict = judge(golden, a_trajectory(*calls[:2]))
+    verdict = score_trajectory(golden, a_trajectory(*calls[:2]))
     assert (verdict.passed, verdict.score) == (False, 0.0) and "forbidden_call" in codes(verdict)
 
 
@@ -59,13 +62,13 @@ def test_a_forbidden_argument_of_a_failed_attempt_counts():
         {"name": "a", "arguments": {"x": 1, "force": True}, "status": "error"},
         {"name": "a", "arguments": {"x": 1}, "status": "ok"},
     ]
-    verdict = judge(golden, a_trajectory(*tried))
+    verdict = score_trajectory(golden, a_trajectory(*tried))
     assert (verdict.passed, verdict.score) == (False, 0.0) and codes(verdict) == ["forbidden_arg"]
 
 
 def test_an_attempt_is_a_call_where_none_is_allowed():
     golden = a_golden(category="negative", count_failed="successful")
-    assert not judge(golden, a_trajectory({"name": "a", "status": "error"})).passed
+    assert not score_trajectory(golden, a_trajectory({"name": "a", "status": "error"})).passed
 
 
 @pytest.mark.parametrize(
@@ -85,13 +88,13 @@ def test_a_default_is_no_argument_that_is_present():
     tools = {"a": Tool("a", "", {"type": "object", "properties": {"units": {"default": "celsius"}}})}
     for spec, passes in (("celsius", True), ({"present": True}, False)):
         golden = a_golden({"tool": "a", "args": {"units": spec}})
-        assert judge(golden, a_trajectory("a"), tools).passed is passes
+        assert score_trajectory(golden, a_trajectory("a"), tools).passed is passes
 
 
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ({"id": 3}, "pay: order should be the value id of F's result, but 7 came from nowhere"),
+        ({"id": 3}, "pay: order should be the value id of F's result, but 7 is not from any earlier result"),
         (None, "pay: order should be the value id of F's result, which was not recorded, was 7"),
     ],
 )

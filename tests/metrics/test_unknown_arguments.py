@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.metrics.builtin.argument_match import ArgumentMatch
 from rightcall.metrics.builtin.redundant_calls import RedundantCalls
 from rightcall.metrics.builtin.schema_validity import SchemaValidity
@@ -109,4 +109,4 @@ def test_metrics_without_expectations_say_when_they_cannot_tell(
 def test_a_call_says_whether_its_arguments_are_known() -> None:
     assert ToolCall("a", None).arguments_unknown
     assert not ToolCall("a").arguments_unknown and not ToolCall("a", None, raw="{").arguments_unknown
-    assert judge(a_golden(ANY_CITY), a_trajectory("get_weather")).unknown == 0
+    assert score_trajectory(a_golden(ANY_CITY), a_trajectory("get_weather")).unknown == 0

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 import rightcall as rc
 
-RULES = rc.Rules("seed", "score")
+RULES = rc.ScoringRules("seed", "score")
 WEATHER = rc.ExpectedCall(
     "get_weather", {"city": "Hanoi", "units": {"optional": {"one_of": ["celsius", "K"]}}}
 )
@@ -17,7 +17,7 @@ FORECAST = rc.ExpectedCall("get_forecast", {"city": "Hue", "days": 5})
 def judged(expected, called, answer="", keywords=()):
     golden = rc.Golden("?", expected_calls=tuple(expected), output_contains=tuple(keywords))
     calls = tuple(rc.ToolCall(name, arguments) for name, arguments in called)
-    return rc.judge(golden, rc.Trajectory(calls=calls, output=answer), rules=RULES)
+    return rc.score_trajectory(golden, rc.Trajectory(calls=calls, output=answer), rules=RULES)
 
 
 HANOI, HUE, NOTHING = {"city": "Hanoi"}, {"city": "Hue"}, {}
@@ -51,7 +51,7 @@ def test_three_cases_of_which_one_took_the_wrong_tool_pass_two_thirds_at_a_mean_
     verdicts = [
         judged([WEATHER], [("get_weather", HANOI)]),
         judged([FORECAST], [("get_weather", HUE)]),
-        rc.judge(rc.Golden("weather or climate?", no_calls=True), rc.Trajectory(), rules=RULES),
+        rc.score_trajectory(rc.Golden("weather or climate?", no_calls=True), rc.Trajectory(), rules=RULES),
     ]
     assert round(sum(v.passed for v in verdicts) / 3 * 100, 1) == 66.7
     assert round(sum(v.score for v in verdicts) / 3, 3) == 0.7
@@ -83,10 +83,10 @@ def test_half_credit_agrees_with_the_formula_written_out(tools, data):
 def test_calls_known_by_name_alone_leave_parameters_out_of_the_score():
     golden = rc.Golden("?", expected_calls=(WEATHER, FORECAST))
     calls = (rc.ToolCall("get_weather", None), rc.ToolCall("get_forecast", {"city": "Hue", "days": 4}))
-    verdict = rc.judge(golden, rc.Trajectory(calls=calls), rules=RULES)
+    verdict = rc.score_trajectory(golden, rc.Trajectory(calls=calls), rules=RULES)
     assert verdict.numbers.parameter_accuracy == 0.75  # of the forecast alone: one right, one a half
 
 
 def test_an_unknown_weighting_is_refused_with_a_suggestion():
     with pytest.raises(rc.ConfigError, match="unknown weighting 'seeds'; did you mean 'seed'"):
-        rc.Rules("seeds")
+        rc.ScoringRules("seeds")

@@ -54,12 +54,12 @@ CLEAN = [
 ]  # fmt: skip
 
 FAULTY = [
-    (golden({"tool": "get_wether"}), "error unknown_tool expected_calls[0].tool: there is no tool 'get_wether'"),
-    (golden({"tool": {"regex": "post_.*"}}), "error unknown_tool expected_calls[0].tool: no tool fits /post_.*/"),
-    (golden(WEATHER, forbidden_calls=["delete"]), "error unknown_tool forbidden_calls[0]: there is no tool 'delete'"),
-    (golden(WEATHER, tools=["get_weather", "gone"]), "error unknown_tool tools[1]: there is no tool 'gone'"),
-    (golden(WEATHER, tools=["search"]), "error unknown_tool expected_calls[0].tool: there is no tool 'get_weather'"),
-    (golden(any_of=[[WEATHER], [{"tool": "serch"}]]), "error unknown_tool any_of[1][0].tool: there is no tool 'serch'"),
+    (golden({"tool": "get_wether"}), "error unknown_tool expected_calls[0].tool: no such tool 'get_wether'"),
+    (golden({"tool": {"regex": "post_.*"}}), "error unknown_tool expected_calls[0].tool: no tool matches /post_.*/"),
+    (golden(WEATHER, forbidden_calls=["delete"]), "error unknown_tool forbidden_calls[0]: no such tool 'delete'"),
+    (golden(WEATHER, tools=["get_weather", "gone"]), "error unknown_tool tools[1]: no such tool 'gone'"),
+    (golden(WEATHER, tools=["search"]), "error unknown_tool expected_calls[0].tool: no such tool 'get_weather'"),
+    (golden(any_of=[[WEATHER], [{"tool": "serch"}]]), "error unknown_tool any_of[1][0].tool: no such tool 'serch'"),
     (golden({"tool": "get_weather", "args": {"city": "x", "unit": "C"}}), "error unknown_argument expected_calls[0]: get_weather has no parameter 'unit'"),
     (golden({"tool": "get_weather", "forbidden_args": ["town"]}), "error unknown_argument expected_calls[0]: get_weather has no parameter 'town'"),
     (golden({"tool": "get_weather", "args": {"city": 5}}), "error invalid_value expected_calls[0].args.city: "),
@@ -71,19 +71,19 @@ FAULTY = [
     (golden({"tool": {"regex": "("}}), "error bad_matcher expected_calls[0].tool: '(' is not a regular expression"),
     (golden({"tool": {"pattern": "x"}}), "error bad_matcher expected_calls[0].tool: tool must be a name"),
     (golden({"tool": "search", "args": {"q": {"regex": "x", "flags": "i"}}}), "warning literal_object expected_calls[0].args.q: read as a literal object, though 'regex' is a matcher (unknown option: flags)"),
-    (golden({"tool": "search", "after": ["x"]}), "error bad_order expected_calls[0].after: there is no expected call with the id 'x'"),
-    (golden({"tool": "search", "id": "a", "after": ["a"]}), "error bad_order expected_calls[0]: 'after' goes round in a circle"),
+    (golden({"tool": "search", "after": ["x"]}), "error bad_order expected_calls[0].after: no expected call has the id 'x'"),
+    (golden({"tool": "search", "id": "a", "after": ["a"]}), "error bad_order expected_calls[0]: 'after' forms a cycle"),
     (golden({"tool": "search", "id": "a"}, {"tool": "log_out", "id": "a"}), "error duplicate_id expected_calls: the id 'a' is used twice"),
     (golden({"tool": "search", "after": ["w"]}, {"tool": "log_out", "id": "w"}, order="strict"), "error contradiction expected_calls[0] must come after expected_calls[1], but order is strict"),
     (golden(WEATHER, no_calls=True), "error contradiction no_calls is true, but calls are expected"),
     (golden(WEATHER, max_calls=0), "error contradiction 1 calls are expected, but max_calls is 0"),
-    (golden(WEATHER, category="negative"), "error contradiction a negative golden says what must not be called, but calls are expected"),
+    (golden(WEATHER, category="negative"), "error contradiction a negative golden must not expect calls"),
     (golden(WEATHER, forbidden_calls=["get_weather"]), "error contradiction expected_calls[0]: get_weather is both expected and forbidden"),
     (golden(WEATHER, forbidden_calls=[{"regex": "get_.*"}]), "error contradiction expected_calls[0]: get_weather is both expected and forbidden"),
     (golden({"tool": "search", "min": 3, "max": 2}), "error contradiction expected_calls[0]: max 2 is less than min 3"),
     (golden({"tool": "get_weather", "args": {"city": "x"}, "forbidden_args": ["city"]}), "error contradiction expected_calls[0]: city is both expected and forbidden"),
     (golden(WEATHER, input=" "), "warning empty_input input is empty"),
-    (golden(), "warning no_expectation nothing is expected, so any call fails it"),
+    (golden(), "warning no_expectation nothing is expected, so any call fails the golden"),
     (golden(category="secondary"), "warning no_expectation a secondary golden is graded by F1, but expects no calls"),
 ]  # fmt: skip
 
@@ -121,7 +121,7 @@ def test_turns_of_a_conversation_are_checked_too():
         ConversationalGolden,
         "a test",
     )
-    assert found(talk) == ["error unknown_tool turns[0].expected_calls[0].tool: there is no tool 'serch'"]
+    assert found(talk) == ["error unknown_tool turns[0].expected_calls[0].tool: no such tool 'serch'"]
 
 
 def test_the_bundled_suite_is_clean():

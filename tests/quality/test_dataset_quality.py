@@ -122,6 +122,6 @@ def test_skipped_rows_are_counted_and_the_rest_is_converted(tmp_path, suffix):
     (tmp_path / f"g.{suffix}").write_text(rows[suffix])
     words = ["convert", str(tmp_path / f"g.{suffix}"), "-o", str(tmp_path / "out.jsonl"), "--skip-bad"]
     found = CliRunner().invoke(dataset, words, catch_exceptions=False)
-    assert "1 bad rows were skipped" in found.stderr
+    assert "1 bad rows skipped" in found.stderr
     assert f"g.{suffix}:{3 if suffix == 'csv' else 2}" in found.stderr
     assert (tmp_path / "out.jsonl").read_text().count("\n") == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.report.conftest import Tab
 
@@ -38,23 +39,23 @@ def test_a_case_has_an_address_of_its_own(tab: Tab, pages: Pages) -> None:
 def test_the_keyboard_is_enough(tab: Tab, pages: Pages) -> None:
     page = tab.open(pages["varied"])
     page.keyboard.press("?")
-    assert page.locator("#help").is_visible()
+    expect(page.locator("#help")).to_be_visible()
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     page.keyboard.type("days should be")
-    assert page.locator("#list li").count() == 1
+    expect(page.locator("#list li")).to_have_count(1)
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
     assert page.locator("#case h1").inner_text().endswith("conversation")
     page.keyboard.press("Escape")
-    assert page.locator("#overview").is_visible()
+    expect(page.locator("#overview")).to_be_visible()
 
 
 def test_j_and_k_walk_through_cases(tab: Tab, pages: Pages) -> None:
     page = tab.open(pages["varied"])
     for key in "jjjk":
         page.keyboard.press(key)
-    assert page.locator("#list .selected .id").inner_text() == "chatty"
+    expect(page.locator("#list .selected .id")).to_have_text("chatty")
     page.keyboard.press("Enter")
     page.locator("#case h1", has_text="chatty").wait_for()
     page.keyboard.press("j")
@@ -91,7 +92,7 @@ def test_hostile_text_does_nothing_and_is_all_there(tab: Tab, pages: Pages) -> N
         page.locator("#list a").nth(number).click()
         page.locator("#case h1").wait_for()
         assert "<script>window.pwned = 1</script>" in page.locator("#case h1").inner_text()
-        assert page.locator("#case script, #case img, #case svg").count() == 0
+        expect(page.locator("#case script, #case img, #case svg")).to_have_count(0)
         assert "\u202e" not in page.locator("#case").inner_text() + page.title()
         page.keyboard.press("Escape")
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
@@ -102,10 +103,10 @@ def test_hostile_text_does_nothing_and_is_all_there(tab: Tab, pages: Pages) -> N
 
 def test_five_thousand_cases_are_searched_paged_and_opened(tab: Tab, pages: Pages) -> None:
     page = tab.open(pages["many"])
-    assert page.locator("#list li").count() == 100
+    expect(page.locator("#list li")).to_have_count(100)
     assert "page 1 of 50" in page.locator("#pages").inner_text()
     page.fill("#search", "case-04321")
-    assert page.locator("#list li").count() == 1
+    expect(page.locator("#list li")).to_have_count(1)
     page.locator("#list a").first.click()
     page.locator("#case h1", has_text="case-04321").wait_for()
 
@@ -113,6 +114,6 @@ def test_five_thousand_cases_are_searched_paged_and_opened(tab: Tab, pages: Page
 def test_it_prints_without_what_only_a_screen_can_use(tab: Tab, pages: Pages) -> None:
     page = tab.open(pages["demo"])
     page.emulate_media(media="print")
-    assert page.locator("#pass-rate").is_visible()
+    expect(page.locator("#pass-rate")).to_be_visible()
     assert page.locator(".top").is_hidden()
     assert len(page.pdf()) > 10_000

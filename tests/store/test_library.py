@@ -59,7 +59,7 @@ def test_a_diff_names_what_changed(store):
 
 def test_what_is_not_there_is_an_error_that_helps(store):
     store.push_dataset("weather", TWO, finalized=False)
-    with pytest.raises(InputError, match=r"dataset wether: is not in the store; did you mean 'weather'\?"):
+    with pytest.raises(InputError, match=r"dataset wether: not found in the store; did you mean 'weather'\?"):
         store.dataset("wether")
     with pytest.raises(InputError, match="has only a draft"):
         store.dataset("weather")

@@ -22,7 +22,7 @@ def test_the_default_store_is_made_when_it_is_opened(tmp_path, monkeypatch):
 def test_who_only_reads_is_told_how_a_store_is_made(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("RIGHTCALL_STORE", raising=False)
-    with pytest.raises(InputError, match="there is no store here; the first `rightcall run` makes it"):
+    with pytest.raises(InputError, match="no store found; the first `rightcall run` creates it"):
         open_store(must_exist=True)
     assert list(tmp_path.iterdir()) == []
 
@@ -56,7 +56,7 @@ def test_a_password_is_never_shown():
 
 
 def test_a_server_that_does_not_answer_is_an_infrastructure_error():
-    with pytest.raises(InfrastructureError, match="is the server running") as caught:
+    with pytest.raises(InfrastructureError, match="check that the server is running") as caught:
         open_store("postgresql://ann:s3cret@127.0.0.1:1/db")
     assert "s3cret" not in str(caught.value)
 
@@ -64,7 +64,7 @@ def test_a_server_that_does_not_answer_is_an_infrastructure_error():
 def test_a_file_that_is_something_else_is_left_alone(tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("this is no database, and it is long enough to be sure of it" * 20)
-    with pytest.raises(InfrastructureError, match="file is not a database; the file is something else"):
+    with pytest.raises(InfrastructureError, match="file is not a database; the file is not a store"):
         open_store(file)
     assert file.read_text().startswith("this is no database")
 
@@ -82,5 +82,5 @@ def test_postgresql_without_its_driver_says_what_to_install(monkeypatch):
 
 
 def test_a_folder_is_no_store(tmp_path):
-    with pytest.raises(InputError, match="a store is a file, and this is a folder"):
+    with pytest.raises(InputError, match="is a folder; a store is a file"):
         open_store(tmp_path)

@@ -98,7 +98,7 @@ def test_a_run_that_may_be_in_progress_stays(ten_days):
 
 
 def test_pruning_without_a_rule_is_refused(store):
-    with pytest.raises(ConfigError, match="say which runs to keep"):
+    with pytest.raises(ConfigError, match="specify which runs to keep"):
         store.prune(Retention())
 
 

@@ -133,7 +133,7 @@ def test_a_finished_run_carries_its_summary_and_takes_no_more(shared):
 def test_two_runs_cannot_have_one_id(shared):
     run = a_run()
     shared.begin_run(run)
-    with pytest.raises(InputError, match=f"is in the store already; go on with it: --resume {run.id}"):
+    with pytest.raises(InputError, match=f"already exists in the store; resume it: --resume {run.id}"):
         shared.begin_run(run)
 
 
@@ -158,9 +158,9 @@ def test_changes_names_what_is_not_the_same(shared):
     now = a_run(fingerprints={"tools": "def", "suite": "s"}, settings={"temperature": 1}, trials=2)
     assert changes(run, run) == []
     assert changes(run, now) == [
-        "setting temperature changed: the run began with 0, now it is 1",
-        "tools changed: the run began with abc, now it is def",
-        "trials changed: the run began with 1, now it is 2",
+        "setting temperature changed: was 0, is now 1",
+        "tools changed: was abc, is now def",
+        "trials changed: was 1, is now 2",
     ]
 
 

@@ -98,7 +98,7 @@ def test_runs_with_other_metrics_are_compared_only_when_asked(store):
         compare_runs(store, one.run.id, [other.run.id])
     assert compare_runs(store, one.run.id, [other.run.id], anyway=True)[0].unlike
     gate = {"run": one.run.id, "margin": 0.1}
-    with pytest.raises(ConfigError, match="compared only with --anyway"):
+    with pytest.raises(ConfigError, match="pass --anyway to compare"):
         gate_run(store, other.run.id, read_gate({"baseline": gate}))
     assert gate_run(store, other.run.id, read_gate({"baseline": {**gate, "anyway": True}})).word == "PASS"
 
@@ -135,7 +135,7 @@ def test_a_golden_that_was_edited_is_not_the_same_golden(store):
 def test_no_run_is_its_own_baseline(store):
     _, last = (run(store, lambda i, t: True, n=60) for _ in range(2))
     for name in ("last", "last~0", last.run.id):
-        with pytest.raises(ConfigError, match="cannot be its own baseline; `last~1`"):
+        with pytest.raises(ConfigError, match="cannot be its own baseline; use `last~1`"):
             gate_run(store, "last", read_gate({"baseline": {"run": name}}))
     with pytest.raises(ConfigError, match="cannot be its own baseline"):
         run(store, lambda i, t: True, gate=read_gate({"baseline": {"run": "last"}}))

@@ -78,11 +78,11 @@ def test_a_blind_retry_after_a_lost_answer_pays_twice_and_is_said_so(folder):
 def test_the_same_agent_does_no_harm_when_the_tool_is_idempotent(folder):
     done = run_with_faults(folder, "pay_once")
     assert "double effects 0" in done.stdout, done.stderr
-    assert "struck 1 of 1 trials" in done.stdout
+    assert "hit 1 of 1 trials" in done.stdout
 
 
 def test_a_fault_that_never_fired_is_not_run_and_no_pass(folder):
-    assert "not run 1:empty:pay: it never fired" in run_with_faults(folder, "pay").stdout
+    assert "not run 1:empty:pay: never fired" in run_with_faults(folder, "pay").stdout
 
 
 def test_faults_without_a_loop_are_refused(folder):

@@ -41,9 +41,9 @@ def test_a_golden_is_offered_the_tools_of_its_set_alone(tmp_path, name):
 @pytest.mark.parametrize(
     ("golden", "sets", "message"),
     [
-        (rc.Golden("?", id="g", tool_set="file"), SETS, "there is no tool set 'file'; did you mean 'files'"),
+        (rc.Golden("?", id="g", tool_set="file"), SETS, "no such tool set 'file'; did you mean 'files'"),
         (rc.Golden("?", id="g", tool_set="web", tools=("read_file",)), SETS, "both tools and tool_set"),
-        (rc.Golden("?", id="g"), {"files": ["red_file"]}, "tool_sets.files: there is no tool 'red_file'; did you mean"),
+        (rc.Golden("?", id="g"), {"files": ["red_file"]}, "tool_sets.files: no such tool 'red_file'; did you mean"),
         (rc.Golden("?", id="g", settings={"temprature": 1}), {}, "unknown field 'temprature'"),
     ],
 )  # fmt: skip

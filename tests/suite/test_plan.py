@@ -9,7 +9,8 @@ import pytest
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.suite.cost_estimate import estimate
-from rightcall.suite.plan import Plan, plan_suite, preflight
+from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.preparation import preflight
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import load_suite, suite_schema
 from tests.support.model_process import counts, loopback_model, write_suite
@@ -59,7 +60,7 @@ def test_a_missing_key_and_goldens_that_do_not_fit_the_tools_are_told_together(t
         json.dumps([{"name": "get_weather", "input_schema": {"type": "object"}}])
     )
     told = "\n".join(problems_of(path))
-    assert "OPENAI_API_KEY" in told and "there is no tool 'send_email'" in told
+    assert "OPENAI_API_KEY" in told and "no such tool 'send_email'" in told
 
 
 def test_an_unreachable_host_is_told_before_the_first_request(tmp_path):

@@ -83,7 +83,7 @@ def test_interrupting_keeps_what_finished_and_says_how_to_go_on(tmp_path):
         _, err = process.communicate(timeout=30)
         kept = len(stored(tmp_path))
         assert process.returncode == 130, err
-        assert f"{kept} of 400 cases are stored" in err and "--resume" in err and "Traceback" not in err
+        assert f"{kept} of 400 cases stored" in err and "--resume" in err and "Traceback" not in err
 
 
 def test_a_changed_dataset_cannot_be_resumed(tmp_path):

@@ -36,7 +36,7 @@ def test_metrics_that_are_named_decide_beside_the_golden(tmp_path):
 
 
 def test_no_cases_are_refused():
-    with pytest.raises(ConfigError, match="needs test cases, got none"):
+    with pytest.raises(ConfigError, match="requires test cases, got none"):
         evaluate([], metrics=["tool_selection"])
 
 

@@ -288,4 +288,4 @@ def test_weather(golden, check):
 def test_a_session_whose_results_are_lost_does_not_pass(project):
     found = project("hue", "saigon", test=LOSING).runpytest()
     assert found.ret == pytest.ExitCode.TESTS_FAILED
-    found.stdout.fnmatch_lines(["ERROR: run *: 1 of 2 results are stored, so it is not finished"])
+    found.stdout.fnmatch_lines(["ERROR: run *: 1 of 2 results are stored, so it cannot be finished"])

@@ -21,7 +21,7 @@ from rightcall.tools.definitions.function import tool
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import sqlite_store
 from rightcall.tools.runtime.clock import VirtualClock
-from rightcall.tools.runtime.policy import Policy, Rules
+from rightcall.tools.runtime.policy import Policy, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 
 DATABASE, EFFECTS, NOW, DIE_AT, *REST = sys.argv[1:]
@@ -70,7 +70,7 @@ def main() -> None:
         execute="real",
         idempotency=Idempotency(store, in_flight_wait_s=10),
         clock=VirtualClock(float(NOW)),
-        rules=Rules(policy=Policy(check=allow)),
+        rules=ToolRules(policy=Policy(check=allow)),
     )
     call = ToolCall("pay", {"amount": 5, "idempotency_key": "k"}, "c1")
     made = asyncio.run(box.invoke(call, box.context(run="r", task="t")))

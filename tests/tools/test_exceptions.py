@@ -16,7 +16,7 @@ from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.runtime.errors import Aborted, ToolError
-from rightcall.tools.runtime.policy import Rules
+from rightcall.tools.runtime.policy import ToolRules
 from tests.executor.test_performing import perform, scripted
 from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all
 
@@ -74,7 +74,7 @@ def test_strict_stops_the_agent_for_what_no_model_can_put_right(
     raised: Exception, _read: str, _write: str, stops: bool, said_by: str
 ) -> None:
     act = a_tool(raised, reads=True, strict=said_by == "tool")
-    box = a_box(act, rules=Rules(strict=said_by == "rules"))
+    box = a_box(act, rules=ToolRules(strict=said_by == "rules"))
     if not stops:
         assert invoke(box, a_call("act")).outcome == "failed"
         return
@@ -85,7 +85,7 @@ def test_strict_stops_the_agent_for_what_no_model_can_put_right(
 
 def test_a_connection_that_a_plan_breaks_is_for_the_model_to_deal_with() -> None:
     plan = FaultPlan((Fault("reset_after_effect", "pay", nth=1),))
-    made = invoke(a_box(Effects().pay, faults=plan, rules=Rules(strict=True)), a_call("pay", amount=5))
+    made = invoke(a_box(Effects().pay, faults=plan, rules=ToolRules(strict=True)), a_call("pay", amount=5))
     assert (made.outcome, made.error and made.error.error) == ("unknown", "outcome_unknown")
 
 
@@ -110,10 +110,10 @@ def test_a_code_of_ones_own_reaches_the_model_with_its_hint() -> None:
 @pytest.mark.parametrize(
     ("code", "problem"),
     [
-        ("card_declined", "A code of your own needs a hint"),
+        ("card_declined", "a custom code requires a hint"),
         ("not_fuond", "did you mean 'not_found'"),
-        ("no such thing", "is no error code"),
-        ("", "is no error code"),
+        ("no such thing", "is not a valid error code"),
+        ("", "is not a valid error code"),
     ],
 )
 def test_a_code_without_a_next_step_is_refused(code: str, problem: str) -> None:
@@ -136,7 +136,7 @@ def test_an_error_of_ones_own_survives_in_the_store_of_keys() -> None:
     [
         ({"paid": 5}, {"paid": 5, "replayed": True}),
         ([1, 2], {"result": [1, 2], "replayed": True}),
-        ("paid", "paid\n(this was done before under the same key, and was not done again)"),
+        ("paid", "paid\n(this was already done under the same key and was not repeated)"),
         (None, {"result": None, "replayed": True}),
     ],
 )

@@ -261,7 +261,7 @@ def test_a_plan_with_a_mistake_says_where(tmp_path: Path, text, told):
 
 
 def test_a_plan_for_tools_that_do_not_exist_is_refused_before_the_run():
-    with pytest.raises(ConfigError, match=r"faults\[0\].tool: there is no tool 'tranfer'; did you mean"):
+    with pytest.raises(ConfigError, match=r"faults\[0\].tool: no such tool 'tranfer'; did you mean"):
         a_bank(Fault("slow", "tranfer"))
 
 

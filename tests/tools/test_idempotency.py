@@ -13,7 +13,7 @@ import pytest
 from rightcall.model.codec import encode
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.idempotency.guard import Idempotency, full_key
-from rightcall.tools.idempotency.store import StoreDownError, Wish, sqlite_store
+from rightcall.tools.idempotency.store import ClaimRequest, StoreDownError, sqlite_store
 from rightcall.tools.runtime.clock import VirtualClock
 from rightcall.tools.runtime.errors import Aborted, ToolError
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -192,7 +192,7 @@ def test_a_clock_that_jumps_does_not_cause_a_second_effect(jump):
 
 def started_elsewhere(box: Toolbox, clock: VirtualClock, fingerprint: str, store: Any, owner: str) -> None:
     key = full_key(box.context(run="r", task="t"), "pay", "k")
-    store.begin(Wish(key, fingerprint, owner, clock.now(), lease_s=60))
+    store.begin(ClaimRequest(key, fingerprint, owner, clock.now(), lease_s=60))
 
 
 def fingerprint_of(box: Toolbox, **arguments: Any) -> str:
@@ -348,8 +348,8 @@ def test_an_owner_that_lost_its_claim_cannot_write_its_end_and_is_logged_as_late
 
 def test_an_owner_on_another_machine_is_given_up_only_when_watched_to_be_silent():
     store = sqlite_store()
-    store.begin(Wish("k", "f", "another machine:1", 0.0, lease_s=0.2))
-    later = Wish("k", "f", "mine", 1_000.0, lease_s=0.2)  # the clock has jumped
+    store.begin(ClaimRequest("k", "f", "another machine:1", 0.0, lease_s=0.2))
+    later = ClaimRequest("k", "f", "mine", 1_000.0, lease_s=0.2)  # the clock has jumped
     assert store.begin(later).verdict == "in_progress"
     assert store.renew("k", "another machine:1", 1, 0.3)  # and it was only the clock
     assert store.begin(later).verdict == "in_progress"
@@ -467,7 +467,7 @@ def test_many_operations_at_once_are_committed_together_and_done_once_each(tmp_p
 
 def test_expired_keys_are_forgotten_and_claims_in_flight_are_not():
     store = sqlite_store()
-    store.begin(Wish("old", "f", "o", 0.0, lease_s=1, ttl_s=10))
-    store.begin(Wish("busy", "f", "o", 0.0, lease_s=1_000, ttl_s=10))
+    store.begin(ClaimRequest("old", "f", "o", 0.0, lease_s=1, ttl_s=10))
+    store.begin(ClaimRequest("busy", "f", "o", 0.0, lease_s=1_000, ttl_s=10))
     assert store.prune(100.0) == 1
     assert (store.state("old"), store.state("busy")) == ("absent", "started")

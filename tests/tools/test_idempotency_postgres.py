@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rightcall.tools.idempotency.store import IdempotencyStore, StoreDownError, Wish, postgres_store
+from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore, StoreDownError, postgres_store
 from rightcall.tools.runtime.clock import VirtualClock
 from tests.support.postgres import postgres_server
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all
@@ -37,19 +37,19 @@ def a_key() -> str:
 def test_a_key_goes_through_its_states(store: IdempotencyStore):
     key = a_key()
     one = a_dead_owner().replace("-", "+", 1)  # another machine's
-    assert store.begin(Wish(key, "f", one, 0.0)).verdict == "run"
-    assert store.begin(Wish(key, "f", "two", 1.0)).verdict == "in_progress"
-    assert store.begin(Wish(key, "g", "two", 1.0)).verdict == "reused"
+    assert store.begin(ClaimRequest(key, "f", one, 0.0)).verdict == "run"
+    assert store.begin(ClaimRequest(key, "f", "two", 1.0)).verdict == "in_progress"
+    assert store.begin(ClaimRequest(key, "g", "two", 1.0)).verdict == "reused"
     assert store.renew(key, one, 1, 100.0) and not store.renew(key, "two", 1, 100.0)
-    assert store.begin(Wish(key, "f", "two", 101.0, lease_s=0.1)).verdict == "in_progress"
+    assert store.begin(ClaimRequest(key, "f", "two", 101.0, lease_s=0.1)).verdict == "in_progress"
     time.sleep(0.1)
-    assert store.begin(Wish(key, "f", "two", 101.0, lease_s=0.1)).verdict == "unknown"
+    assert store.begin(ClaimRequest(key, "f", "two", 101.0, lease_s=0.1)).verdict == "unknown"
     assert not store.finish(key, one, 1, "done", b"late")
-    assert store.claim_unknown(Wish(key, "f", "two", 102.0)) == 2
+    assert store.claim_unknown(ClaimRequest(key, "f", "two", 102.0)) == 2
     assert store.finish(key, "two", 2, "done", b"\x00result")
-    claim = store.begin(Wish(key, "f", "three", 103.0))
+    claim = store.begin(ClaimRequest(key, "f", "three", 103.0))
     assert (claim.verdict, claim.result, store.state(key)) == ("replay", b"\x00result", "done")
-    assert store.begin(Wish(key, "f", "four", 86_401.0)).expired
+    assert store.begin(ClaimRequest(key, "f", "four", 86_401.0)).expired
 
 
 def test_calls_are_done_once_and_replayed(store: IdempotencyStore):
@@ -87,7 +87,9 @@ def test_a_dead_owner_leaves_an_unknown_outcome(store: IdempotencyStore):
 
     meaning = fingerprint("pay", {"amount": 5, "note": "", "info": ""})
     store.begin(
-        Wish(full_key(box.context(run="r", task="t"), "pay", key), meaning, a_dead_owner(), clock.now())
+        ClaimRequest(
+            full_key(box.context(run="r", task="t"), "pay", key), meaning, a_dead_owner(), clock.now()
+        )
     )
     assert invoke(box, a_call("pay", amount=5, idempotency_key=key)).error.error == "outcome_unknown"
     assert effects.done == []

@@ -17,7 +17,7 @@ from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.clock import VirtualClock
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Aborted, ToolError
 from rightcall.tools.runtime.mocks import MockPlan
-from rightcall.tools.runtime.policy import Policy, Retries, Rules
+from rightcall.tools.runtime.policy import Policy, Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all, run
 
@@ -202,7 +202,7 @@ def test_an_unexpected_exception_in_a_write_leaves_its_outcome_unknown():
 
 def test_in_strict_mode_it_stops_the_agent_and_only_the_operator_learns_why():
     with pytest.raises(Aborted, match="hunter2") as stop:
-        invoke(a_box(broken, rules=Rules(strict=True)), a_call("broken"))
+        invoke(a_box(broken, rules=ToolRules(strict=True)), a_call("broken"))
     (made,) = stop.value.invocations
     assert made.outcome == "aborted" and SECRET not in str(made.call.output)
 
@@ -224,7 +224,7 @@ def test_what_breaks_around_a_tool_is_an_answer_too_and_the_tool_is_not_run(part
         "policy": {},
     }[part]
     effects = Effects(idempotency="args", **behaviour)
-    rules = Rules(policy=Policy(check=does)) if part == "policy" else Rules()
+    rules = ToolRules(policy=Policy(check=does)) if part == "policy" else ToolRules()
     box = a_box(effects.pay, rules=rules)
     made = invoke(box, a_call("pay", amount=5))
     assert (made.error.error, made.error.effect, effects.done) == (error, "none", [])
@@ -281,7 +281,7 @@ def test_a_transcript_cut_by_an_abort_is_valid_in_every_wire_format(spelling):
 
 
 def test_the_budget_of_a_trial_stops_the_agent():
-    box = a_box(look, rules=Rules(policy=Policy(max_calls=2)))
+    box = a_box(look, rules=ToolRules(policy=Policy(max_calls=2)))
     context = box.context()
     invoke_all(box, a_call("look", city="a"), a_call("look", city="b"), context=context)
     with pytest.raises(Aborted, match="budget of 2 calls"):
@@ -299,7 +299,7 @@ def test_the_budget_of_a_trial_stops_the_agent():
 )
 def test_what_is_not_allowed_is_refused_before_anything_runs(policy):
     effects = Effects()
-    made = invoke(a_box(look, effects.pay, rules=Rules(policy=policy)), a_call("pay", amount=5))
+    made = invoke(a_box(look, effects.pay, rules=ToolRules(policy=policy)), a_call("pay", amount=5))
     assert (made.outcome, made.error.error, effects.done) == ("rejected", "permission_denied", [])
 
 
@@ -319,7 +319,7 @@ def flaky(*failures: ToolError, **keywords: Any) -> tuple[Any, list[int]]:
 def test_the_runtime_waits_as_long_as_the_service_asks_on_its_own_clock():
     clock = VirtualClock()
     act, runs = flaky(ToolError("rate_limited", "slow down", retry_after_s=120), read_only=True)
-    box = a_box(act, clock=clock, rules=Rules(retries=Retries(most=3)))
+    box = a_box(act, clock=clock, rules=ToolRules(retries=Retries(most=3)))
     context, started = box.context(), clock.now()
     assert invoke(box, a_call("act"), context).outcome == "ok"
     assert len(runs) == 2 and 120 <= clock.now() - started < 121
@@ -328,7 +328,7 @@ def test_the_runtime_waits_as_long_as_the_service_asks_on_its_own_clock():
 
 def test_the_runtime_gives_up_after_its_retries():
     act, runs = flaky(*[ToolError("upstream_error", "x", retry="same_key")] * 9, read_only=True)
-    made = invoke(a_box(act, rules=Rules(retries=Retries(most=3))), a_call("act"))
+    made = invoke(a_box(act, rules=ToolRules(retries=Retries(most=3))), a_call("act"))
     assert made.outcome == "failed" and len(runs) == 4
 
 
@@ -339,13 +339,13 @@ def test_the_runtime_never_repeats_a_write_that_may_have_happened():
         TimeoutError(),
     ):
         act, runs = flaky(failure, failure, destructive=True)  # type: ignore[arg-type]
-        made = invoke(a_box(act, rules=Rules(retries=Retries(most=3))), a_call("act"))
+        made = invoke(a_box(act, rules=ToolRules(retries=Retries(most=3))), a_call("act"))
         assert made.outcome == "unknown" and len(runs) == 1
 
 
 def test_the_runtime_repeats_a_write_only_when_it_surely_had_no_effect():
     act, runs = flaky(ToolError("upstream_error", "x", effect="none", retry="same_key"), destructive=True)
-    assert invoke(a_box(act, rules=Rules(retries=Retries(most=3))), a_call("act")).outcome == "ok"
+    assert invoke(a_box(act, rules=ToolRules(retries=Retries(most=3))), a_call("act")).outcome == "ok"
     assert len(runs) == 2
 
 

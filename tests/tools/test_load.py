@@ -69,14 +69,14 @@ def test_annotations_of_our_own_spelling_are_kept(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("tools.json", '[\n{"name": "a"},\n{"name": "a"}\n]', "json:3: a second tool 'a', the first"),
+        ("tools.json", '[\n{"name": "a"},\n{"name": "a"}\n]', "json:3: duplicate tool 'a', first"),
         ("tools.yaml", "- name: a\n- name: b\n  input_shema: {}\n", "yaml:2: unknown field 'input_shema'; "),
         ("tools.json", '{"tools": "x"}', "tools.json:1: tools: "),
         ("tools.json", '{"tools": [3]}', "tools.json:1: a tool must be an object, got a number"),
         ("tools.json", '[{"name": "a"', "tools.json:1: not valid JSON: it ends in the middle; "),
-        ("tools.json", '{"format": "rightcall/tools/9", "tools": []}', "install a newer RightCall"),
-        ("tools.json", '{"format": "rightcall/goldens/1", "tools": []}', "goldens, tools were expected"),
-        ("tools.jsonn", "[]", "the format is not known from the suffix '.jsonn'; did you mean '.json'?"),
+        ("tools.json", '{"format": "rightcall/tools/9", "tools": []}', "upgrade RightCall"),
+        ("tools.json", '{"format": "rightcall/goldens/1", "tools": []}', "goldens file, a tools file was expected"),
+        ("tools.jsonn", "[]", "cannot infer the format from the suffix '.jsonn'; did you mean '.json'?"),
         ("tools.yaml", "just words", "tools.yaml:1: a list was expected, got a text"),
         ("tools.yaml", "tools:\n  a: 1\n", "tools.yaml:2: tools must be a list, got an object"),
         ("tools.yaml", "", "the file is empty"),

@@ -93,7 +93,7 @@ def test_a_server_that_hangs_in_a_call_runs_into_the_deadline():
 @pytest.mark.parametrize(
     ("address", "told"),
     [
-        (McpAddress(("no-such-program-anywhere",)), "there is no program 'no-such-program-anywhere'"),
+        (McpAddress(("no-such-program-anywhere",)), "program 'no-such-program-anywhere' not found"),
         (odd("slow_start", start_s=0.3), "was not ready after 0.3 s"),
         (McpAddress((sys.executable, "-c", "raise SystemExit('no licence')")), "it said: no licence"),
         (McpAddress(url="http://127.0.0.1:9/mcp"), "MCP server at http://127.0.0.1:9/mcp ended before"),
@@ -230,7 +230,7 @@ def test_addresses_are_read(source, address):
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("mcp:", "no command given"),
+        ("mcp:", "no command"),
         ("mcp:'", "cannot be split"),
         ({"comand": ["x"]}, "did you mean 'command'"),
         ({}, "either a command or a url"),

@@ -87,14 +87,14 @@ def test_a_delay_takes_its_time_on_the_clock():
 @pytest.mark.parametrize(
     ("mocks", "told"),
     [
-        ({"pol": {"result": 1}}, "mocks.pol: there is no tool 'pol'; did you mean 'poll'?"),
+        ({"pol": {"result": 1}}, "mocks.pol: no such tool 'pol'; did you mean 'poll'?"),
         ({"poll": {"reslt": 1}}, "mocks.poll: unknown field 'reslt'; did you mean 'result'?"),
         (
             {"poll": {"error": {"error": "notfound"}}},
-            "unknown error 'notfound'; did you mean 'not_found'? A code of your own needs a hint",
+            "unknown error 'notfound'; did you mean 'not_found'? a custom code requires a hint",
         ),
         ({"poll": {"function": "nowhere:f"}}, "cannot load 'nowhere:f'"),
-        ({"poll": {"function": "os"}}, "write it as module:function"),
+        ({"poll": {"function": "os"}}, "use the form module:function"),
         ({"poll": {"function": "os:sep"}}, "it is not a function"),
         ({"poll": {"result": 1, "generate": True}}, "several answers"),
         ({"poll": {"goldens": {"g": {"error": {"error": "x"}}}}}, "mocks.poll.goldens.g: unknown error 'x'"),
@@ -147,4 +147,4 @@ def test_a_trial_may_offer_fewer_tools_and_bring_its_own():
 def test_tools_with_one_name_or_a_broken_schema_are_refused():
     with pytest.raises(ConfigError) as error:
         Toolbox([Tool("a"), Tool("a"), Tool("b", input_schema={"type": "objct"})])
-    assert len(error.value.problems) == 2 and "two tools named 'a'" in error.value.problems[0]
+    assert len(error.value.problems) == 2 and "two tools are named 'a'" in error.value.problems[0]

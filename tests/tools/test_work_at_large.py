@@ -17,11 +17,11 @@ from rightcall.tools.runtime.clock import VirtualClock
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
 from rightcall.tools.runtime.invocation import Invocation
-from rightcall.tools.runtime.policy import Retries, Rules
+from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import a_box, a_call, run
 
-RETRIES = Rules(retries=Retries(most=3, base_s=0.01))
+RETRIES = ToolRules(retries=Retries(most=3, base_s=0.01))
 
 
 class SlowWorld:

@@ -33,7 +33,7 @@ def test_find_a_run_open_a_failing_case_see_the_argument(dashboard, visit, wrong
     page.keyboard.press("Enter")
     expect(page.locator("[data-row]")).to_have_count(1)
     page.locator("a.row").click()
-    page.get_by_role("link", name="An argument has the wrong value").click()
+    page.get_by_role("link", name="Wrong argument value").click()
     page.get_by_role("link", name=wrong_value, exact=True).click()
     marked = page.locator("tr.differs").first
     expect(marked).to_be_visible()

@@ -80,7 +80,7 @@ def test_runs_with_odd_ids_can_be_opened(client, store):
 
 def test_a_run_that_is_not_there_is_a_page_that_says_so(client):
     answer = client.get("/runs/nothing")
-    assert answer.status_code == 404 and "is not in the store" in answer.text
+    assert answer.status_code == 404 and "no run matches" in answer.text
 
 
 @pytest.mark.parametrize("name", ["latency", "scores", "cost"])

@@ -36,7 +36,7 @@ def test_it_answers_at_the_address_it_says_and_ends_cleanly(filled):
         started.send_signal(signal.SIGINT)
         _, said = started.communicate(timeout=20)
     assert started.returncode == 0
-    assert said == "Ctrl-C ends it\nended\n"
+    assert said == "press Ctrl-C to stop\nstopped\n"
 
 
 def test_a_busy_port_that_was_asked_for_is_an_error_that_says_what_to_do(filled):

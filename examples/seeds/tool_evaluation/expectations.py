@@ -29,7 +29,7 @@ def judged(answer="Hanoi: 21 degrees", latency_ms=900.0, **arguments):
     trajectory = rc.Trajectory(
         calls=(rc.ToolCall("get_weather", arguments),), output=answer, latency_ms=latency_ms
     )
-    verdict = rc.judge(golden, trajectory)
+    verdict = rc.score_trajectory(golden, trajectory)
     print(
         f"{verdict.score:.2f}", "passed" if verdict.passed else [failure.code for failure in verdict.failures]
     )
@@ -47,5 +47,7 @@ assert judged(city="Hanoi", units="celsius", answer="21 degrees").failures[0].co
 
 # Sometimes the right call is none: calling a tool then fails the case with a score of 0.
 no_call = rc.Golden("What's the difference between weather and climate?", no_calls=True)
-assert rc.judge(no_call, rc.Trajectory(output="One is long.")).passed
-assert not rc.judge(no_call, rc.Trajectory(calls=(rc.ToolCall("get_weather", {"city": "Hanoi"}),))).passed
+assert rc.score_trajectory(no_call, rc.Trajectory(output="One is long.")).passed
+assert not rc.score_trajectory(
+    no_call, rc.Trajectory(calls=(rc.ToolCall("get_weather", {"city": "Hanoi"}),))
+).passed

@@ -8,7 +8,7 @@ from weather import GOLDENS, HANOI
 
 import rightcall as rc
 
-RULES = rc.Rules("seed", pass_rule="score")
+RULES = rc.ScoringRules("seed", pass_rule="score")
 SAID = "The weather in Hanoi is fine."
 golden = GOLDENS[0]  # get_weather(city="Hanoi"), and an answer with "Hanoi" and "weather"
 
@@ -24,8 +24,8 @@ CASES = [
 
 for what, calls, answer, score, passes in CASES:
     made = rc.Trajectory(calls=tuple(calls), output=answer, latency_ms=900.0)
-    verdict = rc.judge(golden, made, rules=RULES)
-    strict = rc.judge(golden, made)
+    verdict = rc.score_trajectory(golden, made, rules=RULES)
+    strict = rc.score_trajectory(golden, made)
     print(
         f"{what:<20} {verdict.score:.2f} {'pass' if verdict.passed else 'FAIL'}   by default {strict.score:.2f}"
     )

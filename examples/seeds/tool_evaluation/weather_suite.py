@@ -11,7 +11,7 @@ import rightcall as rc
 run = rc.evaluate(
     agent(forecast=CONFUSED),
     GOLDENS,
-    rules=rc.Rules("seed", pass_rule="score"),
+    rules=rc.ScoringRules("seed", pass_rule="score"),
     name="Weather agent",
 )
 

@@ -54,7 +54,7 @@ openai_messages = [
 golden = rc.Golden("Who is usr_001?", expected_calls=(rc.ExpectedCall("get_user", {"user_id": "usr_001"}),))
 for name, messages in (("anthropic", anthropic_messages), ("openai", openai_messages)):
     trajectory = trajectory_from_messages(read_messages(messages, name))
-    verdict = rc.judge(golden, trajectory)
+    verdict = rc.score_trajectory(golden, trajectory)
     print(
         name,
         trajectory.calls[0].name,

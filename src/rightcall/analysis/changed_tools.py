@@ -1,4 +1,4 @@
-"""What became of the tool definitions from one run to the next."""
+"""How tool definitions changed between runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rightcall.store import StoredRun
 
 
 class ToolChange(Record, frozen=True):
-    """Names of the tools that came, went, or were written differently; all empty when nobody kept them."""
+    """Names of the tools that were added, removed or changed; all empty when the definitions were not stored."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ def tool_change(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> ToolCh
 
 
 def changed_at(oldest_first: Sequence[StoredRun]) -> dict[str, StoredRun]:
-    """Ids of the runs whose tools are not those of the run before, each with that run."""
+    """Ids of the runs whose tools differ from the previous run's, each with that run."""
     found = {}
     for before, after in pairwise(oldest_first):
         old, new = before.run.fingerprints.get("tools"), after.run.fingerprints.get("tools")

@@ -1,4 +1,4 @@
-"""Which tool was called where another was expected: the one count that reports and the linter show."""
+"""Which tool was called where another was expected: one count, used by reports and the linter."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rightcall.model.failure import Failure
 
 
 def confusions(failures: Iterable[Failure]) -> Counter[tuple[str, str]]:
-    """How many calls of one case went to another tool, by (expected, called).
+    """Calls of one case that went to the wrong tool, counted by (expected, called).
 
-    A call counts once, though a conversation may name it for its turn and for the whole. Tools that do not exist are
-    no confusion but inventions.
+    A call counts once, even if a conversation reports it both for its turn and overall. Calls to tools that do not
+    exist are not confusions.
     """
     found = {
         (failure.call, failure.tool, failure.actual)

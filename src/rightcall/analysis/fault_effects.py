@@ -1,6 +1,8 @@
-"""What faults did to a run: the run with faults beside its twin without."""
+"""The effects of faults: a run with faults compared with its fault-free control."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from rightcall.model.ledger import LedgerEntry
 from rightcall.model.record import Record
@@ -21,7 +23,7 @@ from rightcall.tools.faults import (
 
 
 class FaultReport(Record, frozen=True):
-    """The paired measures. `doubled` says of each case with a double effect what was done twice, and why."""
+    """The paired measures. `doubled` says, for each case with a repeated side effect, what was repeated and why."""
 
     twin: str
     run: str
@@ -34,9 +36,9 @@ class FaultReport(Record, frozen=True):
 
 
 def fault_report(
-    store: Store, twin: str, run: str, planned: tuple[str, ...], tools: dict[str, Tool]
+    store: Store, twin: str, run: str, planned: tuple[str, ...], tools: Mapping[str, Tool]
 ) -> FaultReport:
-    """Compare a run with faults to its twin, trial by trial; a fault that never fired is `not_run`."""
+    """Compare a run with faults to its control, trial by trial; a fault that never fired is `not_run`."""
     twins = {(r.golden_id, r.trial): r for r in store.results(twin, trajectories=True)}
     pairs: list[FaultPair] = []
     doubled: dict[str, str] = {}
@@ -68,5 +70,5 @@ def fault_report(
     )
 
 
-def _ledger(result: CaseResult) -> tuple[LedgerEntry, ...]:
+def _ledger(result: CaseResult) -> Sequence[LedgerEntry]:
     return result.trajectory.ledger if result.trajectory else ()

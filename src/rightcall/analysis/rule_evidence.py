@@ -1,7 +1,7 @@
-"""Which lint rules matter, measured: do tools with a finding go wrong more often than tools without it?
+"""Which lint rules matter: whether tools with a finding fail more often than tools without it.
 
-It is a comparison of different tools, so it ranks suspicions and proves nothing: a tool may have the finding and be
-hard for another reason. The proof is a run before and a run after the change, and `rightcall compare`.
+This compares different tools, so it ranks suspicions and proves nothing: a flagged tool may be hard for another
+reason. For proof, run before and after the change and use `rightcall compare`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rightcall import stats
-from rightcall.analysis.tool_evidence import Calls, Seen
+from rightcall.analysis.tool_evidence import Calls, RunEvidence
 from rightcall.lint import Broken, LintReport, RuleEffect, find_rule
 
 BREAKS: dict[str, Broken] = {
@@ -23,11 +23,11 @@ BREAKS: dict[str, Broken] = {
     "security": "either",
     "results": "either",
 }
-"""What the faults of a family make go wrong. Those of the budget family are about the whole set, not about a tool."""
+"""The mistakes that each family of rules predicts. Budget rules concern the whole set, not one tool."""
 
 
-def rule_effects(report: LintReport, runs: Sequence[Seen]) -> tuple[RuleEffect, ...]:
-    """Each rule that some of the tools called in the runs have and some have not, the surest effect first."""
+def rule_effects(report: LintReport, runs: Sequence[RunEvidence]) -> tuple[RuleEffect, ...]:
+    """The effect of each rule that flags some but not all of the tools used in the runs, most certain first."""
     flagged: dict[str, set[str]] = {}
     for found in report.diagnostics:
         flagged.setdefault(found.code, set()).update((found.tool, *found.others))

@@ -1,4 +1,4 @@
-"""What stored runs tell about tool definitions: what was confused, what was filled wrongly, and how often."""
+"""What stored runs show about tools: which were confused, which parameters were wrong, and how often."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_CALLED = frozenset(("wrong_tool", "unknown_tool", "missing_call", "no_call")
 
 @dataclass
 class Calls:
-    """The trials of one golden that expected one tool, and those in which it was not called or filled wrongly."""
+    """The trials of a golden that expected a tool, and those in which it was not called or its arguments were wrong."""
 
     cluster: str
     trials: int = 0
@@ -29,8 +29,8 @@ class Calls:
 
 
 @dataclass
-class Seen:
-    """What one run showed."""
+class RunEvidence:
+    """Evidence from one run."""
 
     run: str
     calls: dict[tuple[str, str], Calls] = field(default_factory=dict)
@@ -41,32 +41,32 @@ class Seen:
     parameters: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def confusions(self) -> list[Confusion]:
-        """How often one tool was called where another was expected, the commonest first."""
+        """How often one tool was called where another was expected, most frequent first."""
         return [
             Confusion(wanted, called, count, self.expected[wanted], self.run)
             for (wanted, called), count in self.confused.most_common()
         ]
 
     def misfilled(self) -> list[Misfilled]:
-        """How often a parameter was not as expected, the commonest first."""
+        """How often a parameter was wrong, most frequent first."""
         return [
             Misfilled(tool, parameter, count, max(self.expected[tool], count), self.run)
             for (tool, parameter), count in self.parameters.most_common()
         ]
 
 
-def seen_in(store: Store, run: str) -> Seen:
-    """Read a run. Trials in which the provider did not answer say nothing."""
+def seen_in(store: Store, run: str) -> RunEvidence:
+    """Read a run. Trials without an answer from the provider are ignored."""
     found = store.run(run)
     wanted_by = {golden.id: _wanted(golden) for golden in store.goldens(found.id)}
-    seen = Seen(found.id)
+    seen = RunEvidence(found.id)
     for result in store.results(found.id):
         if not result.error:
             _add(seen, result, wanted_by.get(result.golden_id, frozenset()))
     return seen
 
 
-def _add(seen: Seen, result: CaseResult, wanted: frozenset[str]) -> None:
+def _add(seen: RunEvidence, result: CaseResult, wanted: frozenset[str]) -> None:
     parameters, not_called, misfilled = set(), set(), set()
     for failure in result.codes:
         if failure.code in NOT_CALLED:
@@ -88,7 +88,7 @@ def _add(seen: Seen, result: CaseResult, wanted: frozenset[str]) -> None:
 
 
 def queries_of(goldens: list[AnyGolden]) -> list[tuple[str, str]]:
-    """What users ask, with the one tool that answers it: for judging which tools are confusable."""
+    """User requests with the one tool that answers each, to find tools that are easily confused."""
     return [
         (golden.input, golden.expected_calls[0].tool)
         for golden in goldens
@@ -99,7 +99,7 @@ def queries_of(goldens: list[AnyGolden]) -> list[tuple[str, str]]:
 
 
 def _top(failure: Failure) -> str:
-    """The parameter itself, when the failure is about a part of its value."""
+    """The name of the parameter when the failure concerns part of its value."""
     return failure.parameter.lstrip("/").split("/")[0].split(".")[0].split("[")[0]
 
 

@@ -1,4 +1,4 @@
-"""`rightcall dataset`: check, convert and count goldens."""
+"""`rightcall dataset`: check, convert, split and version datasets."""
 
 from __future__ import annotations
 
@@ -10,40 +10,48 @@ from typing import Literal
 import click
 
 from rightcall.cli import dataset_versions as versions
-from rightcall.cli.output import as_json_option, console, print_json, print_next
+from rightcall.cli.options import (
+    FILE,
+    OUTPUT_BY_SUFFIX,
+    file_argument,
+    json_option,
+    output_option,
+    skip_bad_option,
+    store_option,
+    tools_option,
+)
+from rightcall.cli.output import console, print_json, print_next
 from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden
-
-file_argument = click.argument("file", type=click.Path(path_type=Path))
 
 
 @click.group()
 def dataset() -> None:
-    """Check, convert and count goldens."""
+    """Check, convert, split and version datasets of goldens."""
 
 
 @dataset.command()
 @file_argument
-@click.option("--tools", type=click.Path(path_type=Path), help="The tools that the goldens speak of.")
+@tools_option
 @click.option(
-    "--quality", is_flag=True, help="How good a test it is: coverage, balance, repeats, too easy ones."
+    "--quality", is_flag=True, help="Report coverage, balance, near-duplicates and goldens that are too easy"
 )
-@click.option("--run", "past", metavar="RUN", help="With --quality: how hard the goldens were in this run.")
-@click.option("--store", help="Where that run is kept; .rightcall/rightcall.db unless said.")
-@click.option("--skip-bad", is_flag=True, help="Pass over rows that cannot be read, and list them.")
-@as_json_option
+@click.option("--run", "past", metavar="RUN", help="With --quality: report difficulty in this run")
+@store_option
+@skip_bad_option
+@json_option
 def check(
     file: Path,
     tools: Path | None,
     quality: bool,
     past: str | None,
-    store: str | None,
+    store_url: str | None,
     skip_bad: bool,
     as_json: bool,
 ) -> None:
-    """Find what would make a run worthless: unknown tools, impossible arguments, contradictions.
+    """Find mistakes in goldens: unknown tools, invalid arguments, contradictions.
 
-    Exit code 2 when there is an error; warnings alone are fine.
+    Exit code 2 if there are errors; warnings do not count.
     """
     from rightcall.cli.dataset_quality import SkippedRows, quality_of_file, show_quality
     from rightcall.datasets import numbered_goldens
@@ -54,7 +62,7 @@ def check(
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
     skipped = SkippedRows() if skip_bad else None
     if quality:
-        found, doubts = quality_of_file(file, toolset, skipped, past, store)
+        found, doubts = quality_of_file(file, toolset, skipped, past, store_url)
         if as_json:
             print_json({"quality": found, "findings": doubts, "skipped": skipped.problems if skipped else []})
         else:
@@ -86,23 +94,21 @@ def check(
         if skipped:
             skipped.show()
         if not tools:
-            print_next("the same with --tools TOOLS.json, to check arguments against schemas")
+            print_next("add --tools TOOLS.json to check arguments against schemas")
     if errors:
         raise click.exceptions.Exit(2)
 
 
 @dataset.command()
 @file_argument
-@click.argument("answers", type=click.Path(path_type=Path), required=False)
+@click.argument("answers", type=FILE, required=False)
 @click.option("--from", "source", type=click.Choice(["goldens", "bfcl", "tau2"]), default="goldens", show_default=True,
-              help="What FILE is; bfcl takes ANSWERS too, tau2 is τ-bench or τ²-bench.")  # fmt: skip
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to; the suffix says how."
-)
+              help="Kind of FILE; `bfcl` also takes ANSWERS, `tau2` is τ-bench or τ²-bench")  # fmt: skip
+@output_option(OUTPUT_BY_SUFFIX, required=True)
 @click.option("--to", "dialect", type=click.Choice(["native", "deepeval"]), default="native", show_default=True,
-              help="Whose fields to write.")  # fmt: skip
-@click.option("--trajectories", type=click.Path(path_type=Path), help="With tau2: where the trials go.")
-@click.option("--skip-bad", is_flag=True, help="Pass over rows that cannot be read, and list them.")
+              help="Field names to write")  # fmt: skip
+@click.option("--trajectories", type=FILE, help="With `--from tau2`: output file for the trajectories")
+@skip_bad_option
 def convert(
     file: Path,
     answers: Path | None,
@@ -112,10 +118,10 @@ def convert(
     trajectories: Path | None,
     skip_bad: bool,
 ) -> None:
-    """Write goldens in another format: .jsonl, .json, .yaml or .csv.
+    """Convert goldens to another format: .jsonl, .json, .yaml or .csv.
 
-    With --from bfcl, FILE holds questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers. With
-    --from tau2, FILE is a results file of τ-bench or τ²-bench. Files of DeepEval need no --from.
+    With `--from bfcl`, FILE holds questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers.
+    With `--from tau2`, FILE is a results file of τ-bench or τ²-bench. DeepEval files need no --from.
     """
     if source == "tau2":
         from rightcall.cli.dataset_tau import convert_tau
@@ -123,16 +129,16 @@ def convert(
         convert_tau(file, output, trajectories)
         return
     if trajectories:
-        raise InputError(str(trajectories), "only --from tau2 has trajectories to write")
+        raise InputError(str(trajectories), "--trajectories requires --from tau2")
     from rightcall.datasets import load_goldens, save_goldens
     from rightcall.datasets.importers import import_bfcl
 
     if answers and source != "bfcl":
-        raise InputError(str(answers), "only --from bfcl takes a second file")
+        raise InputError(str(answers), "ANSWERS requires --from bfcl")
     from rightcall.cli.dataset_quality import SkippedRows
 
     if skip_bad and output.resolve() == file.resolve():
-        problem = "--skip-bad would delete the bad rows from the only copy"
+        problem = "with --skip-bad, overwriting the input would delete its bad rows"
         raise InputError(str(output), problem, "write to another file")
     skipped = SkippedRows() if skip_bad else None
     goldens = import_bfcl(file, answers) if source == "bfcl" else load_goldens(file, skipped=skipped)
@@ -153,9 +159,9 @@ def convert(
 
 @dataset.command()
 @file_argument
-@as_json_option
+@json_option
 def stats(file: Path, as_json: bool) -> None:
-    """What a dataset holds: categories, tools, calls, tags."""
+    """Count goldens by category, tool, number of calls and tag."""
     from rightcall.datasets import load_goldens
     from rightcall.quality import dataset_statistics
     from rightcall.report import clean
@@ -180,7 +186,7 @@ def stats(file: Path, as_json: bool) -> None:
             out.say("[dim]{}:[/dim] ", title, end="")
             out.print(clean(shown + more))
     if found.without_expectation:
-        out.say("[yellow]{:,} goldens expect nothing[/yellow]", found.without_expectation)
+        out.say("[yellow]{:,} goldens have no expectation[/yellow]", found.without_expectation)
 
 
 for command in versions.COMMANDS:

@@ -1,4 +1,4 @@
-"""`rightcall dataset check --quality` and `--skip-bad`: what they print."""
+"""The output of `rightcall dataset check --quality` and `--skip-bad`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN = 20
 
 
 class SkippedRows:
-    """Counts rows that were passed over and keeps what was wrong with each."""
+    """Collects the rows that were skipped and the problem with each."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
@@ -27,18 +27,18 @@ class SkippedRows:
         self.problems.append(str(error))
 
     def show(self) -> None:
-        """Every row that was skipped, on stderr."""
+        """Print the skipped rows to stderr."""
         if not self.problems:
             return
         for problem in self.problems:
             tell(f"skipped: {problem}", err=True)
-        tell(f"{len(self.problems):,} bad rows were skipped", err=True)
+        tell(f"{len(self.problems):,} bad rows skipped", err=True)
 
 
 def quality_of_file(
     file: Path, tools: dict[str, Tool], skipped: SkippedRows | None, run: str | None, store: str | None
 ) -> tuple[Quality, list[DatasetFinding]]:
-    """The quality of a file of goldens, with the results of an earlier run if one is named."""
+    """The quality of a file of goldens, with the results of an earlier run if given."""
     from rightcall.datasets import numbered_goldens
     from rightcall.quality import QualityCheck
     from rightcall.store import open_store
@@ -54,12 +54,12 @@ def quality_of_file(
 
 
 def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
-    """For people: what is doubtful, then what all of it adds up to."""
+    """Print the findings, then the totals."""
     out = console()
     for finding in findings[:SHOWN]:
         out.print(f"{finding.code} {finding.where}: {finding.message}; {finding.hint}", soft_wrap=True)
     if len(findings) > SHOWN:
-        out.print(f"… and {len(findings) - SHOWN:,} more (--json lists all)")
+        out.print(f"… and {len(findings) - SHOWN:,} more (use --json to list all)")
     cover = found.coverage
     counts = ", ".join(f"{name} {count:,}" for name, count in found.categories.items())
     lines = [f"{found.goldens:,} goldens: {counts}"]
@@ -76,7 +76,7 @@ def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
             )
             lines.append(f"{total - len(missing):,} of {total:,} {word} are expected{named}")
         lines.append(f"the keyword baseline passes {found.easy:,}")
-    lines.append(f"{found.duplicates:,} near duplicates, {found.leaks:,} name the tool they want")
+    lines.append(f"{found.duplicates:,} near-duplicates, {found.leaks:,} name the expected tool")
     if found.difficulty:
         lines.append(
             "in that run: " + ", ".join(f"{n:,} {word} passed" for word, n in found.difficulty.items())

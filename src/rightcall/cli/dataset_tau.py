@@ -8,7 +8,7 @@ from rightcall.cli.output import console
 
 
 def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
-    """Write goldens and, when asked, trajectories; show pass^k of the benchmark's own rewards."""
+    """Write goldens and, if requested, trajectories; print pass^k from the benchmark's own rewards."""
     from rightcall.datasets import save_goldens, save_trajectories
     from rightcall.datasets.importers import import_tau
     from rightcall.stats import suite_pass_hat_k
@@ -21,11 +21,11 @@ def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
         save_trajectories(found.trajectories, trajectories)
         out.print(f"{len(found.trajectories):,} trajectories written to {trajectories}")
     if found.dropped:
-        out.print(f"{len(found.dropped):,} trials that the infrastructure broke are in no pass^k")
+        out.print(f"{len(found.dropped):,} trials with infrastructure errors are excluded from pass^k")
     if found.unscored:
         out.print(f"tasks without a scored trial: {', '.join(found.unscored)}")
     counts = found.counts()
-    out.print("by the benchmark's own rewards:")
+    out.print("using the benchmark's own rewards:")
     for k in range(1, max((trials for trials, _ in counts), default=0) + 1):
         passed = suite_pass_hat_k(counts, k)
         if passed.value is not None:

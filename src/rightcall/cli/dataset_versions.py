@@ -1,4 +1,4 @@
-"""`rightcall dataset push|pull|list|diff|split`: versions of datasets, and parts of them."""
+"""`rightcall dataset push|pull|list|diff|split`: versions and splits of datasets."""
 
 from __future__ import annotations
 
@@ -6,58 +6,64 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.output import FiniteRange, as_json_option, console, print_json
-
-file_argument = click.argument("file", type=click.Path(path_type=Path))
-store_option = click.option("--store", help="Where versions are kept; .rightcall/rightcall.db unless said.")
+from rightcall.cli.options import (
+    FILE,
+    OUTPUT_BY_SUFFIX,
+    FiniteRange,
+    file_argument,
+    json_option,
+    output_option,
+    store_option,
+)
+from rightcall.cli.output import console, print_json
 
 
 @click.command()
 @file_argument
 @click.argument("alias")
-@click.option("--draft", is_flag=True, help="Not final yet: the next push replaces it.")
-@click.option("--author", help="Who pushes; the name of the user unless said.")
+@click.option("--draft", is_flag=True, help="Store as a draft, which the next push replaces")
+@click.option("--author", help="Author of the version [default: user name]")
 @store_option
-@as_json_option
-def push(file: Path, alias: str, draft: bool, author: str | None, store: str | None, as_json: bool) -> None:
-    """Keep the goldens of FILE as the next version of ALIAS. A version that is not a draft never changes."""
+@json_option
+def push(
+    file: Path, alias: str, draft: bool, author: str | None, store_url: str | None, as_json: bool
+) -> None:
+    """Store the goldens of FILE as the next version of dataset ALIAS. Versions never change, except drafts."""
     from rightcall.datasets import load_goldens
     from rightcall.store import open_store, user_name
 
     goldens = load_goldens(file)
-    with open_store(store) as opened:
+    with open_store(store_url) as opened:
         version = opened.push_dataset(alias, goldens, finalized=not draft, author=author or user_name())
     if as_json:
         print_json(version)
         return
     kind = "version" if version.finalized else "draft"
     out = console()
-    out.print(f"{version.goldens:,} goldens kept as {kind} {version.version} of {alias}")
+    out.print(f"{version.goldens:,} goldens stored as {kind} {version.version} of {alias}")
     again = "" if version.finalized else " --draft"
     out.print(f"next:\n  rightcall dataset pull {alias} -o goldens.jsonl{again}")
 
 
 @click.command()
 @click.argument("alias")
+@output_option(OUTPUT_BY_SUFFIX, required=True)
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to; the suffix says how."
+    "--version", "number", type=click.IntRange(1), help="Version to write [default: newest final version]"
 )
-@click.option(
-    "--version", "number", type=click.IntRange(1), help="Which version; the newest final one unless said."
-)
-@click.option("--draft", is_flag=True, help="Take the draft, if there is one.")
+@click.option("--draft", is_flag=True, help="Write the draft, if there is one")
 @store_option
-def pull(alias: str, output: Path, number: int | None, draft: bool, store: str | None) -> None:
-    """Write a version of ALIAS to a file. A draft is taken only when --draft says so."""
+def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: str | None) -> None:
+    """Write a version of dataset ALIAS to a file. Drafts require --draft."""
     from rightcall.datasets import save_goldens
     from rightcall.errors import InputError
     from rightcall.store import open_store
 
-    with open_store(store, must_exist=True) as opened:
+    with open_store(store_url, must_exist=True) as opened:
         version = opened.dataset(alias, number, finalized=not draft)
         if not version.finalized and not draft:
             raise InputError(
-                f"dataset {alias}", f"version {version.version} is a draft", "say --draft to take it"
+                f"dataset {alias}", f"version {version.version} is a draft", "pass --draft to use it"
             )
         save_goldens(opened.pull_dataset(alias, version.version, finalized=not draft), output)
     console().print(f"{version.goldens:,} goldens of {alias} version {version.version} written to {output}")
@@ -66,16 +72,16 @@ def pull(alias: str, output: Path, number: int | None, draft: bool, store: str |
 @click.command("list")
 @click.argument("alias", default="")
 @store_option
-@as_json_option
-def list_versions(alias: str, store: str | None, as_json: bool) -> None:
-    """Every version: of ALIAS, or of all datasets."""
+@json_option
+def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
+    """List the versions of dataset ALIAS, or of all datasets."""
     from rich.table import Table
     from rich.text import Text
 
     from rightcall.report import inert
     from rightcall.store import open_store
 
-    with open_store(store, must_exist=True) as opened:
+    with open_store(store_url, must_exist=True) as opened:
         found = opened.datasets(alias)
     if as_json:
         print_json(found)
@@ -94,7 +100,7 @@ def list_versions(alias: str, store: str | None, as_json: bool) -> None:
             version.fingerprint[:12],
         )
         table.add_row(*map(Text, map(inert, cells)))
-    console().print(table if found else "no dataset was pushed yet: rightcall dataset push FILE ALIAS")
+    console().print(table if found else "no datasets yet; store one with `rightcall dataset push FILE ALIAS`")
 
 
 @click.command()
@@ -102,12 +108,12 @@ def list_versions(alias: str, store: str | None, as_json: bool) -> None:
 @click.argument("old", type=click.IntRange(1))
 @click.argument("new", type=click.IntRange(1))
 @store_option
-@as_json_option
-def diff(alias: str, old: int, new: int, store: str | None, as_json: bool) -> None:
-    """What changed in ALIAS from version OLD to version NEW: + added, - removed, ~ changed."""
+@json_option
+def diff(alias: str, old: int, new: int, store_url: str | None, as_json: bool) -> None:
+    """Show what changed in dataset ALIAS between two versions: + added, - removed, ~ changed."""
     from rightcall.store import open_store
 
-    with open_store(store, must_exist=True) as opened:
+    with open_store(store_url, must_exist=True) as opened:
         found = opened.diff_datasets(alias, old, new)
     if as_json:
         print_json(found)
@@ -122,13 +128,11 @@ def diff(alias: str, old: int, new: int, store: str | None, as_json: bool) -> No
 @click.command()
 @file_argument
 @click.option("--share", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
-              help="How much of it goes into the first part.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option(
-    "-o", "--output", nargs=2, type=click.Path(path_type=Path), required=True, help="The two files."
-)
+              help="Share of goldens in the first file")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed")
+@click.option("-o", "--output", nargs=2, type=FILE, required=True, help="The two output files")
 def split(file: Path, share: float, seed: int, output: tuple[Path, Path]) -> None:
-    """Cut FILE in two by chance; goldens of one cluster stay together."""
+    """Split FILE randomly in two, keeping goldens of one cluster together."""
     from rightcall.datasets import load_goldens, save_goldens, split_goldens
 
     parts = split_goldens(list(load_goldens(file)), share, seed=seed)

@@ -1,21 +1,22 @@
-"""`rightcall demo`: the bundled suite on a small model inside this process."""
+"""`rightcall demo`: the bundled suite on a small local model."""
 
 from __future__ import annotations
 
 import click
 
+from rightcall.cli.options import store_option
 from rightcall.cli.output import console, tell
 from rightcall.errors import RightCallError
 
 
 @click.command()
-@click.option("--model", default="local:smollm2", show_default=True, help="Another model for the same suite.")
-@click.option("--store", "store_url", help="Where results are kept; .rightcall/rightcall.db unless said.")
+@click.option("--model", default="local:smollm2", show_default=True, help="Model to run the suite on")
+@store_option
 def demo(model: str, store_url: str | None) -> None:
-    """See it work: 24 goldens on weather, files and accounts, run on a small model, scored and explained.
+    """Run 24 goldens about weather, files and accounts on a small local model, and explain the results.
 
-    No key and no network are needed, apart from getting the model's weights once. The model is small and makes
-    mistakes; seeing which is the point. Exit code 0 whatever it passes.
+    Needs no API key, and a network only to download the model once. The model is small and makes mistakes;
+    finding them is the point. The exit code is 0 whatever the model gets right.
     """
     from rightcall.cli.run import command_line, execute
     from rightcall.demo import FOLDER
@@ -23,20 +24,20 @@ def demo(model: str, store_url: str | None) -> None:
 
     out = console()
     if model == "local:smollm2" and not _weights_ready():
-        out.say("[dim]the same suite without a model:[/dim]\n  rightcall demo --model keyword:")
+        out.say("[dim]to run the suite without a model:[/dim]\n  rightcall demo --model keyword:")
         raise click.exceptions.Exit(4)
     plan = plan_suite(load_suite(FOLDER / "suite.yaml"), FOLDER, model=model)
-    out.say("[dim]asking {} 24 questions, some of which need no tool …[/dim]", model)
+    out.say("[dim]asking {} 24 questions; some need no tool …[/dim]", model)
     again = command_line(FOLDER / "suite.yaml", {"--model": model, "--store": store_url})
     outcome = execute(plan, store_url, resume=None, as_json=False, failures=24, again=again)
     _write_report(outcome.run.id, store_url)
-    out.say("  rightcall init my-suite        [dim]# the same as files of your own, ready to edit[/dim]")
+    out.say("  rightcall init my-suite        [dim]# the same suite as files to edit[/dim]")
     if model != "keyword:":
-        out.say("  rightcall demo --model keyword:   [dim]# what word matching alone would pass[/dim]")
+        out.say("  rightcall demo --model keyword:   [dim]# what keyword matching alone would pass[/dim]")
 
 
 def _write_report(run: str, store_url: str | None) -> None:
-    """The same run as a page to open, where the packages for pages are installed."""
+    """Write report.html if the packages for it are installed."""
     from pathlib import Path
 
     from rightcall.errors import MissingExtraError
@@ -55,15 +56,15 @@ def _write_report(run: str, store_url: str | None) -> None:
 
 
 def _weights_ready() -> bool:
-    """Whether the weights are there; gets them when they are not, and says plainly when it cannot."""
+    """Whether the weights are present; downloads them if needed and reports a failure."""
     from rightcall.providers import model_path, pull_model
 
     if model_path("smollm2").is_file():
         return True
-    tell("getting the weights of SmolLM2-135M (98 MB, once) …", err=True)
+    tell("downloading the weights of SmolLM2-135M (98 MB, once) …", err=True)
     try:
         pull_model("smollm2")
     except RightCallError as error:
-        tell(f"error: the weights of smollm2 cannot be had: {error}", err=True)
+        tell(f"error: cannot download the weights of smollm2: {error}", err=True)
         return False
     return True

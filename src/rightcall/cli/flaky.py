@@ -1,18 +1,19 @@
-"""`rightcall flaky`: goldens that pass sometimes."""
+"""`rightcall flaky`: goldens that pass only sometimes."""
 
 from __future__ import annotations
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.options import json_option, run_argument, store_option
+from rightcall.cli.output import console, print_json
 
 
 @click.command()
-@click.argument("run", default="last")
-@click.option("--store", "store_url", help="Where results are kept.")
-@as_json_option
+@run_argument
+@store_option
+@json_option
 def flaky(run: str, store_url: str | None, as_json: bool) -> None:
-    """Goldens of RUN whose trials do not agree, the worst first. Needs a run with several trials."""
+    """List goldens of RUN whose trials disagree, worst first. Requires a run with several trials."""
     from rightcall.store import open_store
     from rightcall.suite import flakiness
 
@@ -27,12 +28,12 @@ def flaky(run: str, store_url: str | None, as_json: bool) -> None:
         f"{len(found.flaky):,} sometimes"
     )
     if found.rate is None:
-        out.say("[dim]every golden was tried once: run with --trials 5 to see which are flaky[/dim]")
+        out.say("[dim]only one trial per golden; run with --trials 5 to find flaky ones[/dim]")
     else:
-        out.say("[dim]two trials of a golden disagree with a chance of {:.1%}[/dim]", found.rate)
+        out.say("[dim]two trials of a golden disagree with probability {:.1%}[/dim]", found.rate)
     for case in found.flaky[:50]:
         mark = "  quarantine?" if case.quarantine else ""
         out.print(f"  {case.golden_id}  {case.passed}/{case.trials}{mark}")
     if names := [case.golden_id for case in found.flaky if case.quarantine]:
-        out.say("[dim]to run these without letting them decide, write into the suite:[/dim]")
+        out.say("[dim]to run these without affecting the verdict, add to the suite:[/dim]")
         out.print(f"  quarantine: [{', '.join(names)}]", soft_wrap=True)

@@ -1,51 +1,62 @@
-"""`rightcall gate`: decide about a stored run."""
+"""`rightcall gate`: decide whether a stored run passes."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from rightcall.cli.output import FiniteRange, as_json_option, console, print_json
+from rightcall.cli.options import (
+    ABOUT,
+    ABOUT_HELP,
+    FILE,
+    RATE,
+    alpha_option,
+    json_option,
+    margin_option,
+    run_argument,
+    store_option,
+)
+from rightcall.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from rightcall.gate import About
 
 
 @click.command()
-@click.argument("run", default="last")
-@click.option("--suite", type=click.Path(path_type=Path), help="Take the gate of this suite.")
-@click.option("--min", "least", type=FiniteRange(0, 1, min_open=True), help="The pass rate to reach.")
-@click.option("--target", type=FiniteRange(0, 1, min_open=True), help="The pass rate one hopes for.")
-@click.option("--alpha", type=FiniteRange(0, 0.5, min_open=True), help="The risk of a wrong verdict.")
+@run_argument
+@click.option("--suite", type=FILE, help="Use the gate of this suite")
+@click.option("--min", "least", type=RATE, help="Required pass rate")
+@click.option("--target", type=RATE, help="Expected pass rate")
+@alpha_option()
 @click.option(
     "--rule",
     type=click.Choice(["interval", "point"]),
-    help="Decide by confidence bounds, or compare the bare rate and claim nothing. [default: interval]",
+    help="Decide by confidence bounds, or by the observed rate alone [default: interval]",
 )
 @click.option(
     "--about",
-    type=click.Choice(["cases_like_these", "these_goldens"]),
-    help="What the rate is claimed of: cases of which the goldens are a sample, or the goldens alone. "
-    "[default: cases_like_these]",
+    type=click.Choice(ABOUT),
+    help=f"{ABOUT_HELP} [default: cases_like_these]",
 )
 @click.option(
     "--baseline",
-    help="Earlier results that this run must not fall behind: a run, last~1, a tag, a git "
-    "branch, or a file of exported results.",
+    help="Earlier results to compare with: a run, `last~1`, a tag, a git branch or a file of exported results",
 )
-@click.option("--margin", type=FiniteRange(0, 1, max_open=True), help="By how much it may fall behind.")
-@click.option(
-    "--anyway", is_flag=True, help="Compare with the baseline even if metrics differ or goldens were edited."
-)
-@click.option("--forbid", multiple=True, help="A failure code of which one is too many; may be repeated.")
-@click.option("--store", "store_url", help="Where results are kept.")
-@as_json_option
+@margin_option()
+@click.option("--anyway", is_flag=True, help="Compare even if metrics differ or goldens were edited")
+@click.option("--forbid", multiple=True, help="Fail if this failure code occurs (repeatable)")
+@store_option
+@json_option
 def gate(
     run: str,
     suite: Path | None,
     least: float | None,
     target: float | None,
     alpha: float | None,
-    rule: str | None,
-    about: str | None,
+    rule: Literal["interval", "point"] | None,
+    about: About | None,
     baseline: str | None,
     margin: float | None,
     anyway: bool,
@@ -53,39 +64,36 @@ def gate(
     store_url: str | None,
     as_json: bool,
 ) -> None:
-    """PASS, FAIL or INCONCLUSIVE for RUN (an id, a prefix, last, a tag or a branch), with stated error rates.
+    """Decide whether RUN passes, with a stated error rate.
 
-    Exit codes: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 too many errors to say.
+    RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch [default: last].
+
+    Exit codes: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 too many errors to decide.
     """
-    from rightcall.gate import read_gate
-    from rightcall.store import open_store
-    from rightcall.suite import gate_run, load_suite
+    from rightcall import api
 
-    loaded = load_suite(suite) if suite else None
-    mapping = dict(loaded.gate) if loaded else {}
-    given = {
-        "min": least,
-        "target": target,
-        "alpha": alpha,
-        "rule": rule,
-        "about": about,
-        "forbid": list(forbid) or None,
-    }
-    mapping |= {key: value for key, value in given.items() if value is not None}
-    against = {"run": baseline, "margin": margin, "anyway": anyway or None}
-    against = {key: value for key, value in against.items() if value is not None}
-    if against and not baseline and "baseline" not in mapping:
-        raise click.UsageError("--margin and --anyway need --baseline, or a suite whose gate has one")
-    if against:
-        known = mapping.get("baseline")
-        mapping["baseline"] = {**(known if isinstance(known, dict) else {}), **against}
-    if not mapping.keys() - {"target", "alpha", "rule", "about"}:
+    if not baseline and not suite and (margin is not None or anyway):
         raise click.UsageError(
-            "say what is asked for: --min 0.9, --baseline RUN, --forbid CODE or --suite FILE"
+            "--margin and --anyway require --baseline or a suite whose gate has a baseline"
         )
-    quarantine = frozenset(loaded.quarantine) if loaded else frozenset[str]()
-    with open_store(store_url, must_exist=True) as store:
-        verdict = gate_run(store, run, read_gate(mapping), quarantine)
+    if not suite and not baseline and not forbid and least is None:
+        raise click.UsageError(
+            "nothing to decide; pass --min RATE, --baseline RUN, --forbid CODE or --suite FILE"
+        )
+    verdict = api.gate(
+        run,
+        suite=suite,
+        min=least,
+        target=target,
+        alpha=alpha,
+        rule=rule,
+        about=about,
+        baseline=baseline,
+        margin=margin,
+        anyway=anyway,
+        forbid=forbid,
+        store=store_url,
+    )
     if as_json:
         print_json(verdict)
     else:

@@ -1,4 +1,4 @@
-"""`rightcall init`: a suite to edit that already runs."""
+"""`rightcall init`: create a working example suite."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FILES = ("suite.yaml", "tools.json", "goldens.jsonl")
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
-@click.option("--model", default="keyword:", show_default=True, help="The model the suite asks.")
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--model", default="keyword:", show_default=True, help="Model of the suite")
+@click.option("--force", is_flag=True, help="Overwrite existing files")
 def init(folder: Path, model: str, force: bool) -> None:
-    """Write suite.yaml, tools.json and goldens.jsonl into FOLDER: a suite that runs, to be made your own."""
+    """Create a working example suite in FOLDER: suite.yaml, tools.json and goldens.jsonl."""
     from rightcall.demo import FOLDER
     from rightcall.files import reason, write_file
     from rightcall.suite import suite_schema
@@ -27,17 +27,21 @@ def init(folder: Path, model: str, force: bool) -> None:
     there = [name for name in FILES if (folder / name).exists()]
     if there and not force:
         raise InputError(
-            str(folder), f"already has {', '.join(there)}", "use --force to replace, or another folder"
+            str(folder),
+            f"already has {', '.join(there)}",
+            "pass --force to overwrite, or choose another folder",
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(str(folder), f"cannot be made: {reason(error)}", "name another folder") from None
+        raise InputError(
+            str(folder), f"cannot create folder: {reason(error)}", "choose another folder"
+        ) from None
     suite = (FOLDER / "suite.yaml").read_text(encoding="utf-8")
     mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
     for line, value in mine.items():
         key = line.partition(":")[0]
-        # A JSON string is a YAML string; `keyword:` without quotes is none.
+        # A JSON string is a YAML string; an unquoted `keyword:` is not.
         suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}", 1)
     schema = json.dumps(suite_schema(), indent=2) + "\n"
     made = {name: (FOLDER / name).read_bytes() for name in FILES}

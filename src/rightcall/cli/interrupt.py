@@ -1,4 +1,4 @@
-"""Ctrl-C: the first ends a command in good order, the second ends it at once."""
+"""Ctrl-C: the first stops a command cleanly, the second immediately."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ INTERRUPTED = 130
 
 
 class Interrupts:
-    """What SIGINT does while a command runs; one for the process, installed by `main`."""
+    """The SIGINT handling of a command; one per process, installed by `main`."""
 
     def __init__(self) -> None:
         self.count = 0
         self.soften: Callable[[], object] | None = None
-        """What the first Ctrl-C does instead of raising `KeyboardInterrupt` wherever the program happens to be."""
+        """What the first Ctrl-C does; None raises `KeyboardInterrupt` at the current instruction."""
 
     def install(self) -> None:
-        """Take over, unless whoever started the process had its own idea, such as ignoring SIGINT."""
+        """Install the handler, unless the parent process chose another one, such as ignoring SIGINT."""
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._received)
 
@@ -44,7 +44,7 @@ INTERRUPTS = Interrupts()
 def run_interruptible(
     work: Coroutine[Any, Any, T], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
 ) -> T:
-    """What a coroutine gives. Ctrl-C cancels it, and is a `KeyboardInterrupt` once it has ended."""
+    """The result of a coroutine. Ctrl-C cancels it, then raises `KeyboardInterrupt` once it has ended."""
 
     async def cancellable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -65,13 +65,13 @@ def run_interruptible(
 
 
 def _end_at_once() -> None:
-    """Without waiting for threads, and without the tracebacks of everything that is torn down half-way.
+    """Exit without waiting for threads and without tracebacks from interrupted cleanup.
 
-    What is stored is safe: a transaction that is cut off did not take place.
+    Stored results are safe: an interrupted transaction is rolled back.
     """
     if sys.stderr is not None and sys.stderr.isatty():
         with suppress(OSError):
             os.write(2, b"\x1b[?25h\n")  # the progress bar hides the cursor
     with suppress(OSError):
-        os.write(2, b"ended at once\n")
+        os.write(2, b"stopped\n")
     os._exit(INTERRUPTED)

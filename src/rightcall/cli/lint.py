@@ -1,4 +1,4 @@
-"""`rightcall lint`: find what makes models choose and fill tools wrongly."""
+"""`rightcall lint`: find tool definitions that models misuse."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.lint_sources import queries_in, read_sources, seen_in_runs
-from rightcall.cli.output import as_json_option, print_commands, print_json_text, print_painted, tell
+from rightcall.cli.options import FILE, json_option, output_option, store_option
+from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 
 if TYPE_CHECKING:
-    from rightcall.cli.lint_settings import Settings
-    from rightcall.lint import LintConfig, LintReport, ToolSet
+    from collections.abc import Sequence
+
+    from rightcall.errors import InputError
+    from rightcall.lint import LintConfig, LintReport, LintSettings, ToolSet
 
 _FORMATS = ("text", "json", "sarif", "github")
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -23,78 +25,77 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 @click.option(
     "--select",
     multiple=True,
-    help="Only these rules: TD301, TD3, a name or a family. Repeatable, commas too.",
+    help="Check only these rules: a code (TD301), prefix (TD3), name or family (repeatable, or comma-separated)",
 )
-@click.option("--ignore", multiple=True, help="Not these rules.")
+@click.option("--ignore", multiple=True, help="Skip these rules (repeatable, or comma-separated)")
 @click.option("--target", multiple=True,
-              help="Providers the tools are for: anthropic, anthropic-strict, openai, openai-strict, gemini, "
-                "bedrock, mcp. "
-              "Default: the one whose spelling each definition uses.")  # fmt: skip
+              help="Target provider: anthropic, anthropic-strict, openai, openai-strict, gemini, bedrock or mcp "
+              "(repeatable) [default: inferred from each definition]")  # fmt: skip
 @click.option(
     "--format",
     "form",
     type=click.Choice(_FORMATS),
-    help="Form of the report. [text]",
+    help="Report format [default: text]",
 )
-@as_json_option
-@click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
+@json_option
+@output_option("Output file [default: stdout]")
 @click.option("--show", type=click.Choice(["error", "warning", "info"]), default="warning", show_default=True,
-              help="The mildest findings to print as text.")  # fmt: skip
+              help="Lowest severity to print as text")  # fmt: skip
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "info", "never"]),
-    help="Exit with 1 from here on. [error]",
+    help="Lowest severity that gives exit code 1 [default: error]",
 )
-@click.option("--fix", "do_fix", is_flag=True, help="Correct in the files what can be corrected safely.")
-@click.option("--suggest", is_flag=True, help="Show patches for what needs a second look; changes nothing.")
-@click.option(
-    "--baseline", type=click.Path(path_type=Path), help="Only findings that are not in this file count."
-)
-@click.option("--write-baseline", type=click.Path(path_type=Path), help="Make every present finding known.")
+@click.option("--fix", "do_fix", is_flag=True, help="Apply safe fixes to the files")
+@click.option("--suggest", is_flag=True, help="Show patches that need review; change nothing")
+@click.option("--baseline", type=FILE, help="Report only findings missing from this baseline")
+@click.option("--write-baseline", type=FILE, help="Write current findings to a baseline")
 @click.option(
     "--lock",
-    type=click.Path(path_type=Path),
-    help="Lockfile of approved definitions; changed ones are errors.",
+    type=FILE,
+    help="Lockfile of approved definitions; changes are errors",
 )
-@click.option("--update-lock", is_flag=True, help="Accept the present definitions into the lockfile.")
+@click.option("--update-lock", is_flag=True, help="Write current definitions to the lockfile")
 @click.option(
-    "--import", "allow_import", is_flag=True, help="Run Python modules to find their @rc.tool functions."
+    "--import",
+    "allow_import",
+    is_flag=True,
+    help="Import Python modules to find @rc.tool functions; this runs them",
 )
 @click.option(
     "--together",
     is_flag=True,
-    help="All sources are one set: files and servers that one client uses at once.",
+    help="Compare the tools of all sources with each other, as if one client used them all",
 )
-@click.option(
-    "--goldens", type=click.Path(path_type=Path), help="Requests that sharpen which tools are confusable."
-)
+@click.option("--goldens", type=FILE, help="Goldens whose requests show which tools are easily confused")
 @click.option(
     "--run",
     "runs",
     multiple=True,
     metavar="RUN",
-    help="A run that shows what went wrong: findings carry it, rules are ranked by it. Repeatable.",
+    help="Stored run to take evidence of mistakes from (repeatable)",
 )
-@click.option("--store", "store_url", help="Where runs are kept.")
+@store_option
 def lint(sources: tuple[str, ...], **options: Any) -> None:
-    """Find what makes models choose and fill tools wrongly, and say how to mend it.
+    """Find tool definitions that models misuse, and how to fix them.
 
-    SOURCES are JSON or YAML files with tools in any spelling, OpenAPI documents, suites, folders of them,
-    `mcp:COMMAND` for an MCP server, or with --import Python modules. Definitions may switch a rule off for themselves:
-    "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults come from [tool.rightcall.lint] in pyproject.toml.
+    SOURCES are JSON or YAML files with tools in any provider's format, OpenAPI documents, suites, folders of these,
+    `mcp:COMMAND` for an MCP server, `module:agent` for an agent of a framework, or (with --import) Python modules. A
+    definition can disable a rule for itself:
+    "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults are read from [tool.rightcall.lint] in pyproject.toml.
 
-    Tools of one file are compared with each other; files that hold a single tool each are compared as one set, and
-    with --together all that is read.
+    Tools in one file are compared with each other. Files with a single tool each are compared as one set;
+    --together compares everything.
     """
     import gc
 
-    gc.disable()  # the process ends soon and makes no cycles worth finding; collecting costs a fifth of the time
-    from rightcall.cli.lint_settings import find_settings
+    gc.disable()  # a short process that creates no cycles; collecting takes a fifth of the time
+    from rightcall.lint import find_settings
 
     form = _form(options)
     settings = find_settings()
     config = _config(settings, options)
-    sets = read_sources(sources, options["allow_import"])
+    sets = _read(sources, options["allow_import"])
     if options["do_fix"]:
         sets = _fix(sets, config, sources, options["allow_import"])
     report = _lint(sets, config, settings, options)
@@ -105,7 +106,7 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
         raise SystemExit(1)
 
 
-def _config(settings: Settings, options: dict[str, Any]) -> LintConfig:
+def _config(settings: LintSettings, options: dict[str, Any]) -> LintConfig:
     from rightcall.lint import LintConfig
 
     fields = settings.fields()
@@ -127,46 +128,48 @@ def _fix(
     write(fixed)
     for each in fixed:
         tell(f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True)
-    return read_sources(sources, allow_import) if fixed else sets
+    return _read(sources, allow_import) if fixed else sets
 
 
-def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: dict[str, Any]) -> LintReport:
-    import msgspec
+def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
+    from rightcall.api import read_sources
 
+    unreadable: list[InputError] = []
+    try:
+        return read_sources(sources, allow_import, unreadable.append)
+    finally:
+        _warn(unreadable)
+
+
+def _warn(unreadable: Sequence[InputError]) -> None:
+    for error in unreadable:
+        tell(f"warning: {error!s}", err=True)
+    if unreadable:
+        files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
+        tell(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
+
+
+def _lint(
+    sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: dict[str, Any]
+) -> LintReport:
+    from rightcall.api import lint_sets
     from rightcall.errors import ConfigError
-    from rightcall.lint import (
-        Evidence,
-        baseline_of,
-        lint as run_lint,
-        lock_of,
-        read_baseline,
-        read_lock,
-        without_known,
-        write_baseline,
-        write_lock,
-    )
-    from rightcall.lint.source import joined
+    from rightcall.lint import baseline_of, lock_of, read_baseline, without_known, write_baseline, write_lock
 
     lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
         if lock is None:
-            raise ConfigError("--update-lock needs to know the lockfile; name it with --lock FILE")
+            raise ConfigError("--update-lock requires --lock FILE")
         write_lock(lock, lock_of(sets))
-    runs = seen_in_runs(options["runs"], options["store_url"])
-    report = run_lint(
-        joined(sets, together=options["together"]),
-        config=config,
-        locked=read_lock(lock) if lock else None,
-        evidence=Evidence(
-            [each for seen in runs for each in seen.confusions()],
-            [each for seen in runs for each in seen.misfilled()],
-        ),
-        queries=queries_in(options["goldens"]),
+    report = lint_sets(
+        sets,
+        config,
+        together=options["together"],
+        lock=lock,
+        goldens=options["goldens"],
+        runs=options["runs"],
+        store=options["store_url"],
     )
-    if runs:
-        from rightcall.analysis import rule_effects
-
-        report = msgspec.structs.replace(report, effects=rule_effects(report, runs))
     made: Path | None = options["write_baseline"]
     if made:
         write_baseline(made, baseline_of(report, made.parent))
@@ -178,7 +181,7 @@ def _lint(sets: list[ToolSet], config: LintConfig, settings: Settings, options: 
 def _form(options: dict[str, Any]) -> str:
     form: str = options["form"] or ("json" if options["as_json"] else "text")
     if options["as_json"] and form != "json":
-        raise click.UsageError(f"--json and --format {form} exclude each other; give one of them")
+        raise click.UsageError(f"--json and --format {form} cannot be combined")
     return form
 
 
@@ -223,7 +226,7 @@ def _rendered(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
 
 
 def _paint(style: str, words: str) -> str:
-    """Colours that click takes away again when stdout is no terminal."""
+    """Colour a text; click strips colours when stdout is not a terminal."""
     if style in _STYLES:
         return click.style(words, fg=_STYLES[style], bold=True)
     return click.style(words, dim=style == "dim", bold=style == "bold")

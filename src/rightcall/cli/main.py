@@ -1,4 +1,4 @@
-"""The command line: a menu of commands, each loaded when it is asked for.
+"""The command line: a menu of commands, each imported when it is used.
 
 A command is a file `cli/<command>.py` with a click command or group of that name, and a line in `MENU`. It
 parses, calls one function and prints; errors meant for the user become one line and an exit code here.
@@ -18,40 +18,42 @@ from rightcall.errors import ConfigError, RightCallError, suggestion
 
 MENU: dict[str, dict[str, str]] = {
     "Measure": {
-        "run": "Run a suite: ask the agent every golden and score every call",
+        "run": "Run a suite and score every call",
         "test": "Run goldens as pytest tests",
-        "score": "Score recorded behaviour against goldens, without running anything",
+        "score": "Score recorded trajectories, without running anything",
     },
     "Decide": {
-        "gate": "PASS, FAIL or INCONCLUSIVE for a run, with stated error rates",
-        "compare": "Is it really better? Two or more runs, golden by golden",
-        "plan": "How many goldens a decision takes",
-        "flaky": "Goldens that pass sometimes",
+        "gate": "Decide whether a run passes, with a stated error rate",
+        "compare": "Compare runs golden by golden: is one really better?",
+        "plan": "Compute how many goldens a decision needs",
+        "flaky": "List goldens that pass only sometimes",
     },
     "Prepare": {
-        "init": "Write a suite to edit that already runs",
-        "dataset": "Check, convert and count goldens",
-        "lint": "Find what makes models choose wrong tools, before they do",
-        "rule": "Explain one lint rule",
-        "tools": "Look at tool definitions, call one, serve them over MCP",
-        "model": "Get and list models that run inside this process",
-        "providers": "Which models can be asked, and what each needs",
+        "init": "Create a working example suite",
+        "generate": "Generate goldens from tools, documents or goldens, and review them",
+        "dataset": "Check, convert, split and version datasets",
+        "lint": "Find tool definitions that models misuse",
+        "rule": "Explain a lint rule",
+        "tools": "List, show, call and convert tools, or serve them over MCP",
+        "model": "Download and list local models",
+        "providers": "List model providers and what each requires",
+        "adapters": "List agent frameworks that can be observed, and their limits",
     },
-    "Look back": {
-        "report": "A run as one HTML file, Markdown, JUnit or JSON",
-        "view": "The dashboard: runs, cases, comparisons, over time",
-        "runs": "List, show, export and delete runs",
+    "Inspect": {
+        "report": "Write a report: HTML, Markdown, JUnit or JSON",
+        "view": "Open the dashboard",
+        "runs": "List, show, export, rescore and delete runs",
         "store": "Migrate and copy the store",
     },
     "Learn": {
-        "demo": "See it work: a bundled suite on a small model inside this process",
-        "metrics": "What is measured, with examples",
+        "demo": "Run the bundled suite on a small local model",
+        "metrics": "List and explain metrics",
     },
 }
 
 
 class Menu(click.Group):
-    """A group whose commands are imported only when used, listed by what they are for."""
+    """A group whose commands are grouped by purpose and imported when used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for section in MENU.values() for name in section]
@@ -67,8 +69,8 @@ class Menu(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.list_commands(ctx):
-            hint = suggestion(args[0], self.list_commands(ctx)) or "`rightcall --help` lists the commands"
-            raise click.UsageError(f"there is no command '{args[0]}'; {hint}")
+            hint = suggestion(args[0], self.list_commands(ctx)) or "see `rightcall --help`"
+            raise click.UsageError(f"no such command '{args[0]}'; {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -80,7 +82,7 @@ class Menu(click.Group):
 @click.group(
     cls=Menu,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`rightcall COMMAND --help` says more about each.",
+    epilog="Run `rightcall COMMAND --help` for details.",
 )
 @click.version_option(package_name="rightcall", prog_name="rightcall")
 def cli() -> None:
@@ -91,7 +93,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; never shows a traceback for something the user can mend."""
+    """Run the command line; errors the user can fix are shown without a traceback."""
     from rightcall.cli.interrupt import INTERRUPTS
 
     _make_streams_safe()
@@ -114,7 +116,7 @@ def main() -> None:
         _say_interrupted()
         code = 130
     except BrokenPipeError:
-        # The reader went away (`| head`). Python would complain again while closing stdout.
+        # The reader is gone (`| head`). Python would report it again while closing stdout.
         _forget_stdout()
         code = 0
     except OSError as error:
@@ -123,13 +125,15 @@ def main() -> None:
         if error.errno not in NO_ROOM:
             raise
         _forget_stdout()
-        _complain(f"{error.filename or 'output'}: cannot be written: {reason(error)}; make room, then again")
+        _complain(
+            f"{error.filename or 'output'}: cannot be written: {reason(error)}; free some space and try again"
+        )
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _run() -> object:
-    """The exit code of the command that was typed; a command may also end by `SystemExit`."""
+    """The exit code of the command; a command may also raise `SystemExit`."""
     try:
         return cli.main(prog_name="rightcall", standalone_mode=False)
     except SystemExit as end:
@@ -137,7 +141,7 @@ def _run() -> object:
 
 
 def _make_streams_safe() -> None:
-    """Streams that are closed are written to nowhere; what an encoding lacks becomes a question mark."""
+    """Replace closed streams by /dev/null, and characters an encoding lacks by question marks."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -147,7 +151,7 @@ def _make_streams_safe() -> None:
 
 
 def _flush_stdout() -> None:
-    """Write what is left. A reader who is gone changes nothing about how the command ended."""
+    """Flush stdout. A closed pipe does not change the exit code."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -155,19 +159,19 @@ def _flush_stdout() -> None:
 
 
 def _forget_stdout() -> None:
-    """Python writes what is left while closing stdout, and would complain again."""
+    """Discard buffered output, which Python would otherwise write (and fail to) at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
-    """A warning of ours or of a package, as a line."""
+    """Show a Python warning as one line."""
     from rightcall.report import tell
 
     tell(f"warning: {message}", err=True)
 
 
 def _show_usage(error: click.ClickException) -> None:
-    """click's own complaint, which quotes what was typed: a name that was copied may hold anything."""
+    """Show a usage error; it quotes what was typed, which may contain control characters."""
     from rightcall.report import tell
 
     shown = io.StringIO()
@@ -182,7 +186,7 @@ def _say_interrupted() -> None:
 
 
 def _complain(problem: str) -> None:
-    """What is wrong, on stderr. Messages quote files, which may hold what steers a terminal."""
+    """Show an error on stderr; it may quote files that contain control characters."""
     from rightcall.report import tell
 
     tell(f"error: {problem}", err=True)

@@ -1,21 +1,22 @@
-"""`rightcall metrics`: what is measured."""
+"""`rightcall metrics`: list and explain metrics."""
 
 from __future__ import annotations
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json
 
 
 @click.group()
 def metrics() -> None:
-    """What is measured, with examples."""
+    """List and explain metrics."""
 
 
 @metrics.command("list")
-@as_json_option
+@json_option
 def list_(as_json: bool) -> None:
-    """All metrics and what each measures."""
+    """List all metrics."""
     from rightcall.metrics import metric_pages
 
     pages = metric_pages()
@@ -31,9 +32,9 @@ def list_(as_json: bool) -> None:
 
 @metrics.command()
 @click.argument("name")
-@as_json_option
+@json_option
 def show(name: str, as_json: bool) -> None:
-    """One metric: what it measures, why it matters, an example that fails and the same example mended."""
+    """Explain a metric: what it measures, why it matters, a failing and a passing example."""
     from rightcall.metrics import metric_page
 
     page = metric_page(name)

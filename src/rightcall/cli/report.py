@@ -1,4 +1,4 @@
-"""`rightcall report`: a run as a page, as Markdown, JUnit XML or JSON."""
+"""`rightcall report`: a run as an HTML page, Markdown, JUnit XML or JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
+from rightcall.cli.options import OUTPUT_BY_SUFFIX, output_option, run_argument, store_option
 from rightcall.cli.output import print_commands, tell
 from rightcall.report import FORMATS, InertOutput, format_of
 
@@ -18,38 +19,28 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("run", default="last")
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
-    help="The file to write; its suffix chooses the format.",
-)
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(FORMATS),
-    help="Instead of the suffix.",
-)
-@click.option(
-    "--store", "url", metavar="URL", help="A file or a PostgreSQL URL; by default .rightcall/rightcall.db."
-)
+@run_argument
+@output_option(OUTPUT_BY_SUFFIX)
+@click.option("--format", "kind", type=click.Choice(FORMATS), help="Format, whatever the suffix")
+@store_option
 @click.option(
     "--github/--no-github",
     default=None,
-    help="Step summary and annotations of GitHub Actions; on by itself when run there.",
+    help="Write a GitHub Actions step summary and annotations [default: on in GitHub Actions]",
 )
-def report(run: str, output: Path | None, kind: str | None, url: str | None, github: bool | None) -> None:
-    """Show RUN (an id, the beginning of one, or `last`) as a file to open, send or keep.
+def report(
+    run: str, output: Path | None, kind: str | None, store_url: str | None, github: bool | None
+) -> None:
+    """Write a report of RUN (an id, a prefix of one, or `last`).
 
-    Without -o, html goes to report.html and the other formats to the terminal.
+    Without -o, HTML is written to report.html and other formats to stdout.
     """
     from rightcall.report import in_actions
     from rightcall.store import open_store
 
     wanted = kind or (format_of(output) if output else "html")
     path = output or (Path("report.html") if wanted == "html" else None)
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         found = store.run(run).id
         view = _write(store, found, wanted, path)
         if in_actions(os.environ) if github is None else github:

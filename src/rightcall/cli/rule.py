@@ -1,17 +1,18 @@
-"""`rightcall rule`: what a lint rule checks, why, and an example."""
+"""`rightcall rule`: explain a lint rule."""
 
 from __future__ import annotations
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json
 
 
 @click.command()
 @click.argument("code", required=False)
-@as_json_option
+@json_option
 def rule(code: str | None, as_json: bool) -> None:
-    """What a lint rule checks, why it matters, an example, and its sources; without CODE all rules.
+    """Explain a lint rule: what it checks, why it matters, an example and sources. Without CODE, list all rules.
 
     CODE is a code such as TD401 or a name such as destructive-no-warning.
     """

@@ -1,4 +1,4 @@
-"""What commands that run suites share: the loop, the live bar, and what an interruption says."""
+"""Running a plan from a command: the event loop, the progress bar and the message on interruption."""
 
 from __future__ import annotations
 
@@ -11,23 +11,30 @@ import click
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.errors import InfrastructureError, RightCallError
 from rightcall.model.run import CaseResult, Run
-from rightcall.report import RunProgress, State, tell, write_rows
+from rightcall.report import ProgressState, RunProgress, tell, write_rows
 from rightcall.store import Store, open_store
-from rightcall.suite import Plan, Progress, RunOutcome, run_plan
+from rightcall.suite import Plan, PlanWarning, Progress, RunOutcome, run_plan
 
 
-class ReaderGone(Exception):  # noqa: N818  it is news of the reader, not an error
-    """Nobody reads stdout any more, so nobody waits for the rest of the run."""
+class ReaderGone(Exception):  # noqa: N818  a signal, not an error
+    """The reader of stdout is gone, so the rest of the run is not needed."""
 
 
 class Watching:
-    """Keeps the first failures, shows the live bar, or prints a JSON line for each case."""
+    """Keeps the first failures and shows the progress bar, or prints a line of JSON per case."""
 
-    def __init__(self, keep: int, as_json: bool) -> None:
+    def __init__(self, keep: int, as_json: bool, warned: set[str] | None = None) -> None:
+        self._warned = set() if warned is None else warned
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json = keep, as_json
         self._bar: RunProgress | None = None
+
+    def warn(self, warning: PlanWarning) -> None:
+        """Say what can never come out well, once for all runs of a command: they have much in common."""
+        if warning.text not in self._warned:
+            self._warned.add(warning.text)
+            tell(f"warning: {warning.text}", err=True)
 
     def started(self, run: Run) -> None:
         self.run = run
@@ -43,7 +50,9 @@ class Watching:
                 raise ReaderGone from None
         tally = progress.tally
         done = tally.decided + tally.errors
-        state = State(done, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once)
+        state = ProgressState(
+            done, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once
+        )
         self._bar.update(state, new=len(batch))
 
     def close(self) -> None:
@@ -54,7 +63,7 @@ class Watching:
 def run_to_end(
     plan: Plan, store_url: str | None, resume: str | None, watching: Watching, again: str
 ) -> RunOutcome:
-    """Run a plan; whatever ends it early leaves finished results stored and says how to go on."""
+    """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
     with open_store(store_url) as store:
 
         def say(why: str) -> None:
@@ -62,7 +71,9 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
-        work = run_plan(plan, store, resume=resume, watch=watching.watch, started=watching.started)
+        work = run_plan(
+            plan, store, resume=resume, watch=watching.watch, started=watching.started, warn=watching.warn
+        )
         try:
             return run_interruptible(work, _fast_loop())
         except KeyboardInterrupt:
@@ -79,19 +90,19 @@ def run_to_end(
 
 
 def _how_to_go_on(store: Store, run_id: str, again: str) -> str:
-    """How much of a run is stored, and what to type to finish it."""
+    """How much of a run is stored, and the command that resumes it."""
     resume = f"{again} --resume {run_id}"
     try:
         stored = store.run(run_id)
     except InfrastructureError:
-        return f"when the store answers again, go on with:\n  {resume}"
+        return f"once the store is available, resume with:\n  {resume}"
     except RightCallError:
-        return f"the run is not in the store any more; begin again with:\n  {again}"
-    return f"{stored.results:,} of {stored.planned:,} cases are stored; go on with:\n  {resume}"
+        return f"the run is no longer in the store; start again with:\n  {again}"
+    return f"{stored.results:,} of {stored.planned:,} cases stored; resume with:\n  {resume}"
 
 
 def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """uvloop where it is installed; it saves about a quarter of the CPU time of a request."""
+    """uvloop if installed; it saves about a quarter of the CPU time of a request."""
     try:
         import uvloop
     except ImportError:

@@ -1,4 +1,4 @@
-"""`rightcall runs`: what is in the store."""
+"""`rightcall runs`: the runs in the store."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
-from rightcall.cli.output import FiniteRange, print_json_line, tell
+from rightcall.cli.options import (
+    FiniteRange,
+    json_lines_option,
+    metric_option,
+    observe_option,
+    pass_rule_option,
+    run_argument,
+    store_option,
+    yes_option,
+)
+from rightcall.cli.output import print_json_line, tell
 from rightcall.errors import InputError
 from rightcall.report import inert_json, one_line
 
 if TYPE_CHECKING:
     from rightcall.store import Store, StoredRun
-
-at_store = click.option(
-    "--store", "url", metavar="URL", help="A file or a PostgreSQL URL; by default .rightcall/rightcall.db."
-)
-as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 
 
 @click.group()
@@ -26,27 +31,25 @@ def runs() -> None:
 
 
 @runs.command("list")
-@click.option("--suite", "name", default="", help="Runs of this suite.")
-@click.option("--group", default="", help="Runs of this group.")
-@click.option("--agent", default="", help="Runs of this agent.")
-@click.option("--tag", default="", help="Runs with this tag.")
-@click.option("--search", "text", default="", help="Runs with this in id, suite, agent or group.")
-@click.option("--unfinished", is_flag=True, help="Only runs that can be resumed.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, newest first."
-)
-@click.option("--after", metavar="RUN", help="Only runs older than this one: the next page.")
-@at_store
-@as_json
+@click.option("--suite", "name", default="", help="Only runs of this suite")
+@click.option("--group", default="", help="Only runs of this group")
+@click.option("--agent", default="", help="Only runs of this agent")
+@click.option("--tag", default="", help="Only runs with this tag")
+@click.option("--search", "text", default="", help="Only runs whose id, suite, agent or group contains this")
+@click.option("--unfinished", is_flag=True, help="Only runs that can be resumed")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of runs")
+@click.option("--after", metavar="RUN", help="Only runs older than this one (next page)")
+@store_option
+@json_lines_option
 def list_(
-    unfinished: bool, limit: int, after: str | None, url: str | None, as_json: bool, **words: str
+    unfinished: bool, limit: int, after: str | None, store_url: str | None, as_json: bool, **words: str
 ) -> None:
-    """The runs, newest first."""
+    """List runs, newest first."""
     from rightcall.store import RunFilter
 
     state: Literal["unfinished", "any"] = "unfinished" if unfinished else "any"
     which = RunFilter(state=state, **words)
-    with _opened(url) as store:
+    with _opened(store_url) as store:
         found = store.runs(which, limit=limit, after=after)
     if as_json:
         for run in found:
@@ -60,12 +63,15 @@ def list_(
 
 
 @runs.command()
-@click.argument("run", default="last")
-@at_store
-@as_json
-def show(run: str, url: str | None, as_json: bool) -> None:
-    """One run: an id, the beginning of one, `last`, `last~1`, a tag or a git branch."""
-    with _opened(url) as store:
+@run_argument
+@store_option
+@json_lines_option
+def show(run: str, store_url: str | None, as_json: bool) -> None:
+    """Show one run.
+
+    RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch [default: last].
+    """
+    with _opened(store_url) as store:
         found = store.run(run)
         codes = store.code_counts(found.id)
     if as_json:
@@ -80,50 +86,52 @@ def show(run: str, url: str | None, as_json: bool) -> None:
 
 
 @runs.command()
-@click.argument("run", default="last")
-@click.option("--output", "-o", type=click.File("wb"), default="-", help="A file instead of the terminal.")
+@run_argument
+@click.option("--output", "-o", type=click.File("wb"), default="-", help="Output file [default: stdout]")
+@click.option("--trajectories/--no-trajectories", default=True, help="Include trajectories [default: yes]")
 @click.option(
-    "--trajectories/--no-trajectories", default=True, help="With what the agent did, or only scores."
+    "--timings/--no-timings",
+    default=True,
+    help="Include timings, which differ between equal runs [default: yes]",
 )
-@click.option("--timings/--no-timings", default=True, help="Without, equal runs are equal files.")
-@at_store
-def export(run: str, output: IO[bytes], trajectories: bool, timings: bool, url: str | None) -> None:
-    """The results of a run as JSON Lines, by golden and trial."""
-    with _opened(url) as store:
+@store_option
+def export(run: str, output: IO[bytes], trajectories: bool, timings: bool, store_url: str | None) -> None:
+    """Write the results of a run as JSON Lines, ordered by golden and trial."""
+    with _opened(store_url) as store:
         for line in store.export(run, trajectories=trajectories, timings=timings):
             output.write(inert_json(line))
 
 
 @runs.command()
-@click.argument("run", default="last")
-@click.option("--metric", "metrics", multiple=True, help="A metric that must pass; may be repeated.")
-@click.option("--observe", multiple=True, help="A metric that only measures; may be repeated.")
-@click.option("--pass-rule", type=click.Choice(["strict", "score"]), default="strict", show_default=True)
-@at_store
-@as_json
+@run_argument
+@metric_option
+@observe_option
+@pass_rule_option
+@store_option
+@json_lines_option
 def rescore(
     run: str,
     metrics: tuple[str, ...],
     observe: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
-    url: str | None,
+    store_url: str | None,
     as_json: bool,
 ) -> None:
-    """Score the stored trajectories of a run again and keep the results as a new run.
+    """Score the stored trajectories of a run again and store the results as a new run.
 
-    Nothing is run. Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
+    Runs nothing. Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
     """
     import asyncio
 
     from rightcall.cli.output import import_from_here
-    from rightcall.metrics import Rules, Scorer, as_metrics, observed
+    from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
     from rightcall.report import write_outcome
     from rightcall.suite import rescore_run
 
     import_from_here((*metrics, *observe))
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), Rules(pass_rule=pass_rule))
-    with _opened(url) as store:
+    scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(pass_rule=pass_rule))
+    with _opened(store_url) as store:
         made, summary, verdict = asyncio.run(rescore_run(store, run, scorer))
     if as_json:
         write_outcome(made, verdict.word, summary, sys.stdout.buffer)
@@ -137,11 +145,11 @@ def rescore(
 
 @runs.command()
 @click.argument("run", nargs=-1, required=True)
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@at_store
-def delete(run: tuple[str, ...], yes: bool, url: str | None) -> None:
+@yes_option
+@store_option
+def delete(run: tuple[str, ...], yes: bool, store_url: str | None) -> None:
     """Delete runs with all their results."""
-    with _opened(url) as store:
+    with _opened(store_url) as store:
         found = [store.run(wanted) for wanted in run]
         _confirm(found, yes)
         for one in found:
@@ -150,20 +158,20 @@ def delete(run: tuple[str, ...], yes: bool, url: str | None) -> None:
 
 
 @runs.command()
-@click.option("--keep", type=click.IntRange(0), help="Keep the newest N runs of each suite.", metavar="N")
-@click.option("--older-than", type=FiniteRange(0), help="Keep runs younger than this.", metavar="DAYS")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@at_store
-@as_json
+@click.option("--keep", type=click.IntRange(0), help="Keep the newest N runs of each suite", metavar="N")
+@click.option("--older-than", type=FiniteRange(0), help="Keep runs newer than this", metavar="DAYS")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted")
+@yes_option
+@store_option
+@json_lines_option
 def prune(
-    keep: int | None, older_than: float | None, dry_run: bool, yes: bool, url: str | None, as_json: bool
+    keep: int | None, older_than: float | None, dry_run: bool, yes: bool, store_url: str | None, as_json: bool
 ) -> None:
-    """Delete old runs; those with a tag, and those still being written, stay."""
+    """Delete old runs, except tagged runs and runs in progress."""
     from rightcall.store import Retention
 
     retention = Retention(keep, older_than)
-    with _opened(url) as store:
+    with _opened(store_url) as store:
         found = store.prunable(retention)
         if found and not dry_run:
             _confirm(found, yes)
@@ -175,10 +183,10 @@ def prune(
         tell(f"{'would delete' if dry_run else 'deleted'} {_amount(found)}")
 
 
-def _opened(url: str | None) -> Store:
+def _opened(store_url: str | None) -> Store:
     from rightcall.store import open_store
 
-    return open_store(url, must_exist=True)
+    return open_store(store_url, must_exist=True)
 
 
 def _facts(run: StoredRun) -> list[tuple[str, str]]:
@@ -191,7 +199,7 @@ def _facts(run: StoredRun) -> list[tuple[str, str]]:
         "group": run.run.group,
         "agent": run.run.agent,
         "started": run.run.started_at,
-        "finished": run.run.finished_at or f"no; last written {run.updated_at}",
+        "finished": run.run.finished_at or f"no; last updated {run.updated_at}",
         "verdict": run.verdict,
         "results": f"{run.results:,}{planned}, {run.passed:,} passed, {run.errors:,} errors",
         "pass rate": f"{run.pass_rate:.1%}" if run.results > run.errors else "",
@@ -212,11 +220,11 @@ def _print_table(found: list[StoredRun]) -> None:
     from rightcall.report import Screen
 
     if not found:
-        tell("no runs here; rightcall run SUITE makes one")
+        tell("no runs yet; start one with `rightcall run SUITE`")
         return
     table = Table(box=None)
     for heading in ("run", "suite", "agent", "started", "results", "passed", "verdict", "tags"):
-        # An id is typed again, so it is never cut; names give way first.
+        # Ids are copied and pasted, so they are never truncated; names are.
         table.add_column(
             heading, no_wrap=True, min_width=None if heading in ("suite", "agent", "tags") else 6
         )
@@ -241,7 +249,7 @@ def _confirm(found: list[Any], yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InputError("", f"this would delete {_amount(found)}", "add --yes to do it without being asked")
+        raise InputError("", f"this would delete {_amount(found)}", "pass --yes to confirm")
     click.confirm(f"delete {_amount(found)}?", abort=True)
 
 

@@ -1,4 +1,4 @@
-"""`rightcall store`: bring a store to this version, copy one into another."""
+"""`rightcall store`: migrate and copy stores."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import click
 import msgspec
 
+from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import print_json_line, tell
 
 
@@ -16,45 +17,43 @@ def store() -> None:
 
 
 @store.command()
-@click.option(
-    "--store", "url", metavar="URL", help="A file or a PostgreSQL URL; by default .rightcall/rightcall.db."
-)
-@click.option("--json", "as_json", is_flag=True, help="Say it as JSON.")
-def migrate(url: str | None, as_json: bool) -> None:
-    """Bring a store to this version of RightCall; SQLite keeps a backup beside it.
+@store_option
+@json_option
+def migrate(store_url: str | None, as_json: bool) -> None:
+    """Upgrade a store to this version of RightCall; SQLite stores are backed up first.
 
-    Every command does this by itself when it opens an older store.
+    Every command does this automatically when it opens an older store.
     """
     from rightcall.store import open_store
     from rightcall.store.sql import HEAD
 
-    with open_store(url, must_exist=True) as opened:
+    with open_store(store_url, must_exist=True) as opened:
         before = opened.migrated_from
     if as_json:
         print_json_line({"store": opened.name, "from": before, "to": HEAD})
     elif before == HEAD:
-        tell(f"{opened.name} has version {HEAD}, the newest this RightCall knows")
+        tell(f"{opened.name} is up to date (version {HEAD})")
     elif before is None:
-        tell(f"{opened.name} was empty and now has version {HEAD}")
+        tell(f"created {opened.name} at version {HEAD}")
     else:
-        tell(f"{opened.name} was migrated from version {before} to {HEAD}")
+        tell(f"migrated {opened.name} from version {before} to {HEAD}")
 
 
 @store.command()
 @click.argument("source")
 @click.argument("target")
-@click.option("--json", "as_json", is_flag=True, help="Say it as JSON.")
+@json_option
 def copy(source: str, target: str, as_json: bool) -> None:
     """Copy runs, results, notes, tags and datasets from the SOURCE store into the TARGET store.
 
-    Both are a file or a PostgreSQL URL. What the target has stays as it is; an interrupted copy can be
-    started again.
+    Both are a file or a PostgreSQL URL. Existing data in the target is kept; an interrupted copy can be
+    repeated.
     """
     from rightcall.store import open_store
     from rightcall.store.sql import copy_store
 
     with open_store(source, must_exist=True) as old, open_store(target) as new:
-        copied = copy_store(old, new, progress=_told if sys.stderr.isatty() else None)
+        copied = copy_store(old, new, progress=_show_progress if sys.stderr.isatty() else None)
         if as_json:
             print_json_line(msgspec.structs.asdict(copied))
         else:
@@ -64,5 +63,5 @@ def copy(source: str, target: str, as_json: bool) -> None:
             )
 
 
-def _told(run_id: str) -> None:
+def _show_progress(run_id: str) -> None:
     tell(f"copying {run_id!r}", err=True)

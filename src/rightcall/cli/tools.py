@@ -1,4 +1,4 @@
-"""`rightcall tools`: look at tool definitions."""
+"""`rightcall tools`: list, show, call and convert tools."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import shlex
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json, print_next
+from rightcall.cli.options import json_option, source_argument
+from rightcall.cli.output import console, print_json, print_next
 from rightcall.cli.tools_call import call, serve
 from rightcall.cli.tools_convert import convert
 from rightcall.errors import InputError, suggestion
 
-source_argument = click.argument("source")
-
 
 @click.group()
 def tools() -> None:
-    """Look at tool definitions, call a tool, serve tools over MCP."""
+    """List, show, call and convert tools, or serve them over MCP."""
 
 
 @tools.command("list")
 @source_argument
-@as_json_option
+@json_option
 def list_(source: str, as_json: bool) -> None:
-    """The tools of SOURCE: a JSON or YAML file in any spelling, `module:attribute`, or `mcp:COMMAND`."""
+    """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (also a framework's agent) or `mcp:COMMAND`."""
+    from rightcall.adapters import agent_tools
     from rightcall.report import clean
     from rightcall.tools.definitions import tools_of
     from rightcall.tools.mcp import empty_schemas
 
-    found = tools_of(source)
+    found = tools_of(source, agent_tools)
     if as_json:
         print_json(found)
         return
     if not found:
-        raise InputError(source, "holds no tools", "write at least one")
+        raise InputError(source, "no tools found", "add at least one")
     out = console()
     width = max(len(tool.name) for tool in found)
     for tool in found:
@@ -54,16 +54,17 @@ def list_(source: str, as_json: bool) -> None:
 @source_argument
 @click.argument("name")
 @click.option("--as", "dialect", type=click.Choice(["native", "anthropic", "openai_chat", "openai_responses", "mcp"]),
-              default="native", show_default=True, help="The spelling to show it in.")  # fmt: skip
+              default="native", show_default=True, help="Definition format")  # fmt: skip
 def show(source: str, name: str, dialect: str) -> None:
-    """One tool, whole, as JSON in any provider's spelling."""
+    """Show one tool as JSON, in any provider's format."""
+    from rightcall.adapters import agent_tools
     from rightcall.model.dialects import SPELLINGS
     from rightcall.tools.definitions import tools_of
 
-    found = {tool.name: tool for tool in tools_of(source)}
+    found = {tool.name: tool for tool in tools_of(source, agent_tools)}
     if name not in found:
-        hint = suggestion(name, found) or f"tools here: {', '.join(found)}"
-        raise InputError(source, f"there is no tool '{name}'", hint)
+        hint = suggestion(name, found) or f"available: {', '.join(found)}"
+        raise InputError(source, f"no such tool '{name}'", hint)
     print_json(SPELLINGS[dialect].write_tool(found[name]))
 
 

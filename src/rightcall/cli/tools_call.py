@@ -1,4 +1,4 @@
-"""`rightcall tools call` and `rightcall tools serve`: run one tool, or offer tools to an MCP client."""
+"""`rightcall tools call` and `rightcall tools serve`: run one tool, or serve tools to MCP clients."""
 
 from __future__ import annotations
 
@@ -6,30 +6,25 @@ from typing import Any
 
 import click
 
-from rightcall.cli.output import as_json_option, console, print_json, tell
+from rightcall.cli.options import json_option, real_option, source_argument, store_option
+from rightcall.cli.output import console, print_json, tell
 from rightcall.errors import InputError, suggestion
-
-source_argument = click.argument("source")
-real_option = click.option("--real", is_flag=True, help="Run the tools for real; otherwise they are mocked.")
-
-store_option = click.option(
-    "--store",
-    "store_url",
-    metavar="URL",
-    help="Store that keeps the idempotency keys of real calls. [default: .rightcall/rightcall.db]",
-)
 
 
 @click.command("call")
 @source_argument
 @click.argument("name")
-@click.option("--args", "arguments", default="{}", metavar="JSON", help="The arguments as one JSON object.")
+@click.option("--args", "arguments", default="{}", metavar="JSON", help="Arguments as a JSON object")
 @click.option(
-    "--arg", "pairs", multiple=True, metavar="NAME=VALUE", help="One argument; JSON, or else a text."
+    "--arg",
+    "pairs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="One argument; the value is JSON or text (repeatable)",
 )
 @real_option
 @store_option
-@as_json_option
+@json_option
 def call(
     source: str,
     name: str,
@@ -42,10 +37,10 @@ def call(
     """Call one tool of SOURCE as an agent would: validated, under a deadline, with the same errors.
 
     SOURCE is a file of definitions, a Python `package.module:attribute`, or `mcp:COMMAND` for an MCP server.
-    A server is asked for real; functions only with --real. Exit code 1 when the call did not work.
+    MCP tools are really called; functions only with --real. Exit code 1 if the call failed.
 
-    A real call of a tool with an idempotency key is done once: within 24 hours the same key, from this command
-    or another process, is answered with the first result.
+    A real call with an idempotency key runs once: for 24 hours, the same key from this or another process returns
+    the first result. The keys are kept in the result store.
     """
     import asyncio
 
@@ -67,25 +62,25 @@ def call(
     else:
         print_json(output)
     if invocation.replayed:
-        tell("done before under the same key; nothing was done now", err=True)
+        tell("already done under this idempotency key; returned the earlier result", err=True)
     if invocation.error is not None:
         click.get_current_context().exit(1)
 
 
 @click.command("serve")
 @source_argument
-@click.option("--http", "address", metavar="HOST:PORT", help="Over HTTP at /mcp; otherwise over stdio.")
+@click.option("--http", "address", metavar="HOST:PORT", help="Serve over HTTP at /mcp [default: stdio]")
 @real_option
 @store_option
 def serve(source: str, address: str | None, real: bool, store_url: str | None) -> None:
-    """Offer the tools of SOURCE as an MCP server, with validation, idempotency and the error contract."""
+    """Serve the tools of SOURCE over MCP, with validation, idempotency and the error contract."""
     import asyncio
 
     asyncio.run(_served(source, _host_and_port(address) if address else None, _keys(real, store_url)))
 
 
 def read_arguments(text: str, pairs: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments of `--args` and `--arg` together."""
+    """The arguments of `--args` and `--arg` combined."""
     from rightcall.model.codec import decode
 
     arguments: dict[str, Any] = decode(text.encode("utf-8", "surrogatepass"), dict[str, Any], "--args")
@@ -117,8 +112,8 @@ async def _called(
         box = Toolbox(tools, execute="real" if real else "mock", idempotency=_keys(real, store_url))
         known = [tool.name for tool in box.tools]
         if name not in known:
-            hint = suggestion(name, known) or f"tools here: {', '.join(known) or 'none'}"
-            raise InputError(source, f"there is no tool '{name}'", hint)
+            hint = suggestion(name, known) or f"available: {', '.join(known) or 'none'}"
+            raise InputError(source, f"no such tool '{name}'", hint)
         try:
             return await box.invoke(ToolCall(name, arguments, "call_1"), box.context(run="cli", task=name))
         except Aborted as stop:
@@ -137,7 +132,7 @@ async def _served(source: str, address: tuple[str, int] | None, keys: Any) -> No
 
 
 def _keys(real: bool, store_url: str | None) -> Any:
-    """Where the keys of real calls are kept, which other processes may have used; None for mocks."""
+    """The idempotency keys of real calls, shared between processes; None for mocks."""
     if not real:
         return None
     from rightcall.store import store_address

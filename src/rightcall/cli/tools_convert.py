@@ -1,4 +1,4 @@
-"""`rightcall tools convert`: tools as a request of one provider has them."""
+"""`rightcall tools convert`: tools in the request format of one provider."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rightcall.cli.options import output_option, source_argument
 from rightcall.cli.output import print_json_text, tell
 from rightcall.errors import InputError
 
@@ -17,19 +18,19 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("source")
+@source_argument
 @click.option(
     "--to",
     "target",
     required=True,
-    help="openai, openai-strict, anthropic, anthropic-strict, gemini, bedrock or mcp.",
+    help="Provider: openai, openai-strict, anthropic, anthropic-strict, gemini, bedrock or mcp",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to; otherwise stdout.")
+@output_option("Output file [default: stdout]")
 def convert(source: str, target: str, output: Path | None) -> None:
-    """The tools of SOURCE, ready for a request of one provider.
+    """Convert the tools of SOURCE to the request format of a provider.
 
-    SOURCE is a file that `rightcall lint` reads, `module:attribute`, or `mcp:COMMAND`. Only what the provider
-    needs is changed. What was lost is told on stderr; with what it will refuse all the same the exit code is 1.
+    SOURCE is a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. Only what the provider
+    requires is changed. Losses are listed on stderr; exit code 1 if the provider will still reject a tool.
     """
     from rightcall.lint import convert_all
     from rightcall.portability import request
@@ -39,29 +40,30 @@ def convert(source: str, target: str, output: Path | None) -> None:
     for tool in tools:
         if not tool.name:
             line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""
-            raise InputError(f"{source}{line}", "a tool without a name", "give it one")
+            raise InputError(f"{source}{line}", "a tool has no name", "add a name")
     made = convert_all(tools, target)
     text = _as_json(request(made, target), source)
     for name in (name for one in sets for name in one.provider_run):
-        _tell(f"{name}: left out: its provider runs it, so there is nothing to convert")
+        _tell(f"{name}: skipped: its provider runs it, so there is nothing to convert")
     for tool, one in zip(tools, made, strict=True):
         _tell_all(tool.name, one.losses)
     for tool, one in zip(tools, made, strict=True):
         _tell_all(f"error: {tool.name}", one.refused)
     _write(text, len(made), output)
     if any(one.refused for one in made):
-        _tell(f"{target} will refuse this: correct the errors above, or leave those tools out")
+        _tell(f"{target} will reject this; fix the errors above or remove those tools")
         raise SystemExit(1)
 
 
 def _read(source: str) -> list[ToolSet]:
-    """With the reader of `lint`, so that what can be linted can be converted."""
-    from rightcall.cli.lint_sources import read_sources
+    """Read tools as `lint` does, so that whatever can be linted can be converted."""
+    from rightcall.adapters import agent_tools
+    from rightcall.api import read_sources
     from rightcall.lint import tool_set
     from rightcall.tools.definitions import is_attribute, tools_of
 
     if is_attribute(source) and not source.startswith("mcp:"):
-        return [tool_set(tools_of(source), name=source)]
+        return [tool_set(tools_of(source, agent_tools), name=source)]
     return read_sources([source], allow_import=False)
 
 
@@ -71,7 +73,7 @@ def _as_json(value: object, source: str) -> bytes:
     try:
         return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
     except UnicodeEncodeError:
-        problem = "a text holds half a character (a lone surrogate), which cannot be sent"
+        problem = "a text contains a lone surrogate, which cannot be sent"
         raise InputError(source, problem, "look for \\ud800 to \\udfff in it") from None
 
 

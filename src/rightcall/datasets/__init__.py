@@ -22,7 +22,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.datasets.cases import case_of as case_of
     from rightcall.datasets.dataset import (
-        EvaluationDataset as EvaluationDataset,
+        DatasetFiles as DatasetFiles,
         split_goldens as split_goldens,
     )
     from rightcall.datasets.goldens import (
@@ -45,7 +45,7 @@ else:
         __name__,
         {
             "cases": "case_of",
-            "dataset": "EvaluationDataset split_goldens",
+            "dataset": "DatasetFiles split_goldens",
             "goldens": "load_goldens numbered_goldens save_goldens",
             "pairs": "pair",
             "targets": "golden_of_datapoint placed_items",

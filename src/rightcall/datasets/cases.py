@@ -9,7 +9,7 @@ import msgspec
 from rightcall.model.call import ToolCall
 from rightcall.model.case import AnyTestCase, ConversationalTestCase
 from rightcall.model.golden import AnyGolden, Turn
-from rightcall.model.recorded import case_of, conversation_of
+from rightcall.model.recorded_case import case_of, conversation_of
 from rightcall.model.trajectory import Trajectory
 
 __all__ = ["case_of", "conversation_of", "golden_of_case", "turns_of"]

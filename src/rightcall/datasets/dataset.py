@@ -25,7 +25,7 @@ FileType = Literal["json", "jsonl", "csv", "yaml"]
 FILE_TYPES = ("json", "jsonl", "csv", "yaml")
 
 
-class EvaluationDataset:
+class DatasetFiles:
     """Goldens of one kind, of one turn or conversational, and test cases. The first one added decides the kind."""
 
     def __init__(self, goldens: Iterable[AnyGolden] = (), test_cases: Iterable[AnyTestCase] = ()) -> None:
@@ -93,7 +93,7 @@ class EvaluationDataset:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, EvaluationDataset)
+            isinstance(other, DatasetFiles)
             and self._goldens == other._goldens
             and self._test_cases == other._test_cases
         )
@@ -102,7 +102,7 @@ class EvaluationDataset:
 
     def __repr__(self) -> str:
         kind = "conversations" if self.multi_turn else "goldens"
-        return f"<EvaluationDataset: {len(self._goldens):,} {kind}, {len(self._test_cases):,} test cases>"
+        return f"<DatasetFiles: {len(self._goldens):,} {kind}, {len(self._test_cases):,} test cases>"
 
     # Choosing
 
@@ -122,7 +122,7 @@ class EvaluationDataset:
         first, second = split_goldens(self._goldens, share, seed=seed)
         return type(self)(first), type(self)(second)
 
-    def merge(self, other: EvaluationDataset) -> Self:
+    def merge(self, other: DatasetFiles) -> Self:
         """A dataset of both; a golden that both have is there once, two that share an id are refused."""
         known = {golden.id: golden for golden in self._goldens}
         more = []
@@ -164,7 +164,7 @@ class EvaluationDataset:
         *,
         dialect: Literal["native", "deepeval"] = "native",
     ) -> str:
-        """Write the goldens to a new file in the directory and give its path; the name is the time unless said.
+        """Write the goldens to a new file in the directory and give its path; the name defaults to the time.
 
         Test cases are written as goldens with what the agent did beside them. The dialect `deepeval` is what
         DeepEval writes and reads itself.

@@ -64,8 +64,8 @@ def save_goldens(
             else:
                 file_format.write(_of_one_kind(goldens, str(path)), GOLDENS, file)
         except UnicodeEncodeError:
-            problem = "a text holds half of a surrogate pair, which no file can"
-            raise InputError(str(path), problem, "leave it out") from None
+            problem = "a text contains a lone surrogate, which cannot be written to a file"
+            raise InputError(str(path), problem, "remove it") from None
 
 
 def _read(

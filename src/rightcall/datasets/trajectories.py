@@ -20,31 +20,31 @@ from rightcall.datasets.formats.decoder import decoder_for, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
-from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
 from rightcall.model.depth import shallow
 from rightcall.model.dialects import native, read_messages, trajectory_from_messages
 from rightcall.model.ledger import LedgerEntry
-from rightcall.model.record import Record
+from rightcall.model.nesting_limit import bounded_trajectory
+from rightcall.model.record import Record, Several
 from rightcall.model.trajectory import Dialogue, RecordedTrajectory, StopReason, Trajectory, Usage
 
 SUFFIXES = (".jsonl", ".json")
 
 
-class Line(Record, frozen=True):
+class TrajectoryLine(Record, frozen=True):
     """A trajectory as a file holds it."""
 
     golden_id: Annotated[str, msgspec.Meta(min_length=1)]
     trial: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    calls: tuple[ToolCall, ...] | UnsetType = UNSET
+    calls: Several[ToolCall] | UnsetType = UNSET
     messages: list[Any] | UnsetType = UNSET
     output: str | None = None
     usage: Usage = Usage()
     latency_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     stop_reason: StopReason = "done"
     error: str = ""
-    ledger: tuple[LedgerEntry, ...] = ()
+    ledger: Several[LedgerEntry] = ()
     state_before: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
     lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
@@ -69,15 +69,15 @@ def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Pa
         try:
             file_format.write(map(_line_of, trajectories), TRAJECTORIES, file)
         except UnicodeEncodeError:
-            problem = "a text holds half of a surrogate pair, which no file can"
-            raise InputError(str(path), problem, "leave it out") from None
+            problem = "a text contains a lone surrogate, which cannot be written to a file"
+            raise InputError(str(path), problem, "remove it") from None
 
 
 def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, RecordedTrajectory]]:
     first = next(items, None)
     if first is None:
         return
-    decode = decoder_for(Line, first[1])
+    decode = decoder_for(TrajectoryLine, first[1])
     for number, item in chain([first], items):
         try:
             line = decode(item)
@@ -87,7 +87,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
         except DecodeErrors as error:
             if is_blank(item):
                 continue
-            raise refused_item(error, Line, item, f"{path}:{number}") from None
+            raise refused_item(error, TrajectoryLine, item, f"{path}:{number}") from None
         if line.messages is UNSET and line.calls is not UNSET:
             trajectory = Trajectory(
                 (),
@@ -111,14 +111,14 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
 def _deep(item: Any, where: str) -> RecordedTrajectory:
     """A trajectory in which something is nested too deeply: the agent's mistake, told of the call that made it."""
     try:
-        line = msgspec.json.decode(shallow(memoryview(item)), type=Line)
+        line = msgspec.json.decode(shallow(memoryview(item)), type=TrajectoryLine)
     except DecodeErrors as error:
-        raise refused_item(error, Line, item, where) from None
+        raise refused_item(error, TrajectoryLine, item, where) from None
     trajectory = bounded_trajectory(_from_messages(line, where))
     return RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
 
-def _from_messages(line: Line, where: str) -> Trajectory:
+def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
     if line.messages is UNSET and line.calls is UNSET and line.output is None and not line.error:
         raise InputError(where, "needs 'messages' or 'calls', both are missing", 'write "calls": [] for none')
     messages = () if line.messages is UNSET else read_messages(line.messages, where)
@@ -139,12 +139,12 @@ def _from_messages(line: Line, where: str) -> Trajectory:
     )
 
 
-def _line_of(recorded: RecordedTrajectory) -> Line:
+def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
     """The shortest line that is read as the same trajectory."""
     trajectory = recorded.trajectory
     derived = trajectory_from_messages(trajectory.messages, trajectory.own_start)
     explicit_calls = not trajectory.messages or derived.calls != trajectory.calls
-    return Line(
+    return TrajectoryLine(
         recorded.golden_id,
         recorded.trial,
         trajectory.calls if explicit_calls else UNSET,

@@ -1,6 +1,6 @@
-"""The bundled suite: about two dozen goldens on weather, files and accounts, in three languages.
+"""The bundled suite: two dozen goldens about weather, files and accounts, in three languages.
 
-`rightcall demo` runs it; `rightcall init` copies it as a beginning for one's own.
+`rightcall demo` runs it; `rightcall init` copies it as a starting point.
 """
 
 from pathlib import Path

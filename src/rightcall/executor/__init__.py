@@ -1,13 +1,14 @@
 """Runs agents: from a golden to a trajectory.
 
-agent         Agent (what is tested) and Session (an agent made ready for a run)
+agent         Agent (what is tested) and Session (an agent ready to run)
 single_turn   one request, tools offered but never run
-agent_loop    ask, run tools, tell, until done or a limit
+agent_loop    ask, run tools, return results, until done or a limit is reached
 conversation/ conversations held live: both sides of them, scripted and simulated users
 models        goldens that name another model
-user          a user's own agent; returns: what it may return
-asking        retries with jitter; throttle: as many at once as the provider bears
-pool          many cases at once
+callable_agent  a user-defined agent; agent_output: what it may return
+observed      agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+retrying_client  retries with jitter; throttle: adapts concurrency to the provider
+pool          concurrent cases; event_loop: from async to sync
 prompts, recorder, limits
 """
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         Session as Session,
         agent_problems as agent_problems,
         model_problems as model_problems,
+        open_problems as open_problems,
     )
     from rightcall.executor.agent_output import as_trajectory as as_trajectory
     from rightcall.executor.conversation import (
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
         played_by as played_by,
         turn_parameters as turn_parameters,
     )
+    from rightcall.executor.event_loop import finished as finished
     from rightcall.executor.limits import Limits as Limits, RunLimits as RunLimits, spent as spent
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
@@ -40,9 +43,10 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "agent": "Agent Performer Session agent_problems model_problems",
+            "agent": "Agent Performer Session agent_problems model_problems open_problems",
             "agent_output": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
+            "event_loop": "finished",
             "limits": "Limits RunLimits spent",
             "pool": "Pool",
             "prompts": "Prompts settings_of",

@@ -1,4 +1,4 @@
-"""An agent under test: a model with tools and instructions, or a user's own callable."""
+"""The agent under test: a model with tools and instructions, or a user-defined callable."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
+from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.callable_agent import UserAgent
-from rightcall.executor.conversation.agent_side import ModelSession, Opened
+from rightcall.executor.conversation.agent_side import ModelSession, Opened, opened_by
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.executor.conversation.turn_taking import ConversationPerformer, OnTurn
@@ -20,35 +21,49 @@ from rightcall.executor.conversation.user_side import Users
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.models import PerModel, full_name
+from rightcall.executor.observed import SessionPerformer
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.single_turn import SingleTurn
+from rightcall.executor.tool_desk import DeskSetup
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.providers import Network, Provider, Settings, resolve
-from rightcall.tools.definitions import ToolSets, tool_set_problems
+from rightcall.providers import (
+    AddressedAgent,
+    Exchange,
+    Network,
+    Provider,
+    Settings,
+    addressed_agent,
+    is_address,
+    is_sdk_client,
+    resolve,
+)
+from rightcall.tools.definitions import ToolSets, offered_tools, tool_set_problems
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.idempotency import Idempotency, sqlite_store
 from rightcall.tools.mcp import McpAddress, McpServer
-from rightcall.tools.runtime import Rules, Toolbox
+from rightcall.tools.runtime import Toolbox, ToolRules
 
 
 @dataclass(frozen=True)
 class Agent:
     """A model with tools and instructions.
 
-    `model` is `provider:model`, a provider, an SDK client (with `model_name`), or any callable
-    `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once and
-    its choice recorded; in mode `loop` tools are run and told until it answers. Tools are mocked unless
-    `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` break tools on purpose.
-    `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly.
-    `model_name` says which model to ask an SDK client for; `record` is a cassette to write to. `tool_sets` are names of
-    tools under a name, `{"files": ["read_file", "list_files"]}`, of which a golden gets one by its `tool_set`.
+    `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent prepared by `observe`, or any
+    callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
+    and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
+    unless `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` injects failures.
+    `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly.
+    `model_name` is the model to request from an SDK client; `record` is a cassette to write to. `tool_sets` names
+    sets of tools, `{"files": ["read_file", "list_files"]}`; a golden chooses one with `tool_set`.
+    `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
+    replies.
     """
 
-    model: str | Provider | Callable[[Golden], Any]
+    model: str | Provider | ObservedAgent | Callable[[Golden], Any]
     tools: Sequence[Any] = ()
     system: str = ""
     mode: Literal["single_turn", "loop"] = "single_turn"
@@ -63,10 +78,11 @@ class Agent:
     record: str | None = None
     tool_sets: ToolSets = field(default_factory=dict)
     strict: bool = False
+    exchange: Exchange = field(default_factory=Exchange)
 
     @property
     def name(self) -> str:
-        """What the agent is called in results."""
+        """The name of the agent in results."""
         if isinstance(self.model, str):
             return self.model
         name = getattr(self.model, "name", None) or getattr(self.model, "__name__", None)
@@ -74,7 +90,7 @@ class Agent:
 
 
 class Performer(Protocol):
-    """Does one trial of one golden. Failing is data; only a broken setup raises."""
+    """Runs one trial of one golden. A failing agent is data; only a broken setup raises."""
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
 
@@ -98,11 +114,11 @@ class EitherPerformer:
 
 
 class Session:
-    """An agent made ready for a run: provider opened, tools checked, prompts shared.
+    """An agent ready to run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
-    `keys` outlive the process, so that a run that was killed goes on without doing an effect twice. `user` plays the
-    users of conversations that are not scripted to their end.
+
+    `user` plays the users of conversations that are not scripted to their end.
     """
 
     def __init__(
@@ -117,14 +133,16 @@ class Session:
         user: UserSetup | Users | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
-        self._keys = keys
+        self._idempotency = Idempotency(sqlite_store(), live=keys)
         self.users: Users | None = (
             ModelUsers(user, concurrency=concurrency, seed=seed, patience=patience)
             if isinstance(user, UserSetup)
             else user
         )
+        self._opened_talk: Opened | None = None
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
+        self.addressed: AddressedAgent | None = self._addressed(concurrency)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
         self.lag = LagMeter()
@@ -132,31 +150,60 @@ class Session:
         if self.provider is not None:
             at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
             self.asker = Asker(self.provider, at_once, patience=patience, seed=seed, lag=self.lag)
+        elif self.addressed is not None:
+            self.asker = Asker(None, concurrency, patience=patience, seed=seed, lag=self.lag)
         self._equip(agent.tools)
 
     def _equip(self, tools: Sequence[Any]) -> None:
-        """Make everything that depends on the tools."""
-        agent = self.agent
+        """Build everything that depends on the tools."""
+        agent, self._given_tools = self.agent, tools
+        if isinstance(agent.model, ObservedAgent):
+            self._observe(agent.model, tools)
+            return
         self.toolbox = Toolbox(
             as_tools(tools),
             mocks=agent.mocks,
             execute=agent.execute,
-            rules=Rules(strict=agent.strict),
-            idempotency=Idempotency(sqlite_store(), live=self._keys),
+            rules=ToolRules(strict=agent.strict),
+            idempotency=self._idempotency,
             faults=agent.faults,
             seed=self._seed,
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
+        if self.addressed is not None:
+            if agent.faults is not None:
+                raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
+            one = SessionPerformer(self.addressed, agent.limits, asker=self.asker, lag=self.lag)
+            self.performer: AnyPerformer = self._either(one, opened_by(self.addressed, asker=self.asker))
+            return
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer: AnyPerformer = self._of_function(agent.model)
+            self.performer = self._of_function(agent.model)
             return
-        prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
-        self.provider.prepare(prompts.common)
-        one = PerModel(self._performer(self.asker, prompts), partial(self._opened, prompts))
-        loop = AgentLoop(self.asker, prompts, agent.limits, self.toolbox, self._run_id)
-        self._opened_talk: Opened | None = partial(ModelSession, loop)
-        self.performer = EitherPerformer(one, self.conversations())
+        self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
+        self.provider.prepare(self.prompts.common)
+        self._perform(self.asker)
+
+    def begin(self, run_id: str, keys: Idempotency | None = None) -> None:
+        """Name the run whose trials come next.
+
+        `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
+        """
+        self._run_id, self._idempotency.live = run_id, keys
+        if isinstance(self.agent.model, ObservedAgent):
+            self._observe(self.agent.model, self._given_tools)
+        elif self.provider is not None and self.asker is not None:
+            self._perform(self.asker)
+
+    def _perform(self, asker: Asker) -> None:
+        prompts = self.prompts
+        one = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
+        loop = AgentLoop(asker, prompts, self.agent.limits, self.toolbox, self._run_id)
+        self.performer = self._either(one, partial(ModelSession, loop))
+
+    def _either(self, one: Performer, opened: Opened) -> AnyPerformer:
+        self._opened_talk = opened
+        return EitherPerformer(one, self.conversations())
 
     def conversations(
         self, users: Users | None = None, on_turn: OnTurn | None = None
@@ -170,12 +217,10 @@ class Session:
 
     def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
         """A function of a golden holds conversations itself; one of a turn is led through them."""
-        self._opened_talk = None
         if not turn_parameters(function):
             return UserAgent(function, self.agent.limits, self.lag)
         one = UserAgent(one_turn(function), self.agent.limits, self.lag)
-        self._opened_talk = lambda golden, *_: FunctionSession(function, golden)
-        return EitherPerformer(one, self.conversations())
+        return self._either(one, lambda golden, *_: FunctionSession(function, golden))
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -184,23 +229,51 @@ class Session:
         return SingleTurn(asker, prompts, agent.limits)
 
     async def _opened(self, prompts: Prompts, model: str) -> Performer:
-        """The same agent with another model, which a golden names."""
+        """The same agent with the model that a golden names."""
         provider = other_provider(self.agent, model, self._concurrency)
         provider.prepare(prompts.common)
         await self._stack.enter_async_context(provider)
         at_once = min(self._concurrency, getattr(provider, "at_once", self._concurrency))
         return self._performer(Asker(provider, at_once, patience=self._patience, seed=self._seed), prompts)
 
+    def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
+        """An agent with tools of its own: they are only run here when they are mocked or broken on purpose."""
+        agent, execute = self.agent, observed.tools_run
+        known = _known_tools(replace(agent, tools=tools))
+        at_desk = execute == "mock" or agent.faults is not None
+        if at_desk and (problem := desk_problem(observed, known, agent.faults)):
+            raise ConfigError(problem)
+        self.toolbox = Toolbox(
+            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
+        )
+        self.tools = {tool.name: tool for tool in self.toolbox.tools}
+        desks = DeskSetup(
+            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
+            run_id=self._run_id,
+        ) if at_desk else None  # fmt: skip
+        one = SessionPerformer(observed, agent.limits, desks, lag=self.lag)
+        self.performer = self._either(one, opened_by(observed, desks))
+
+    def notices(self) -> list[str]:
+        """What a reader of the results should know about how they were seen."""
+        return self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
+
     async def check(self) -> list[str]:
-        """What would keep every case from succeeding: a missing key, a host that cannot be reached."""
-        found = await self.provider.check() if self.provider else []
-        return found + (await self.users.check() if isinstance(self.users, ModelUsers) else [])
+        """Problems that would make every case fail: a missing key, an unreachable host."""
+        found = await self.users.check() if isinstance(self.users, ModelUsers) else []
+        if isinstance(self.agent.model, ObservedAgent):
+            return found + self.agent.model.check()
+        if self.addressed is not None:
+            return found + await self.addressed.check()
+        return found + (await self.provider.check() if self.provider else [])
 
     async def __aenter__(self) -> Self:
         self.lag.start()
         self._stack.callback(self.lag.stop)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
+        if self.addressed is not None:
+            self._stack.push_async_callback(self.addressed.aclose)
         if isinstance(self.users, ModelUsers):
             await self.users.opened(self._stack)
         agent = self.agent
@@ -214,8 +287,25 @@ class Session:
     ) -> None:
         await self._stack.aclose()
 
+    def _addressed(self, concurrency: int) -> AddressedAgent | None:
+        agent = self.agent
+        if not isinstance(agent.model, str) or not is_address(agent.model):
+            return None
+        return addressed_agent(
+            agent.model,
+            agent.exchange,
+            system=agent.system,
+            offered=lambda golden: list(offered_tools(golden, self.tools).values()),
+            network=Network(connections=concurrency),
+        )
+
     def _provider(self, concurrency: int) -> Provider | None:
         model = self.agent.model
+        if isinstance(model, ObservedAgent) or self.addressed is not None:
+            return None
+        known = None if isinstance(model, str) else detect(model)
+        if known is not None and not hasattr(model, "complete") and not is_sdk_client(model):
+            raise ConfigError(f"an agent of {known.title} is watched while it runs: rc.observe(agent)")
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         network = Network(connections=concurrency)
@@ -228,14 +318,30 @@ class Session:
         )
 
 
+def open_problems(
+    agent: Agent, *, concurrency: int = 32, seed: int = 0, user: UserSetup | Users | None = None
+) -> tuple[Session | None, list[str]]:
+    """A session of the agent, not entered yet; or None and every problem that is in the way."""
+    try:
+        session = Session(agent, concurrency=concurrency, seed=seed, user=user)
+    except RightCallError as error:
+        own = list(error.problems) if isinstance(error, ConfigError) else [str(error)]
+        return None, agent_problems(agent) or own
+    problems = tool_set_problems(agent.tool_sets, list(session.tools)) if agent.tool_sets else []
+    return (None, problems) if problems else (session, [])
+
+
 def agent_problems(agent: Agent) -> list[str]:
-    """What is wrong with an agent as it is written down: tools and mocks, settings, the model's name."""
+    """Problems in an agent's definition: tools and mocks, settings, the model's name."""
     problems: list[str] = []
+    watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
     for part in (
-        lambda: Toolbox(as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
+        lambda: Toolbox(_known_tools(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
         lambda: as_settings(agent.settings),
         lambda: _check_sets(agent),
-        lambda: Session(replace(agent, tools=(), mocks={}, faults=None, settings=Settings())),
+        lambda: Session(
+            agent if watched else replace(agent, tools=(), mocks={}, faults=None, settings=Settings())
+        ),
     ):
         try:
             part()
@@ -246,8 +352,29 @@ def agent_problems(agent: Agent) -> list[str]:
     return problems
 
 
+def _known_tools(agent: Agent) -> list[Any]:
+    given = as_tools(agent.tools)
+    return given or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])
+
+
+def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPlan | None) -> str:
+    """Why the tools of an observed agent cannot be mocked or broken; empty when they can."""
+    if not observed.can_mock:
+        return (
+            f"the tools of {observed.name} are run by its own code, so they cannot be mocked or broken by faults;"
+            " `rightcall adapters list` says where that is possible"
+        )
+    if faults is not None and faults.tools:
+        return (
+            f"{observed.name} offers its tools itself: faults can break them, but not rename, add or hide any"
+        )
+    if not tools:
+        return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
+    return ""
+
+
 async def model_problems(agent: Agent, models: Iterable[str]) -> list[str]:
-    """What is wrong with the models that goldens name: no such provider, a missing key."""
+    """Problems with the models that goldens name: an unknown provider, a missing key."""
     problems: list[str] = []
     for model in sorted(models):
         try:
@@ -260,7 +387,7 @@ async def model_problems(agent: Agent, models: Iterable[str]) -> list[str]:
 
 
 def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
-    """The provider of a model that a golden names; the agent's address is for models of its provider alone."""
+    """The provider of a model that a golden names; the agent's base URL applies only to its own provider."""
     name = full_name(model, agent.model)
     same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
     return resolve(
@@ -282,7 +409,7 @@ def _check_sets(agent: Agent) -> None:
 
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:
-    """Tools as they are, and plain definitions in any provider's spelling as tools."""
+    """Tools unchanged, and definitions in any provider's format converted to tools."""
     return [read_tool(one, f"tools[{i}]") if isinstance(one, dict) else one for i, one in enumerate(tools)]
 
 

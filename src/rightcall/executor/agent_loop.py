@@ -1,4 +1,4 @@
-"""The agent loop: ask, run the tools, tell the model, until it answers or a limit is reached."""
+"""The agent loop: ask the model, run the tools, return the results, until it answers or a limit is reached."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from rightcall.providers import ModelRequest
 from rightcall.tools.runtime import Aborted, CallContext, Toolbox
 
 MOST_AT_ONCE = 1000
-"""Calls of one reply that are run. A model that asks for more is not answered but stopped."""
+"""Maximum tool calls in one reply. A model that requests more is stopped."""
 
 
 class AgentLoop:
-    """Runs whole conversations of a model with its tools, mocked unless the toolbox runs them for real."""
+    """Runs a model with its tools until it answers; tools are mocked unless the toolbox runs them."""
 
     def __init__(self, asker: Asker, prompts: Prompts, limits: Limits, toolbox: Toolbox, run_id: str) -> None:
         self._asker, self._prompts, self._limits = asker, prompts, limits
         self._toolbox, self._run_id = toolbox, run_id
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
-        """What happened from the question to the answer, or to whatever ended it."""
+        """The trajectory from the question to the answer, or to whatever ended it."""
         recorder, context = self.begin(golden, trial, (Message("user", golden.input),))
         deadline = Deadline(self._limits.seconds)
         return context.witnessed(await self.answer(golden, trial, recorder, context, deadline))
@@ -64,7 +64,7 @@ class AgentLoop:
     async def _step(
         self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
     ) -> Trajectory | None:
-        """One answer of the model and the calls it asks for; the trajectory when that was the last."""
+        """One answer of the model and its calls; returns the trajectory if it was the last."""
         request = ModelRequest(
             self._prompts.prompt_of(golden),
             tuple(recorder.messages),
@@ -93,7 +93,7 @@ class AgentLoop:
         try:
             async with asyncio.timeout(deadline.left()):
                 made = await self._toolbox.invoke_turn(calls, context)
-        except TimeoutError:  # some may have been done: what is known of each is in the context
+        except TimeoutError:  # some calls may have run: the context says which
             known = {made.call.id: made for made in context.invocations}
             done = [known[call.id] for call in calls if call.id in known]
             recorder.results(

@@ -1,4 +1,4 @@
-"""What a user's own agent may return, read as a trajectory."""
+"""Converts what a user-defined agent returns to a trajectory."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
 MESSAGES = "the agent's messages"
 HINT = (
-    "return a Trajectory, a list of messages, a list of calls or of tool names ([] when it called nothing), "
+    "return a Trajectory, a list of messages, a list of calls or tool names ([] for no calls), "
     "a model's response, or the answer as text"
 )
 
 
 def as_trajectory(made: Any) -> Trajectory:
-    """What a user's agent returned, as a trajectory; `InputError` says what may be returned.
+    """The return value of a user-defined agent as a trajectory; `InputError` lists what it may return.
 
     That is a `Trajectory`, the answer as text, a list of `ToolCall`s or of tool names (then arguments are unknown), or
     messages, calls or a whole response in any provider's spelling, as dicts or as objects of its SDK.
@@ -49,7 +49,7 @@ def as_trajectory(made: Any) -> Trajectory:
 
 
 def _of_document(document: dict[str, Any]) -> Trajectory:
-    """A model's response, one message, or a trajectory in the spelling of files."""
+    """A model's response, one message, or a trajectory as files spell it."""
     choices = document.get("choices")
     if isinstance(choices, list) and choices and isinstance(choices[0], dict) and "message" in choices[0]:
         return _of_list([choices[0]["message"]])

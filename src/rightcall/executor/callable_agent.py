@@ -1,4 +1,4 @@
-"""A user's own agent: any callable from a golden to what it did."""
+"""A user-defined agent: any callable from a golden to what it did."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_output import as_trajectory
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
-from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.golden import AnyGolden
+from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import Trajectory
 
 
 class UserAgent:
     """Runs `function(golden)`, in a thread when it is not async.
 
-    What it may return is told by `as_trajectory`. What it raises is a failure of the agent, not of the run; what it
-    returns and nobody can read is a broken setup, unless something it returned before could be read.
+    `as_trajectory` says what it may return. An exception is a failure of the agent, not of the run; an unreadable
+    return value is a broken setup, unless an earlier one could be read.
     """
 
     def __init__(self, function: Callable[[Any], Any], limits: Limits, lag: LagMeter | None = None) -> None:
@@ -33,10 +33,12 @@ class UserAgent:
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
         started, before = time.perf_counter(), self._lag.so_far()
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._limits.seconds) as deadline:
                 made = await self._called(golden)
-        except TimeoutError:
-            return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds} seconds")
+        except TimeoutError as error:
+            if not deadline.expired():  # the agent's own, from whatever it waited for
+                return Trajectory(stop_reason="agent_error", error=f"TimeoutError: {error}"[:500])
+            return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
         except InfrastructureError as error:
             return Trajectory(stop_reason="infra_error", error=str(error))
         except Exception as error:

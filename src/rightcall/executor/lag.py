@@ -1,4 +1,4 @@
-"""How much of a measured time was this machine's own: how late the event loop got to what was due.
+"""Event loop lag: how much of a measured latency was added by this machine.
 
 A reply that lies in the socket while the loop is busy, or while the whole process waits for a core, is measured too
 late. A beat is scheduled every `BEAT` seconds; when one comes late, the loop was away for at most that much plus one
@@ -23,7 +23,7 @@ class LagMeter:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to beat on the running loop."""
+        """Start the timer on the running loop."""
         loop = asyncio.get_running_loop()
         self._clock = self._clock or loop.time
         self._due = self._clock() + BEAT
@@ -35,7 +35,7 @@ class LagMeter:
             self._timer = None
 
     def so_far(self) -> float:
-        """The lag up to now, that of a beat which is due and has not come yet included."""
+        """The lag so far, including that of a beat that is overdue."""
         return self._total + self._late()
 
     def beat(self) -> None:

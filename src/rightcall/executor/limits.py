@@ -1,4 +1,4 @@
-"""How much one case, and a whole run, may use."""
+"""Resource limits of a case and of a run."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from rightcall.model.trajectory import Usage
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveCount = Annotated[int, msgspec.Meta(gt=0, le=2**53)]
-"""A number of things; more than every reader of JSON can hold exactly is a mistake."""
+"""A count; beyond the largest integer that every JSON reader represents exactly, it is a mistake."""
 
 
 class Limits(Record, frozen=True):
     """What one case may use; None means no limit.
 
-    `seconds` counts everything but waiting for a turn: models, retries and the pauses between them, tools, and
-    scoring (which always has a second). `steps` is how often the model is asked in a loop, `calls` how many tool
-    calls it may make.
+    `seconds` covers everything but waiting in the queue: models, retries and the pauses between them, tools, and
+    scoring (which always gets a second). `steps` limits model requests in a loop, `calls` the tool calls.
     """
 
     calls: PositiveCount | None = None
@@ -29,7 +28,7 @@ class Limits(Record, frozen=True):
     cost_usd: Positive | None = None
 
     def exceeded(self, *, calls: int, seconds: float, usage: Usage) -> str:
-        """Which limit has been reached, in words; empty when none has."""
+        """The limit that was reached, as text; empty when none was."""
         if self.calls is not None and calls > self.calls:
             return f"more than {self.calls} tool calls"
         if self.seconds is not None and seconds > self.seconds:
@@ -38,7 +37,7 @@ class Limits(Record, frozen=True):
 
 
 class RunLimits(Record, frozen=True):
-    """What a whole run may use. When a limit is reached no new case begins; those under way end."""
+    """Limits of a whole run. When one is reached, no new case starts and running cases finish."""
 
     tokens: PositiveCount | None = None
     cost_usd: Positive | None = None
@@ -46,7 +45,7 @@ class RunLimits(Record, frozen=True):
 
 
 def spent(usage: Usage, tokens: int | None, cost_usd: float | None) -> str:
-    """Which budget is used up, in words; empty when none is."""
+    """The budget that is used up, as text; empty when none is."""
     used = usage.input_tokens + usage.output_tokens
     if tokens is not None and used > tokens:
         return f"{used:,} tokens used of {tokens:,}"

@@ -1,4 +1,4 @@
-"""Many cases at once, never more than so many; the one place where concurrency is bounded."""
+"""A pool of workers; the one place that bounds concurrency."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Job = TypeVar("Job")
 class Pool:
     """Workers that take jobs one after the other.
 
-    `stop(why)` lets those under way end and begins no other; `fail(error)` ends all of them at once.
+    `stop(why)` starts no more jobs and lets running ones finish; `fail(error)` cancels all of them.
     """
 
     def __init__(self, concurrency: int) -> None:
@@ -25,13 +25,13 @@ class Pool:
         self.stopped = self.stopped or why
 
     def fail(self, error: Exception) -> None:
-        """Give up what is under way; `run` raises the error."""
+        """Cancel running jobs; `run` raises the error."""
         self._error = self._error or error
         for worker in self._workers:
             worker.cancel()
 
     async def run(self, jobs: Iterator[Job], do: Callable[[Job], Awaitable[None]]) -> None:
-        """Do every job. What `do` raises stops all of them: a failing case is data, so this is a broken setup."""
+        """Run every job. An exception stops all of them: a failing case is data, so this means a broken setup."""
         try:
             async with asyncio.TaskGroup() as group:
                 self._workers = [group.create_task(self._work(jobs, do)) for _ in range(self.concurrency)]

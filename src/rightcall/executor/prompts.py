@@ -1,4 +1,4 @@
-"""The constant part of requests, made once and shared."""
+"""The constant part of requests, built once and shared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REMEMBERED = 256
 class Prompts:
     """The prompt of each golden: the suite's own, unless the golden narrows the tools or has a system text or settings.
 
-    Providers encode a prompt once and know it by its identity, so goldens that ask for the same get the same.
+    Providers encode a prompt once, by identity, so goldens with equal prompts share one object.
     """
 
     def __init__(self, system: str, tools: Mapping[str, Tool], settings: Settings, seed: int) -> None:
@@ -34,7 +34,9 @@ class Prompts:
         system = self.common.system if golden.system is None else golden.system
         offered = tuple(offered_tools(golden, self.tools).values())
         if any(not isinstance(tool, str) for tool in golden.tools or ()):
-            return Prompt(system, offered, self._settings(golden))  # brought along: seldom the same twice
+            return Prompt(
+                system, offered, self._settings(golden)
+            )  # tools defined in the golden: rarely shared
         key = (system, tuple(tool.name for tool in offered), repr(golden.settings))
         if key not in self._special:
             if len(self._special) >= REMEMBERED:
@@ -46,12 +48,12 @@ class Prompts:
         return settings_of(golden, self.common.settings)
 
     def seed_of(self, golden: Golden, trial: int) -> int:
-        """The sampling seed of one trial: another for each, the same in every run with the same seed."""
+        """The sampling seed of a trial: different for each, reproducible from the run's seed."""
         return zlib.crc32(f"{self._seed}/{golden.id}/{trial}".encode(), self._seed & 0xFFFFFFFF) & 0x7FFFFFFF
 
 
 def settings_of(golden: Golden, settings: Settings) -> Settings:
-    """The agent's settings with the golden's own laid over them; a misspelt one is a `ConfigError`."""
+    """The agent's settings overridden by the golden's; an unknown one is a `ConfigError`."""
     if not golden.settings:
         return settings
     try:

@@ -1,4 +1,4 @@
-"""Writes down what happens during one case."""
+"""Records what happens during a case."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.executor.limits import total
-from rightcall.model.bounded import bounded_call
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
+from rightcall.model.nesting_limit import bounded_call
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.providers import ModelReply
 
@@ -25,7 +25,7 @@ class Recorder:
         self.steps = 0
 
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
-        """Note an answer of the model; gives its calls, each with its step."""
+        """Record an answer of the model and return its calls, each with its step."""
         step, self.steps = self.steps, self.steps + 1
         calls = tuple(msgspec.structs.replace(bounded_call(call), step=step) for call in reply.message.calls)
         taken = round(reply.latency_ms, 3)
@@ -37,7 +37,7 @@ class Recorder:
         return calls
 
     def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult], lag_ms: float = 0.0) -> None:
-        """Note what came of the last calls: the same calls with status, output and time, and what the model reads."""
+        """Record the results of the last calls: status, output and time of each, and the text the model reads."""
         self.calls[len(self.calls) - len(calls) :] = calls
         taken = max((call.latency_ms or 0.0 for call in calls), default=0.0)
         self.latency_ms += taken
@@ -45,7 +45,7 @@ class Recorder:
         self.messages.append(Message("tool", results=tuple(told)))
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """All of it. The final answer is the text of the last message, when that is the model's."""
+        """The trajectory. The final answer is the text of the last message, if it is the model's."""
         last = self.messages[-1] if self.messages else None
         return Trajectory(
             messages=tuple(self.messages),

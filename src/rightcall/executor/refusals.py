@@ -1,4 +1,4 @@
-"""Refusals that no patience will change: a wrong model name, a wrong key, a used-up quota."""
+"""Refusals that retrying cannot fix: a wrong model name, a wrong key, a used-up quota."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from rightcall.errors import InfrastructureError, ProviderError
 
 ENOUGH = 5
-"""Equal refusals, with no answer before or between them, that end a run."""
+"""Number of equal refusals in a row, without any answer, that stop a run."""
 
 PERMANENT = frozenset(("auth", "rejected", "rate_limit", "unreachable", "tls"))
-"""Kinds of failures that, when they are not retryable, speak of the setup rather than of one request."""
+"""Failures that, when not retryable, point to the setup rather than to one request."""
 
 _VARYING = re.compile(r"[0-9a-f-]{8,}|\d+|req_\w+", re.IGNORECASE)
-"""Numbers of requests and moments, by which equal refusals differ."""
+"""Request ids and timestamps, which differ between equal refusals."""
 
 
 class Refusals:
@@ -26,7 +26,7 @@ class Refusals:
         self._answered = True
 
     def add(self, error: ProviderError) -> None:
-        """Take a refusal into account; raises `InfrastructureError` when all there were are alike and enough."""
+        """Count a refusal; raises `InfrastructureError` after enough equal ones."""
         if self._answered or error.retryable or error.kind not in PERMANENT:
             return
         likeness = f"{error.status} {_VARYING.sub('', error.problem)}"
@@ -34,6 +34,6 @@ class Refusals:
         self._last = likeness
         if self._count >= ENOUGH:
             raise InfrastructureError(
-                f"the run was stopped: the first {ENOUGH} requests were refused alike and none was answered.\n"
+                f"run stopped: the first {ENOUGH} requests were all rejected with the same error.\n"
                 f"{error.problem}"
             ) from None

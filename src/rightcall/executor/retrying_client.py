@@ -1,11 +1,13 @@
-"""Asking a model, patiently: retries with full jitter, never more at once than the provider bears."""
+"""Model requests with retries (full jitter) and adaptive concurrency."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from functools import partial
 from time import perf_counter
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -17,11 +19,12 @@ from rightcall.executor.throttle import Throttle
 from rightcall.model.record import Record
 from rightcall.providers import ModelReply, ModelRequest, Provider
 
+T = TypeVar("T")
 OVERLOAD = frozenset(("rate_limit", "overloaded", "timeout"))
 
 
 class Patience(Record, frozen=True):
-    """How often and how long to try again.
+    """How often and how long to retry.
 
     The n-th pause is drawn from 0 … min(`longest`, `first`·2ⁿ) seconds, and is never shorter than what the
     server asked for ("full jitter": everybody retrying at the same moment would bring the server down again).
@@ -38,11 +41,11 @@ class Patience(Record, frozen=True):
 
 
 class Asker:
-    """One provider, shared by all cases of a run. Counts what it had to do again."""
+    """One provider, shared by all cases of a run. Counts retries."""
 
     def __init__(
         self,
-        provider: Provider,
+        provider: Provider | None,
         concurrency: int,
         *,
         patience: Patience | None = None,
@@ -63,11 +66,15 @@ class Asker:
         Time that runs out during the first try raises `TimeoutError`: then it is the case that took too long. Later it
         was the provider that failed and would not be asked again in time.
         """
+        return await self.attempt(partial(self._complete, request), deadline)
+
+    async def attempt(self, work: Callable[[], Awaitable[T]], deadline: Deadline | None = None) -> T:
+        """What `work` gives, tried again as patiently as a model is asked again."""
         deadline = deadline or Deadline(None)
         failures, failed = 0, None
         while True:
             try:
-                reply = await self._once(request, deadline)
+                reply = await self._once(work, deadline)
             except TimeoutError:
                 raise failed or TimeoutError from None
             except ProviderError as error:
@@ -88,27 +95,30 @@ class Asker:
                 self._refusals.answered()
                 return reply
 
-    async def _once(self, request: ModelRequest, deadline: Deadline) -> ModelReply:
+    async def _once(self, work: Callable[[], Awaitable[T]], deadline: Deadline) -> T:
         waiting_since = deadline.now()
         async with self.throttle:
             deadline.excuse(deadline.now() - waiting_since)
-            started, before = perf_counter(), self.lag.so_far()
             if deadline.seconds is None:
-                reply = await self.provider.complete(request)
-            else:
-                async with asyncio.timeout(deadline.left()):
-                    reply = await self.provider.complete(request)
-            lag = (self.lag.so_far() - before) * 1000
-            # A latency that was recorded earlier is longer than the time it took to read it.
-            if lag > 0 and (perf_counter() - started) * 1000 >= reply.latency_ms:
-                reply = replace(reply, lag_ms=min(lag, reply.latency_ms))
-            return reply
+                return await work()
+            async with asyncio.timeout(deadline.left()):
+                return await work()
+
+    async def _complete(self, request: ModelRequest) -> ModelReply:
+        assert self.provider is not None
+        started, before = perf_counter(), self.lag.so_far()
+        reply = await self.provider.complete(request)
+        lag = (self.lag.so_far() - before) * 1000
+        # A latency that was recorded earlier is longer than the time it took to read it.
+        if lag > 0 and (perf_counter() - started) * 1000 >= reply.latency_ms:
+            reply = replace(reply, lag_ms=min(lag, reply.latency_ms))
+        return reply
 
 
 def _no_time(error: ProviderError, deadline: Deadline) -> ProviderError:
     wish = f" and asks to wait {error.retry_after:,.0f} s" if error.retry_after else ""
     return ProviderError(
-        f"{error.problem}{wish}; the case has {deadline.seconds:g} s in all, too few to ask again",
+        f"{error.problem}{wish}; not retried: the case is limited to {deadline.seconds:g} s",
         kind=error.kind,
         retryable=True,
         retry_after=error.retry_after,

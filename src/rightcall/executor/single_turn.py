@@ -1,4 +1,4 @@
-"""One request: tools are offered but never run, the selection is recorded."""
+"""Single-turn mode: one request with the tools, whose calls are recorded but not run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SingleTurn:
         self._asker, self._prompts, self._limits = asker, prompts, limits
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
-        """What the model chose to call. A provider that fails is an `infra_error`, never an exception."""
+        """The calls the model chose. A provider failure is an `infra_error`, never an exception."""
         question = Message("user", golden.input)
         recorder = Recorder(question)
         request = ModelRequest(
@@ -42,5 +42,5 @@ class SingleTurn:
 
 
 def stop_reason(stop: str) -> StopReason:
-    """Why a model ended, as a trajectory says it."""
+    """The stop reason of a model, in the words of a trajectory."""
     return "refused" if stop == "refused" else "truncated" if stop == "truncated" else "done"

@@ -1,4 +1,4 @@
-"""How many requests may be under way at once: as many as the provider bears.
+"""Adaptive concurrency: the number of simultaneous requests that the provider accepts.
 
 Additive increase, multiplicative decrease (Chiu and Jain, 1989): a provider that says "too many" halves the
 limit, at most once a round; a round without complaint raises it by one.
@@ -13,7 +13,7 @@ from typing import Self
 
 
 class Throttle:
-    """An adaptive semaphore: `async with throttle:` around each request, and tell it how that went."""
+    """An adaptive semaphore: use `async with throttle:` around each request, then report the outcome."""
 
     def __init__(self, most: int) -> None:
         self.most, self.limit, self.active = most, most, 0
@@ -28,7 +28,7 @@ class Throttle:
             try:
                 await turn
             except asyncio.CancelledError:
-                self._wake()  # the turn may have been given to a request that no longer wants it
+                self._wake()  # the slot may have been given to a request that was cancelled
                 raise
         self.active += 1
         return self
@@ -40,7 +40,7 @@ class Throttle:
         self._wake()
 
     def went_well(self) -> None:
-        """A request was answered. After a whole round of those, one more may be under way."""
+        """A request succeeded. A full round of successes raises the limit by one."""
         if self.limit < self.most:
             self._good += 1
             if self._good >= self.limit:
@@ -48,7 +48,7 @@ class Throttle:
                 self._wake()
 
     def too_much(self) -> None:
-        """The provider is overloaded. Complaints about requests that were already under way count once."""
+        """The provider is overloaded. Rejections of requests already in flight count once."""
         if self._ignored > 0:
             self._ignored -= 1
             return

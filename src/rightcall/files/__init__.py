@@ -1,13 +1,13 @@
-"""Reading and writing files so that whatever is wrong with one becomes one clear `InputError`.
+"""Reading and writing files; any problem with a file becomes one clear `InputError`.
 
     opening    a path to checked bytes: missing, a folder, empty, binary, UTF-16, byte order mark
     lines      numbered lines of bounded length
     documents  items of a JSON or YAML document, each with the line where it begins
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
-    atomic     a file appears whole or not at all
+    atomic     files are replaced completely or not at all
     revision   the git branch and commit of a folder
 
-Knows nothing of goldens, tools or suites; rooms that have files stand on it.
+Knows nothing about goldens, tools or suites.
 """
 
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from rightcall.files.documents import (
         DOCUMENT_SUFFIXES as DOCUMENT_SUFFIXES,
-        Items as Items,
+        DocumentItems as DocumentItems,
         read_document as read_document,
         read_items as read_items,
         refuse_other_format as refuse_other_format,
@@ -54,7 +54,7 @@ else:
         {
             "atomic": "NO_ROOM atomic_write reason write_file",
             "checked_read": "existing_file open_checked read_checked",
-            "documents": "DOCUMENT_SUFFIXES Items read_document read_items refuse_other_format value_of",
+            "documents": "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of",
             "json_pointer": "JsonPath pointer",
             "lines": "MAX_LINE_BYTES numbered_lines refuse_long_line unchecked_lines",
             "revision": "git_revision",

@@ -1,4 +1,4 @@
-"""A file appears whole or not at all."""
+"""Atomic writes: a file is replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rightcall.errors import InputError
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
-    """A binary file that takes the place of `path` when the block ends without an exception.
+    """A binary file that replaces `path` when the block ends without an exception.
 
-    The new content lies beside the old one until then, so an interrupted write changes nothing. A device or a pipe
+    The content is written to a temporary file first, so an interrupted write changes nothing. A device or a pipe
     is written as it is; links are followed; a file that may not be written raises `InputError`, as does a full disk.
     """
     target = Path(path).resolve()
@@ -32,44 +32,48 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        raise InputError(str(path), f"cannot be written: {reason(error)}", "make room, then again") from None
+        raise InputError(
+            str(path), f"cannot be written: {reason(error)}", "free some space and try again"
+        ) from None
 
 
 def write_file(path: str | Path, data: bytes) -> None:
-    """Put `data` in the place of the file, whole or not at all."""
+    """Replace the file by `data`, completely or not at all."""
     with atomic_write(path) as file:
         file.write(data)
 
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What an `OSError` says when it was the disk, whatever was being written."""
+"""Error numbers that mean the disk is full, whatever was being written."""
 
 
 def reason(error: OSError) -> str:
-    """What the system said, as part of a sentence."""
+    """The system's message, worded as part of a sentence."""
     return (error.strerror or str(error)).lower()
 
 
 def _refuse_unwritable(path: str | Path, target: Path) -> None:
     if target.is_dir():
-        raise InputError(str(path), "is a folder", "give the name of a file in it")
+        raise InputError(str(path), "is a folder", "name a file in it")
     if not target.parent.is_dir():
-        raise InputError(str(path), f"there is no folder '{target.parent}'", "make it first")
+        raise InputError(str(path), f"no such folder '{target.parent}'", "create it first")
     if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & _ANYONE_WRITES):
-        raise InputError(str(path), "is read-only", "allow writing it, or name another file")
+        raise InputError(str(path), "is read-only", "make it writable, or choose another file")
 
 
-_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # a superuser passes every check but this one
+_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
 
 @contextlib.contextmanager
 def _replacing(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
-    import tempfile  # slow to import, and most processes only read
+    import tempfile  # slow to import, and most processes only read files
 
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
     except OSError as error:
-        raise InputError(str(path), f"cannot be written: {reason(error)}", "name a file elsewhere") from None
+        raise InputError(
+            str(path), f"cannot be written: {reason(error)}", "choose another location"
+        ) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -86,6 +90,6 @@ def _mode_of(target: Path) -> int:
     """The permissions of the file that is replaced, or those a new file would get."""
     with contextlib.suppress(OSError):
         return target.stat().st_mode & 0o777
-    mask = os.umask(0)  # the only way to ask; put back at once
+    mask = os.umask(0)  # the only way to read the umask; restored at once
     os.umask(mask)
     return 0o666 & ~mask

@@ -1,4 +1,4 @@
-"""From a path to bytes that are text in UTF-8 as far as a first look can tell."""
+"""Opens files and checks that their first bytes look like UTF-8 text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KNOWN_BINARY = {
 
 
 def existing_file(path: str | Path) -> Path:
-    """The path, if a file is there; otherwise an error that names the nearest file beside it."""
+    """The path if it is a file; otherwise an error that names the most similar file in the folder."""
     path = Path(path)
     try:
         if path.is_file():
@@ -29,14 +29,14 @@ def existing_file(path: str | Path) -> Path:
         if path.is_dir():
             raise InputError(str(path), "is a folder, a file was expected", _files_inside(path))
         if path.exists():
-            raise InputError(str(path), "is not a regular file", "write it to a file first")
+            raise InputError(str(path), "is not a regular file", "save it to a file first")
     except (OSError, ValueError) as error:
         raise InputError(str(path), f"cannot be opened: {_reason(error)}") from None
     raise InputError(str(path), "no such file", _near_name(path))
 
 
 def open_checked(path: str | Path) -> BufferedReader:
-    """Open for reading bytes, past a byte order mark; refuse what is empty or no text in UTF-8."""
+    """Open for reading bytes, after any byte order mark; reject empty files and files that are not UTF-8 text."""
     path = existing_file(path)
     try:
         file = path.open("rb")
@@ -70,9 +70,9 @@ def _refuse_no_text(start: bytes, path: Path) -> None:
         raise InputError(where, "the text is in UTF-16", "save the file as UTF-8")
     for magic, name in KNOWN_BINARY.items():
         if start.startswith(magic):
-            raise InputError(where, f"is {name}, a text file was expected", "give the text inside it")
+            raise InputError(where, f"is {name}, a text file was expected", "extract the text from it")
     if b"\x00" in start:
-        raise InputError(where, "is a binary file, text in UTF-8 was expected")
+        raise InputError(where, "is a binary file, UTF-8 text was expected")
 
 
 def _looks_like_utf16(start: bytes) -> bool:
@@ -88,7 +88,7 @@ def _near_name(path: Path) -> str:
     try:
         names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
-        return f"there is no folder '{path.parent}' either"
+        return f"the folder '{path.parent}' does not exist"
     return suggestion(path.name, names)
 
 
@@ -97,7 +97,9 @@ def _files_inside(folder: Path) -> str:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:
         return ""
-    return f"it holds {', '.join(names[:3])}{', …' if len(names) > 3 else ''}" if names else "it is empty"
+    if not names:
+        return "the folder is empty"
+    return f"the folder contains {', '.join(names[:3])}{', …' if len(names) > 3 else ''}"
 
 
 def _reason(error: Exception) -> str:

@@ -1,6 +1,6 @@
 """The items of a JSON or YAML document, each with the line where it begins.
 
-A document is a bare list, or an object that holds the list under a key beside a `format`.
+A document is a list, or an object with a `format` and the list under a key.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from rightcall.model import codec
 T = TypeVar("T")
 DOCUMENT_SUFFIXES = (".json", ".yaml", ".yml")
 NO_KEY = "\0"
-"""A key that no document has: it is then read as one value."""
+"""A key that no document has, to read a document as one value."""
 _GAP = re.compile(rb"[\s,]*")
 
 
 @dataclass(frozen=True)
-class Items:
-    """What a document holds: its items with their lines, and what else stood beside the list.
+class DocumentItems:
+    """The contents of a document: its items with their lines, and the fields next to the list.
 
     An item is `msgspec.Raw` (JSON not decoded yet) or a plain value; `value_of` makes a record of either.
     `single` says the document was one object without the list: that object is then the only item.
@@ -37,19 +37,19 @@ class Items:
     single: bool = False
 
 
-def read_items(path: str | Path, key: str) -> Items:
-    """The items of a document, which is a list or holds one under `key`. By suffix; not streaming."""
+def read_items(path: str | Path, key: str) -> DocumentItems:
+    """The items of a document, which is a list or has one under `key`. The suffix sets the format; not streaming."""
     path = existing_file(path)
     if path.suffix.lower() == ".json":
         return _json_items(read_checked(path), key, str(path))
     from rightcall.files.yaml_text import yaml_items
 
     entries, header, single = yaml_items(read_checked(path), key, str(path))
-    return Items(iter(entries), header, single)
+    return DocumentItems(iter(entries), header, single)
 
 
 def read_document(path: str | Path) -> Any:
-    """The whole value of a document: a list or an object, by suffix. YAML is read as in every other place."""
+    """The whole value of a document: a list or an object. The suffix sets the format."""
     path = existing_file(path)
     data = read_checked(path)
     if path.suffix.lower() == ".json":
@@ -74,10 +74,10 @@ def refuse_other_format(text: Any, kind: str, newest: int, where: str) -> None:
     if parts is None:
         raise InputError(where, f"format must be {expected}, got {_short(text)}")
     if parts[1] != kind:
-        raise InputError(where, f"this is a file of {parts[1]}, {kind} were expected ({expected})")
+        raise InputError(where, f"this is a {parts[1]} file, a {kind} file was expected ({expected})")
     if int(parts[2]) > newest:
-        problem = f"the file has the format '{text}', this RightCall reads up to number {newest}"
-        raise InputError(where, problem, "install a newer RightCall")
+        problem = f"the file has the format '{text}'; this version of RightCall reads up to {newest}"
+        raise InputError(where, problem, "upgrade RightCall")
 
 
 def _short(value: Any) -> str:
@@ -85,19 +85,19 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def _json_items(data: bytes, key: str, path: str) -> Items:
+def _json_items(data: bytes, key: str, path: str) -> DocumentItems:
     start = len(data) - len(data.lstrip())
     if data[start : start + 1] == b"[":
-        return Items(_located(data, data, start, path), {})
+        return DocumentItems(_located(data, data, start, path), {})
     document = _decode_document(data, dict[str, msgspec.Raw], path)
     line = data.count(b"\n", 0, start) + 1
     if key not in document:
-        return Items(iter([(line, data)]), {}, single=True)
+        return DocumentItems(iter([(line, data)]), {}, single=True)
     header = {name: codec.decode(raw, object, path) for name, raw in document.items() if name != key}
     listed = bytes(document[key])
     if not listed.startswith(b"["):
         value_of(listed, list[Any], f"{path}:{line}: {key}")
-    return Items(_located(listed, data, _position(data, key, listed), path), header)
+    return DocumentItems(_located(listed, data, _position(data, key, listed), path), header)
 
 
 def _position(data: bytes, key: str, listed: bytes) -> int:
@@ -131,8 +131,8 @@ def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> I
     byte = re.search(r"\(byte (\d+)\)", str(error))
     offset = int(byte[1]) if byte else None
     if offset is not None and "trailing characters" in str(error) and data[offset - 1 : offset] in b"{[":
-        line = data.count(b"\n", 0, offset) + 1  # this one message counts the byte after
-        hint = "if it has one object a line, name it .jsonl"
+        line = data.count(b"\n", 0, offset) + 1  # this message alone counts from the next byte
+        hint = "if it has one object per line, use the suffix .jsonl"
         return InputError(f"{path}:{line}", "a second JSON value after the first", hint)
     if offset is None and "truncated" in str(error):
         offset = len(data.rstrip())

@@ -1,9 +1,9 @@
-"""Places inside a document: paths of keys and positions, and JSON pointers."""
+"""Locations inside a document: paths of keys and indexes, and JSON pointers."""
 
 from __future__ import annotations
 
 JsonPath = tuple[str | int, ...]
-"""Keys and positions from the root of a document, or of a tool, down to a value."""
+"""Keys and indexes from the root of a document or tool to a value."""
 
 
 def pointer(path: JsonPath) -> str:

@@ -1,4 +1,4 @@
-"""Which commit and branch of a git repository a folder is at, read from its files: no process is started."""
+"""The git commit and branch of a folder, read from the repository's files without starting a process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def git_revision(folder: Path) -> dict[str, str]:
-    """`git_branch` and `git_commit` of the repository that holds the folder; what cannot be read is left out."""
+    """`git_branch` and `git_commit` of the folder's repository; what cannot be read is omitted."""
     try:
         return _read(folder.resolve())
     except (OSError, UnicodeDecodeError):
@@ -18,7 +18,7 @@ def _read(folder: Path) -> dict[str, str]:
     if dot_git is None:
         return {}
     git = dot_git
-    if dot_git.is_file():  # a worktree or a submodule: the file says where its part of the repository is
+    if dot_git.is_file():  # a worktree or a submodule: the file points to its git folder
         git = dot_git.parent / dot_git.read_text("utf-8").removeprefix("gitdir:").strip()
     head = (git / "HEAD").read_text("utf-8").strip()
     if not head.startswith("ref:"):

@@ -21,7 +21,7 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})(\.[0-9]+)?([eE][+-]?[0-9]+
 WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
 TAG = "tag:yaml.org,2002:"
 MAX_ALIASED = 100_000
-"""How many values aliases may repeat in one document: nine lines of YAML can ask for a billion."""
+"""Maximum number of values that aliases may repeat in a document: nine lines of YAML can expand to a billion."""
 
 
 def yaml_items(data: bytes, key: str, path: str) -> tuple[list[tuple[int, Any]], dict[str, Any], bool]:
@@ -42,7 +42,7 @@ def yaml_items(data: bytes, key: str, path: str) -> tuple[list[tuple[int, Any]],
 def yaml_dumper() -> Callable[[Any], str]:
     """A function from plain JSON values to YAML text.
 
-    What either this reader or an ordinary YAML reader would not take for text is quoted.
+    Text that this reader or an ordinary YAML reader would not read as text is quoted.
     """
     import yaml
 
@@ -70,7 +70,7 @@ def _represent_text(dumper: Any, text: str) -> Any:
 
 
 def _fits_block(text: str) -> bool:
-    """Texts of several plain lines are written as such, unless they end in a way that needs `|+`."""
+    """Multi-line texts are written as blocks, unless their ending would need `|+`."""
     return (
         "\n" in text.rstrip("\n")
         and not text.endswith("\n\n")
@@ -98,7 +98,7 @@ def _one_line(what: object) -> str:
 class _Reader:
     """Builds values from parser events.
 
-    Not from PyYAML's composer: that one recurses in C without a limit, and deep nesting crashes it.
+    PyYAML's composer recurses in C without a limit, so deep nesting would crash it.
     """
 
     def __init__(self, path: str) -> None:
@@ -118,7 +118,7 @@ class _Reader:
         found = self._root_items(root, key)
         next(events)
         if type(next(events)).__name__ != "StreamEndEvent":
-            raise InputError(self._path, "holds several YAML documents", "remove the lines with ---")
+            raise InputError(self._path, "contains several YAML documents", "remove the --- lines")
         return found
 
     def _root_items(self, root: Any, key: str) -> tuple[list[tuple[int, Any]], dict[str, Any], bool]:
@@ -161,7 +161,7 @@ class _Reader:
     def _key(self, event: Any) -> str:
         if type(event).__name__ == "ScalarEvent":
             return str(event.value)
-        raise self._error(event, "a key must be a text", "lists, objects and aliases cannot be keys")
+        raise self._error(event, "a key must be a string", "lists, objects and aliases cannot be keys")
 
     def _build(self, event: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
@@ -190,21 +190,23 @@ class _Reader:
         self._aliased += size
         self._built += size
         if self._aliased > MAX_ALIASED:
-            raise self._error(event, f"aliases repeat more than {MAX_ALIASED:,} values", "write them out")
+            raise self._error(
+                event, f"aliases repeat more than {MAX_ALIASED:,} values", "write the values out"
+            )
         return value
 
     def _scalar(self, event: Any) -> Any:
         text, tag = event.value, event.tag
         if tag is None and event.implicit[0]:
             return self._plain(event, text)
-        if tag in (None, "!", f"{TAG}str"):  # quoted, or said to be text
+        if tag in (None, "!", f"{TAG}str"):  # quoted, or tagged as a string
             return text
         value = self._plain(event, text)
         names = {bool: "bool", int: "int", float: "float", type(None): "null"}
         if tag == f"{TAG}{names.get(type(value))}":
             return value
         raise self._error(
-            event, f"the tag {_one_line(tag)[:60]} cannot be read", "only plain JSON values are"
+            event, f"the tag {_one_line(tag)[:60]} cannot be read", "only plain JSON values can"
         )
 
     def _plain(self, event: Any, text: str) -> Any:
@@ -218,14 +220,14 @@ class _Reader:
         value = float(text)
         if math.isinf(value):
             raise self._error(
-                event, f"the number {text[:40]} is out of range", "put it in quotes to mean text"
+                event, f"the number {text[:40]} is out of range", "quote it to make it a string"
             )
         return value
 
     def _refuse_tag(self, event: Any, expected: str) -> None:
         if event.tag not in (None, "!", f"{TAG}{expected}"):
             raise self._error(
-                event, f"the tag {_one_line(event.tag)[:60]} cannot be read", "only plain JSON values are"
+                event, f"the tag {_one_line(event.tag)[:60]} cannot be read", "only plain JSON values can"
             )
 
     def _error(self, event: Any, problem: str, hint: str = "") -> InputError:

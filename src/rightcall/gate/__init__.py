@@ -1,19 +1,19 @@
-"""Deciding about a run, on plain outcomes: no store, no screen, no clock.
+"""Decides whether a run passes, from plain outcomes: no store, no screen, no clock.
 
     config     Gate: the `gate:` mapping of a suite, read and checked
     outcome    Outcome: what a gate sees of a golden; gathered from case results
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules
-    check      what one rule saw             verdict    the rules together: PASS, FAIL, INCONCLUSIVE, ERROR
-    compare    two runs golden by golden     baseline   not worse than an earlier run; like with like
-    stopping   ending a run early            planning   how many goldens, and whether PASS is possible
-    simulation what a rule will do           advice     what would settle an unsettled rate
+    check      the result of one rule        verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
+    compare    two runs golden by golden     baseline   not worse than an earlier, comparable run
+    early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
+    simulation what a rule will do           advice     what would decide an undecided rate
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """
 
 from typing import TYPE_CHECKING
 
-from rightcall.window import window
+from rightcall.window import answers_calls, window
 
 if TYPE_CHECKING:
     from rightcall.gate.baseline import (
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         CurtailMonitor as CurtailMonitor,
         EvalueMonitor as EvalueMonitor,
         Monitor as Monitor,
-        Order as Order,
+        RunOrder as RunOrder,
         Stopped as Stopped,
         in_file_order as in_file_order,
         monitor_for as monitor_for,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         rules_of as rules_of,
     )
     from rightcall.gate.sample_size import (
-        Plan as Plan,
+        SamplePlan as SamplePlan,
         cluster_sizes as cluster_sizes,
         plan as plan,
         warnings as warnings,
@@ -78,11 +78,12 @@ else:
             "comparison": "Change Comparison Slice compare compare_many",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
-                "CurtailMonitor EvalueMonitor Monitor Order Stopped in_file_order monitor_for shuffled "
+                "CurtailMonitor EvalueMonitor Monitor RunOrder Stopped in_file_order monitor_for shuffled "
             ),
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",
             "rules": "GateRule HardRule LimitRule RateRule rules_of",
-            "sample_size": "Plan cluster_sizes plan warnings",
+            "sample_size": "SamplePlan cluster_sizes plan warnings",
             "verdict": "Verdict decide",
         },
     )
+    answers_calls(__name__, "gate")  # rc.gate(…)

@@ -1,4 +1,4 @@
-"""What would settle a rate that is not settled, in goldens."""
+"""Advice: how many goldens would decide an undecided rate."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ TOO_NEAR = 0.005
 POWER = 0.8
 _DRAWS = 400
 _MANY = 1_000
-"""Beyond so many units the normal approximation is as good as simulating, and quicker."""
+"""Number of units from which the normal approximation is as good as simulation, and faster."""
 
 
 def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: float) -> str:
-    """How many goldens reach a PASS four times out of five if what was seen is the truth."""
+    """How many goldens reach a PASS with 80 % probability if the observed rate is the true rate."""
     value, limit = check.value or 0.0, rule.limit
     if abs(value - limit) < TOO_NEAR:
-        return f"{check.name} is too near {percent(limit)} to be settled with a reasonable number of goldens"
+        return f"{check.name} is too close to {percent(limit)} to decide with a reasonable number of goldens"
     if value < limit:
-        return f"{check.name} is below {percent(limit)} so far: more goldens will sooner FAIL than PASS"
+        return f"{check.name} is below {percent(limit)} so far: more goldens will more likely FAIL than PASS"
     likely = min(value, 0.999)
     if rule.about == "these_goldens":
         trials = max(math.ceil(stats.gate_n(limit, likely, POWER, alpha)[0] / check.n), 2)
         return (
-            f"if the true rate on these goldens is {percent(likely)}, {counted(trials, 'trial')} of each reach a "
-            "PASS four times out of five"
+            f"if the true rate on these goldens is {percent(likely)}, {counted(trials, 'trial')} of each give a "
+            "PASS with 80 % probability"
         )
     chosen = rule.select(outcomes)
     grouped = any(o.cluster is not None for o in chosen if o.passes)
@@ -41,19 +41,17 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
         needed = _resampled(units, limit, likely, alpha) if units else 0
     unit = "cluster" if grouped else "golden"
     needed = max(needed, (units.number if units else 0) + 1)
-    text = (
-        f"if the true rate is {percent(likely)}, {counted(needed, unit)} reach a PASS four times out of five"
-    )
+    text = f"if the true rate is {percent(likely)}, {counted(needed, unit)} give a PASS with 80 % probability"
     if check.trials > check.n:
         text += (
-            f"; more trials of the same goldens help little. If exactly these {check.n:,} goldens are the question, "
-            "and not what users ask besides, say `about: these_goldens`"
+            f"; more trials of the same goldens help little. To decide about exactly these {check.n:,} "
+            "goldens rather than all cases like them, set `about: these_goldens`"
         )
     return text
 
 
 def _resampled(units: stats.Units, limit: float, likely: float, alpha: float) -> int:
-    """Units needed when new ones are like those seen; if none had a blemish, as many as a flawless run needs."""
+    """Units needed if new ones resemble those seen; if all were perfect, as many as a flawless run needs."""
     fewest = stats.all_pass_n(limit, alpha)
     seen = Population([s / n for n, s, _ in units.counts], [k for _, _, k in units.counts])
     if min(seen.values) >= 1 - 1e-9:

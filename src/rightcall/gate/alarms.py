@@ -1,4 +1,4 @@
-"""Damage that is new in a run: a forbidden call, a double effect or a wrong state that its baseline did not have."""
+"""New damage in a run: forbidden calls, double effects or wrong states that its baseline did not have."""
 
 from __future__ import annotations
 

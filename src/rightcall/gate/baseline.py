@@ -1,4 +1,4 @@
-"""Against an earlier run: like with like, and not worse by more than was agreed."""
+"""The baseline rule: comparable to an earlier run, and not worse by more than the margin."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from rightcall.gate.outcome import Outcome
 from rightcall.model.run import Run
 
 MUST_MATCH = ("metrics", "simulator")
-"""Fingerprints without which a difference says nothing of the agent.
+"""Fingerprints that must match for a difference to say anything about the agent.
 
-The dataset is not among them: it grows, and goldens are compared one by one.
+The dataset is not among them: datasets grow, and goldens are compared one by one.
 """
 SHOWN = 3
 
 
 def require_alike(a: Run, b: Run, *, anyway: bool = False) -> tuple[str, ...]:
-    """What is unlike between two runs; refused unless asked for `anyway`, when it is handed back to be shown.
+    """What differs between two runs; raises unless `anyway` is set, then returns it for display.
 
-    A fingerprint that one of the runs lacks counts as unlike; one that both lack does not.
+    A fingerprint missing from one run counts as different; one missing from both does not.
     """
     unlike = tuple(
         f"runs {a.id} and {b.id} differ in their {name} ({_short(a, name)} and {_short(b, name)})"
@@ -33,17 +33,17 @@ def require_alike(a: Run, b: Run, *, anyway: bool = False) -> tuple[str, ...]:
         if a.fingerprints.get(name) != b.fingerprints.get(name)
     )
     if unlike and not anyway:
-        raise ConfigError(*unlike, "such runs are compared only with --anyway")
+        raise ConfigError(*unlike, "pass --anyway to compare them")
     return unlike
 
 
 def same_dataset(a: Run, b: Run) -> bool:
-    """Whether both ran on one and the same dataset; then no golden can have changed between them."""
+    """Whether both used the same dataset, so that no golden can have changed."""
     return "dataset" in a.fingerprints and a.fingerprints["dataset"] == b.fingerprints.get("dataset")
 
 
 class Baseline(NamedTuple):
-    """Earlier outcomes to compare with. `left_out` are goldens that must not be, for reasons that `notes` give."""
+    """Earlier outcomes to compare with. `left_out` are goldens to exclude, for the reasons in `notes`."""
 
     outcomes: Sequence[Outcome]
     notes: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class BaselineRule:
         return f"against {self.run}"
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
-        """PASS when not worse by more than the margin, FAIL when worse by more, else not settled."""
+        """PASS when not worse by more than the margin, FAIL when worse by more, otherwise undecided."""
         unlike = self.baseline.left_out
         before = [o for o in self.baseline.outcomes if o.golden_id not in unlike]
         after = [o for o in outcomes if o.golden_id not in unlike]
@@ -89,14 +89,14 @@ class BaselineRule:
         return msgspec.structs.replace(check, sentence=self.say(check, alpha))
 
     def say(self, check: Check, alpha: float) -> str:
-        """The check in words, whatever it was ruled."""
+        """The check as a sentence, for any verdict."""
         allowed = f"more than {self.margin * 100:.1f} points below it" if self.margin else "below it"
         why = {
             "PASS": f"with {percent(1 - alpha)} confidence above {points(check.low or 0.0)}",
             "FAIL": f"p = {check.p_fail or 0.0:.2g}",
         }
         means: dict[str, str] = {"PASS": f"not {allowed}", "FAIL": allowed}
-        means.setdefault(check.word, f"not settled to be {allowed} or not")
+        means.setdefault(check.word, f"undecided whether {allowed}")
         reason = why.get(check.word, f"{why['PASS']} only, p = {check.p_fail or 0.0:.2g} for {allowed}")
         return (
             f"{self.name} the pass rate moved by {points(check.value or 0.0)} over "
@@ -104,7 +104,7 @@ class BaselineRule:
         )
 
     def _others(self, check: Check) -> str:
-        """The goldens that only one of the runs has, counted and named."""
+        """The number and names of goldens in only one of the runs."""
         parts = [
             f"{counted(len(ids), 'golden')} only in {where} ({_named(ids)})"
             for ids, where in ((check.only_here, "this run"), (check.only_there, self.run))

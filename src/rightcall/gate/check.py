@@ -1,4 +1,4 @@
-"""One thing a gate looked at: what was asked, what was seen, what follows."""
+"""The result of one gate rule: the requirement, the observation and the decision."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Word = Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
 
 
 class Check(Record, frozen=True):
-    """The word of one rule, with its numbers and a sentence that holds them.
+    """The decision of one rule, with its numbers and a sentence.
 
-    `low` and `high` are the one-sided bounds at 1−alpha. `p_pass` is the chance of results this good if the
+    `low` and `high` are the one-sided bounds at 1−alpha. `p_pass` is the probability of results this good if the
     rate were below the limit, `p_fail` of results this bad if it were not; both are None for rules without
-    error control, which `controlled` says. With several rules they are Holm-adjusted. `only_here` and `only_there`
-    name goldens that a comparison with a baseline had to leave out.
+    error control (see `controlled`). With several rules they are Holm-adjusted. `only_here` and `only_there`
+    name goldens that a comparison with a baseline had to exclude.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Check(Record, frozen=True):
 
 
 def percent(share: float) -> str:
-    """87.3 %, with as many digits as tell it from 0 and from 100 %."""
+    """87.3 %, with enough digits to differ from 0 and 100 %."""
     digits = 1
     while digits < 6 and share not in (0, 1) and round(share * 100, digits) in (0, 100):
         digits += 1

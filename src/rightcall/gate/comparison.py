@@ -1,4 +1,4 @@
-"""Two runs of the same goldens: which way, by how much, and whether that is more than noise."""
+"""Compares two runs of the same goldens: direction, size and significance of the difference."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ import msgspec
 from rightcall import stats
 from rightcall.gate.alarms import alarms_of
 from rightcall.gate.check import counted, percent
-from rightcall.gate.difference import Difference, Pair, difference_of, non_inferior, pair_up, worse_by_more
+from rightcall.gate.difference import (
+    Difference,
+    GoldenPair,
+    difference_of,
+    non_inferior,
+    pair_up,
+    worse_by_more,
+)
 from rightcall.gate.outcome import Outcome
 from rightcall.model.record import Record
 
 Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
 FLAG_RATE = 0.10
-"""Share of false flags tolerated among the goldens named as changed."""
+"""Tolerated false discovery rate among the goldens listed as changed."""
 
 
 class Slice(Record, frozen=True):
@@ -34,12 +41,12 @@ class Slice(Record, frozen=True):
 
 
 class Comparison(Record, frozen=True):
-    """B against A on the goldens both have scored.
+    """B compared with A on the goldens that both scored.
 
-    `difference` is B − A; `low` and `high` its two-sided interval; `bound_low` and `bound_high` the careful
+    `difference` is B − A; `low` and `high` its two-sided interval; `bound_low` and `bound_high` the conservative
     one-sided bounds that NON_INFERIOR needs, None with a single cluster. `p` is McNemar's exact test for single
     yes/no trials and the sign-flip test otherwise, from which IMPROVED and REGRESSED follow. `mde` is the smallest
-    true difference this comparison would have noticed four times out of five, None when there is none. `alarms`
+    true difference this comparison would have detected with 80 % probability, None when there is none. `alarms`
     names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED whatever the rates say.
     """
 
@@ -73,7 +80,7 @@ class Comparison(Record, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """0 better or not worse, 1 worse, 3 not settled."""
+        """0 better or not worse, 1 worse, 3 undecided."""
         return {"IMPROVED": 0, "NON_INFERIOR": 0, "REGRESSED": 1, "INCONCLUSIVE": 3}[self.change]
 
 
@@ -163,7 +170,7 @@ def compare_many(
 
 
 def with_alarms(found: Comparison, alarms: dict[str, tuple[str, ...]]) -> Comparison:
-    """The comparison with new damage said first."""
+    """The comparison with new damage stated first."""
     if not alarms:
         return found
     told = "; ".join(f"{code} is new in {counted(len(ids), 'golden')}" for code, ids in alarms.items())
@@ -180,14 +187,14 @@ def _change(found: Difference, p_non_inferior: float | None, p_regressed: float,
 
 
 def _noticeable(found: Difference, alpha: float, power: float) -> float | None:
-    """The smallest true difference that would likely have been noticed; None when not even the largest would."""
+    """The smallest true difference that would likely have been detected; None when not even the largest would."""
     if found.careful is None or 2.0 ** (1 - found.clusters) > alpha:
         return None
     smallest = stats.mde_paired(1, found.careful.se**2, alpha, power)
     return smallest if smallest < 1 else None
 
 
-def _slices(pairs: Sequence[Pair], alpha: float, seed: int) -> tuple[Slice, ...]:
+def _slices(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> tuple[Slice, ...]:
     names = list(dict.fromkeys(p.category for p in pairs))
     if len(names) < 2:
         return ()
@@ -204,8 +211,8 @@ def _ends(interval: stats.Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
-def _flags(pairs: Sequence[Pair]) -> tuple[str, ...]:
-    """Goldens whose own trials changed beyond luck: Fisher's exact test, Benjamini-Hochberg over goldens."""
+def _flags(pairs: Sequence[GoldenPair]) -> tuple[str, ...]:
+    """Goldens whose trials changed significantly: Fisher's exact test, Benjamini-Hochberg over goldens."""
     repeated = [p for p in pairs if min(map(len, p.trials)) > 1]
     if not all(x in (0, 1) for p in repeated for t in p.trials for x in t):
         return ()
@@ -225,13 +232,12 @@ def _sentence(found: Comparison) -> str:
         "IMPROVED": "B is better than A",
         "NON_INFERIOR": f"B is not worse than A{by}",
         "REGRESSED": f"B is worse than A{by}",
-        "INCONCLUSIVE": "no difference between A and B is settled",
+        "INCONCLUSIVE": "no significant difference between A and B",
     }[found.change]
     rates = f"{percent(found.rate_a)} → {percent(found.rate_b)} over {counted(found.n, 'golden')}"
     if found.clusters < 2:
-        return (
-            f"{words}: {rates}; a single {'cluster' if found.n > 1 else 'golden'} gives no error to judge by"
-        )
+        only = "cluster" if found.n > 1 else "golden"
+        return f"{words}: {rates}; a single {only} is not enough to estimate the error"
     text = f"{words}: {rates}, difference {points(found.difference)} (p = {found.p:.2g}"
     if found.change == "NON_INFERIOR" and found.bound_low is not None:
         text += f"; with {percent(1 - found.alpha)} confidence above {points(found.bound_low)}"
@@ -242,14 +248,14 @@ def _sentence(found: Comparison) -> str:
 
 
 def _unnoticed(found: Comparison) -> str:
-    """What an unsettled comparison leaves open."""
+    """What an undecided comparison cannot rule out."""
     if found.mde is not None:
-        return f"a true difference under {points(found.mde).lstrip('+')} would likely go unnoticed"
+        return f"a true difference under {points(found.mde).lstrip('+')} would likely go undetected"
     unit = "golden" if found.clusters == found.n else "cluster"
     fewest = 1 + math.ceil(-math.log2(found.alpha))
     if found.clusters < fewest:
         return f"{counted(found.clusters, unit)} cannot show any difference; at least {fewest} are needed"
-    return f"{counted(found.clusters, unit)} are too few to notice even a large difference"
+    return f"{counted(found.clusters, unit)} are too few to detect even a large difference"
 
 
 def points(difference: float) -> str:

@@ -15,14 +15,14 @@ Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 OnInconclusive = Literal["fail", "pass", "warn"]
 About = Literal["cases_like_these", "these_goldens"]
-"""What a rate is claimed of: all that users may ask, of which the goldens are a sample, or exactly the goldens."""
+"""The population of a claim: all cases, of which the goldens are a sample, or exactly the goldens."""
 Stop = Literal["off", "curtail", "evalue"]
 
 
 class BaselineGate(Record, frozen=True):
     """Not worse by more than `margin` than an earlier run: an id, `last~1`, a tag, a branch, or an exported file.
 
-    `anyway` compares runs with other metrics, and goldens that were edited since.
+    `anyway` also compares runs with other metrics and edited goldens.
     """
 
     run: str
@@ -31,7 +31,7 @@ class BaselineGate(Record, frozen=True):
 
 
 class LatencyLimit(Record, frozen=True):
-    """Milliseconds a trial may take: the median, the 95th percentile, the worst."""
+    """Latency limits of a trial in milliseconds: median, 95th percentile, maximum."""
 
     p50: Amount | None = None
     p95: Amount | None = None
@@ -39,22 +39,21 @@ class LatencyLimit(Record, frozen=True):
 
 
 class CostLimit(Record, frozen=True):
-    """Dollars: for the whole run, and on average for one trial."""
+    """Cost limits in US dollars: for the whole run, and on average per trial."""
 
     run_usd: Amount | None = None
     mean_usd: Amount | None = None
 
 
 class Gate(Record, frozen=True):
-    """What a run must show.
+    """The requirements of a gate.
 
-    `min` is the pass rate it must reach, with `alpha` the risk taken on each side; `target` is the rate
-    one hopes for, used in planning and by `stop: evalue`. `metrics`, `categories` and `tags` hold a
-    `min` each. `forbid` lists codes of which a single one fails the run, as a forbidden call, a double
-    effect and a wrong state do unless `allow` names them. `rule: point` compares the bare rate
-    with `min` and controls no error. `about` says what the rate is claimed of: `cases_like_these`, of which the
-    goldens are a sample, or `these_goldens` alone, of which trials are. `stop` ends a run as soon as the verdict is
-    known.
+    `min` is the required pass rate, with `alpha` the error rate on each side; `target` is the expected pass rate,
+    used for planning and by `stop: evalue`. `metrics`, `categories` and `tags` have a `min` each. `forbid` lists codes
+    that fail the run if they occur once, as forbidden calls, double effects and wrong states do unless `allow` names
+    them. `rule: point` compares the observed rate with `min` without error control. `about` is the population of the
+    claim: `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. `stop`
+    ends a run as soon as the verdict is known.
     """
 
     min: Share | None = None
@@ -76,7 +75,7 @@ class Gate(Record, frozen=True):
 
 
 def read_gate(mapping: Any, where: str = "gate") -> Gate:
-    """A gate from plain data as a YAML file gives it, with every contradiction named at once."""
+    """A gate from plain data, such as a YAML file; one error lists every problem."""
     gate = convert(mapping, Gate, where)
     problems = [f"{where}: {problem}" for problem in _problems(gate)]
     if problems:
@@ -95,12 +94,12 @@ def _problems(gate: Gate) -> list[str]:
     if both := set(gate.forbid) & set(gate.allow):
         found.append(f"{', '.join(sorted(both))} cannot be both in forbid and in allow")
     if gate.target is not None and gate.min is None:
-        found.append("target needs min, the rate below which the agent must not PASS")
+        found.append("target requires min, the rate below which the agent must not PASS")
     if gate.target is not None and gate.min is not None and gate.target <= gate.min:
         found.append(f"target must be above min, got min {gate.min:g} and target {gate.target:g}")
     limits = [gate.min, *gate.metrics.values(), *gate.categories.values(), *gate.tags.values()]
     if gate.rule == "interval" and 1 in limits:
-        found.append("no number of goldens can show 100 %; ask for less, such as 0.99, or use rule: point")
+        found.append("no number of goldens can show 100 %; use a lower min, such as 0.99, or rule: point")
     if gate.target == 1:
         found.append("target must be below 1")
     if gate.stop != "off":
@@ -111,15 +110,15 @@ def _problems(gate: Gate) -> list[str]:
 def _stop_problems(gate: Gate) -> list[str]:
     found = []
     if gate.min is None:
-        found.append(f"stop: {gate.stop} needs min")
+        found.append(f"stop: {gate.stop} requires min")
     if gate.stop == "evalue" and gate.target is None:
-        found.append("stop: evalue needs min and target: it stops when one of the two is ruled out")
+        found.append("stop: evalue requires min and target: it stops when one of the two is ruled out")
     if gate.stop == "evalue" and gate.about == "these_goldens":
-        found.append("stop: evalue judges goldens as a sample, so it cannot speak of these_goldens alone")
+        found.append("stop: evalue treats goldens as a sample, so it does not work with about: these_goldens")
     if gate.rule == "point":
-        found.append(f"stop: {gate.stop} needs rule: interval; a bare rate is known only at the end")
+        found.append(f"stop: {gate.stop} requires rule: interval; the observed rate is known only at the end")
     if gate.metrics or gate.categories or gate.tags or gate.baseline:
         found.append(
-            f"stop: {gate.stop} works with min alone; metrics, categories, tags and baseline need all cases"
+            f"stop: {gate.stop} works only with min; metrics, categories, tags and baseline require all cases"
         )
     return found

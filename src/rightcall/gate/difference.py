@@ -9,7 +9,7 @@ from rightcall import stats
 from rightcall.gate.outcome import Outcome, cluster_key
 
 
-class Pair(NamedTuple):
+class GoldenPair(NamedTuple):
     """One golden in both runs: the means of its trials, a before and b after, and the trials themselves."""
 
     golden_id: str
@@ -22,10 +22,10 @@ class Pair(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The mean of b − a with what is known of its error.
+    """The mean of b − a with its error.
 
     `units` hold (1 + b − a)/2 of each cluster, for claims that nothing got worse. `careful` is a normal estimate of
-    the mean, for what a comparison could have noticed; it and `interval` are None with one cluster.
+    the mean, for the detectable difference; it and `interval` are None with one cluster.
     """
 
     mean: float
@@ -40,7 +40,7 @@ class Difference(NamedTuple):
 
 def pair_up(
     a: Sequence[Outcome], b: Sequence[Outcome], metric: str | None
-) -> tuple[list[Pair], tuple[str, ...], tuple[str, ...]]:
+) -> tuple[list[GoldenPair], tuple[str, ...], tuple[str, ...]]:
     """The goldens scored in both runs, and the ids missing on either side."""
     before = {o.golden_id: o for o in a if o.scores(metric)}
     after = {o.golden_id: o for o in b if o.scores(metric)}
@@ -49,13 +49,13 @@ def pair_up(
         if old := before.get(golden_id):
             xs, ys = old.scores(metric), new.scores(metric)
             means = sum(xs) / len(xs), sum(ys) / len(ys)
-            pairs.append(Pair(golden_id, new.category, cluster_key(new), new.weight, *means, (xs, ys)))
+            pairs.append(GoldenPair(golden_id, new.category, cluster_key(new), new.weight, *means, (xs, ys)))
     only_a = tuple(o.golden_id for o in a if o.golden_id not in after)
     only_b = tuple(o.golden_id for o in b if o.golden_id not in before)
     return pairs, only_a, only_b
 
 
-def difference_of(pairs: Sequence[Pair], alpha: float, seed: int) -> Difference:
+def difference_of(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> Difference:
     """Bonett-Price and McNemar for single yes/no trials, else t and sign flips over clusters."""
     d = [p.b - p.a for p in pairs]
     labels = [p.cluster for p in pairs]
@@ -95,7 +95,7 @@ def non_inferior(
     return p, stats.Interval(2 * low - 1, 2 * high - 1)
 
 
-def worse_by_more(pairs: Sequence[Pair], found: Difference, margin: float, seed: int) -> float:
+def worse_by_more(pairs: Sequence[GoldenPair], found: Difference, margin: float, seed: int) -> float:
     """p of "not worse by more than the margin": the exact test, and with a margin the same for differences from it.
 
     1 unless the mean is below −margin. With a margin both tests must agree, so a drop within it is never a regression.
@@ -105,7 +105,7 @@ def worse_by_more(pairs: Sequence[Pair], found: Difference, margin: float, seed:
     return max(found.p, _flipped(pairs, margin, seed)) if margin else found.p
 
 
-def _flipped(pairs: Sequence[Pair], margin: float, seed: int) -> float:
+def _flipped(pairs: Sequence[GoldenPair], margin: float, seed: int) -> float:
     """Two-sided p of the sign-flip test of b − a + margin over clusters."""
     shifted = [p.weight * (p.b - p.a + margin) for p in pairs]
     return stats.sign_flip(shifted, seed, clusters=[p.cluster for p in pairs])

@@ -1,7 +1,7 @@
-"""Ending a run as soon as its verdict is known, fed in an order drawn beforehand.
+"""Early stopping: ends a run as soon as its verdict is known, with results fed in a predetermined order.
 
-Results may finish in any order; a monitor holds back those whose turn has not come, so quick goldens cannot
-sway it and the answer does not depend on concurrency.
+Results may finish in any order; a monitor holds back results until their turn, so fast goldens cannot
+bias it and the verdict does not depend on concurrency.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from rightcall.gate.config import Gate
 from rightcall.stats import Decision, LogE
 
 
-class Order(NamedTuple):
-    """Goldens in the order they are run and judged; `seed` is None when that is the order of the file."""
+class RunOrder(NamedTuple):
+    """Goldens in the order they are run and evaluated; `seed` is None for the order of the file."""
 
     ids: tuple[str, ...]
     seed: int | None
 
 
-def shuffled(ids: Iterable[str], seed: int) -> Order:
-    """A seeded shuffle: what early stopping needs."""
+def shuffled(ids: Iterable[str], seed: int) -> RunOrder:
+    """A seeded shuffle, which early stopping requires."""
     drawn = list(ids)
     random.Random(seed).shuffle(drawn)  # noqa: S311  repeatable, not secret
-    return Order(tuple(drawn), seed)
+    return RunOrder(tuple(drawn), seed)
 
 
-def in_file_order(ids: Iterable[str]) -> Order:
-    """The goldens as they stand in the file; monitors refuse it."""
-    return Order(tuple(ids), None)
+def in_file_order(ids: Iterable[str]) -> RunOrder:
+    """The goldens in file order, which monitors reject."""
+    return RunOrder(tuple(ids), None)
 
 
 class Stopped(NamedTuple):
-    """How a monitored run ended: the word, after how many goldens of how many, and why."""
+    """How a monitored run ended: the verdict, after how many of how many goldens, and why."""
 
     word: Decision
     used: int
@@ -53,21 +53,21 @@ class Stopped(NamedTuple):
 
 
 class Monitor:
-    """Takes results as they finish, judges them in order, and says when to stop.
+    """Takes results as they finish, evaluates them in order, and says when to stop.
 
     `feed` returns how the run ended once that is known, and None before. What arrives later is ignored.
     """
 
     by: Literal["curtail", "evalue"]
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: RunOrder) -> None:
         if order.seed is None:
             raise ConfigError(
-                f"stop: {self.by} needs the goldens in a seeded random order, not in the order of the file; "
-                "sorted goldens make it wrong almost surely: shuffle them with the run's seed"
+                f"stop: {self.by} requires a seeded random order of goldens, not the file order, which would "
+                "bias the verdict; shuffle them with the run's seed"
             )
         if len(set(order.ids)) != len(order.ids):
-            raise ConfigError(f"stop: {self.by} needs golden ids that are unique")
+            raise ConfigError(f"stop: {self.by} requires unique golden ids")
         self._order = order.ids
         self._waiting: dict[str, tuple[float, ...]] = {}
         self._known = frozenset(order.ids)
@@ -77,7 +77,7 @@ class Monitor:
     def feed(self, golden_id: str, scores: Sequence[float]) -> Stopped | None:
         """The scores of all trials of a golden; none when every trial was an error."""
         if golden_id not in self._known:
-            raise InputError("stop", f"golden '{golden_id}' is not in the order that was drawn")
+            raise InputError("stop", f"golden '{golden_id}' is not in the seeded order")
         self._waiting[golden_id] = tuple(scores)
         while self.stopped is None and self._at < len(self._order):
             if self._order[self._at] not in self._waiting:
@@ -104,12 +104,12 @@ class Monitor:
 class CurtailMonitor(Monitor):
     """Stops when no outcome of the remaining goldens can change the verdict of the full run.
 
-    Goldens without a scored trial leave the count, as they do in the full run. Nothing is risked.
+    Goldens without a scored trial are not counted, as in the full run. The error rate is unchanged.
     """
 
     by = "curtail"
 
-    def __init__(self, order: Order, theta: float, alpha: float = 0.05) -> None:
+    def __init__(self, order: RunOrder, theta: float, alpha: float = 0.05) -> None:
         super().__init__(order)
         self._theta, self._alpha = theta, alpha
         self._passed = self._scored = self._dropped = 0
@@ -118,7 +118,7 @@ class CurtailMonitor(Monitor):
     def _take(self, scores: tuple[float, ...]) -> None:
         if len(scores) > 1 or any(score not in (0, 1) for score in scores):
             raise ConfigError(
-                "stop: curtail needs one yes/no trial of each golden; with several trials use stop: evalue"
+                "stop: curtail requires one pass/fail trial per golden; with several trials use stop: evalue"
             )
         if scores:
             self._scored += 1
@@ -130,10 +130,12 @@ class CurtailMonitor(Monitor):
     def _judge(self, *, last: bool) -> None:
         decision = stats.curtail(self._passed, self._scored, self._total, self._k_pass, self._k_fail)
         if decision is not None:
-            needs = "no number of passes is enough" if self._k_pass is None else f"PASS needs {self._k_pass}"
+            needs = (
+                "no number of passes is enough" if self._k_pass is None else f"PASS requires {self._k_pass}"
+            )
             fails = "FAIL cannot be shown" if self._k_fail is None else f"FAIL means {self._k_fail} or fewer"
             seen = f"{self._passed} of {self._scored} passed, {needs} of {self._total} and {fails}"
-            self._stop(decision, f"{seen}, so the rest cannot change it")
+            self._stop(decision, f"{seen}, so the rest cannot change the verdict")
 
     def _recount(self) -> None:
         self._total = len(self._order) - self._dropped
@@ -149,9 +151,9 @@ class EvalueMonitor(Monitor):
 
     by = "evalue"
 
-    def __init__(self, order: Order, minimum: float, target: float, alpha: float = 0.05) -> None:
+    def __init__(self, order: RunOrder, minimum: float, target: float, alpha: float = 0.05) -> None:
         super().__init__(order)
-        stats.fastest_stops(minimum, target, alpha, alpha)  # refuses numbers that make no sense
+        stats.fastest_stops(minimum, target, alpha, alpha)  # rejects invalid numbers
         self._min, self._target, self._alpha = minimum, target, alpha
         self._log_e = LogE(0.0, 0.0)
 
@@ -166,25 +168,25 @@ class EvalueMonitor(Monitor):
             return
         above = f"that the rate is above {percent(self._min)} is {self._odds(0)}"
         below = f"that it is below {percent(self._target)} is {self._odds(1)}"
-        needed = f"{1 / self._alpha:.3g} to 1 is needed"
+        needed = f"{1 / self._alpha:.3g} to 1 is required"
         self._stop(decision or "INCONCLUSIVE", f"the evidence {above}, {below}; {needed}")
 
     def _odds(self, side: int) -> str:
         return f"{math.exp(min(self._log_e[side], 600)):.3g} to 1"
 
 
-def monitor_for(gate: Gate, order: Order, *, trials: int = 1, clustered: bool = False) -> Monitor | None:
-    """The monitor a gate asks for, None when it asks for none; refuses what it could not do honestly."""
+def monitor_for(gate: Gate, order: RunOrder, *, trials: int = 1, clustered: bool = False) -> Monitor | None:
+    """The monitor of a gate, None without one; rejects setups where it would be biased."""
     if gate.stop == "off":
         return None
     if clustered:
-        raise ConfigError(f"stop: {gate.stop} needs goldens that stand for themselves, without clusters")
+        raise ConfigError(f"stop: {gate.stop} requires goldens without clusters")
     if gate.min is None:
-        raise ConfigError(f"stop: {gate.stop} needs min")
+        raise ConfigError(f"stop: {gate.stop} requires min")
     if gate.stop == "curtail":
         if trials > 1:
-            raise ConfigError("stop: curtail needs trials: 1; with several trials use stop: evalue")
+            raise ConfigError("stop: curtail requires trials: 1; with several trials use stop: evalue")
         return CurtailMonitor(order, gate.min, gate.alpha)
     if gate.target is None:
-        raise ConfigError("stop: evalue needs target beside min")
+        raise ConfigError("stop: evalue requires target and min")
     return EvalueMonitor(order, gate.min, gate.target, gate.alpha)

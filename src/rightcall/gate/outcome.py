@@ -1,4 +1,4 @@
-"""What a gate sees of a golden: its scored trials, its errors, its codes, its time and money."""
+"""The outcome of a golden as a gate sees it: scored trials, errors, codes, latency and cost."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Outcome(Record, frozen=True):
     """All trials of one golden.
 
     `passes` holds 1.0 or 0.0 for each scored trial and is empty when every trial was an error; `metrics`
-    holds the values of each metric over the trials where it did not break. `cluster` groups goldens that
-    stand or fall together; None means the golden stands for itself.
+    holds the values of each metric over the trials where it did not break. `cluster` groups goldens whose
+    outcomes are correlated; None means the golden is independent.
     """
 
     golden_id: str
@@ -74,7 +74,7 @@ def sample_of(outcomes: Sequence[Outcome], metric: str | None = None) -> stats.S
 def units_of(
     outcomes: Sequence[Outcome], about: About = "cases_like_these", metric: str | None = None
 ) -> stats.Units | None:
-    """The independent units a claim rests on: clusters of goldens, or single trials; None when there is none."""
+    """The independent units of a claim: clusters of goldens, or single trials; None when there are none."""
     scored = [(o, scores) for o in outcomes if (scores := o.scores(metric))]
     if not scored:
         return None

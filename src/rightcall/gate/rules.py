@@ -1,7 +1,7 @@
-"""What a gate's mapping asks for, as rules that each look at the outcomes of a run.
+"""The rules of a gate; each evaluates the outcomes of a run.
 
-A rule is a frozen object with `look(outcomes, alpha)`. Rules with error control (`ControlledRule`) give
-p-values as well, which the verdict adjusts for their number, word again and asking them to `say` it anew.
+A rule is a frozen object with `look(outcomes, alpha)`. Rules with error control (`ControlledRule`) also give
+p-values, which the verdict adjusts for their number before it decides again and asks the rule to `say` it.
 To add one: a class here, a field in `Gate`, a line in `rules_of`.
 """
 
@@ -25,7 +25,7 @@ LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost
 
 
 class GateRule(Protocol):
-    """One demand on a run."""
+    """One requirement of a run."""
 
     @property
     def name(self) -> str: ...
@@ -35,13 +35,13 @@ class GateRule(Protocol):
 
 @runtime_checkable
 class ControlledRule(GateRule, Protocol):
-    """A demand whose wrong answers are bounded by alpha."""
+    """A requirement whose error rate is at most alpha."""
 
     def say(self, check: Check, alpha: float) -> str: ...
 
 
 def rules_of(gate: Gate) -> tuple[GateRule, ...]:
-    """The rules of a gate but for the baseline, which needs a second run, in the order they are shown."""
+    """The rules of a gate in display order, without the baseline, which needs a second run."""
     rules: list[GateRule] = []
     rate = partial(RateRule, kind=gate.rule, about=gate.about)
     if gate.min is not None:
@@ -63,7 +63,7 @@ def rules_of(gate: Gate) -> tuple[GateRule, ...]:
 
 
 def fatal_rules(gate: Gate, outcomes: Sequence[Outcome]) -> tuple[GateRule, ...]:
-    """A rule for each fatal code that occurred, unless the gate allows it or has one already."""
+    """A rule for each fatal code that occurred, unless the gate allows it or already has one."""
     asked = {*gate.forbid, *gate.allow}
     hit = [code for code in sorted(FATAL) if any(outcome.codes.get(code) for outcome in outcomes)]
     return tuple(HardRule(code) for code in hit if code not in asked)
@@ -91,11 +91,11 @@ class RateRule:
         ]
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
-        """Mean, bounds and both p-values; the word is the one without other rules beside it."""
+        """Mean, bounds and both p-values; the decision ignores other rules."""
         chosen = self.select(outcomes)
         found, units = sample_of(chosen, self.metric), units_of(chosen, self.about, self.metric)
         if found is None or units is None:
-            sentence = f"{self.name} is not settled: no golden of it has a scored trial"
+            sentence = f"{self.name} is undecided: none of its goldens has a scored trial"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
         if self.kind == "point":
             return self._point(found)
@@ -118,14 +118,14 @@ class RateRule:
         return msgspec.structs.replace(check, sentence=self.say(check, alpha))
 
     def say(self, check: Check, alpha: float) -> str:
-        """The check in words, whatever it was ruled."""
+        """The check as a sentence, for any verdict."""
         limit, low, high = percent(self.limit), percent(check.low or 0.0), percent(check.high or 0.0)
         means = {"PASS": f"at least {limit}", "FAIL": f"below {limit}"}
         trials = f" ({check.trials:,} trials)" if check.trials > check.n else ""
         where = " on exactly these goldens" if self.about == "these_goldens" else ""
         return (
             f"{self.name} {percent(check.value or 0.0)} over {counted(check.n, 'golden')}{trials} is "
-            f"{means.get(check.word, f'not settled against {limit}')}{where}: "
+            f"{means.get(check.word, f'undecided against {limit}')}{where}: "
             f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
         )
 
@@ -134,7 +134,7 @@ class RateRule:
         relation = "at least" if good else "below"
         sentence = (
             f"{self.name} {percent(found.mean)} over {counted(found.cases, 'golden')} is {relation} "
-            f"{percent(self.limit)} (rule: point, no statistical claim)"
+            f"{percent(self.limit)} (rule: point, no error control)"
         )
         return Check(
             self.name,
@@ -149,7 +149,7 @@ class RateRule:
 
 @dataclass(frozen=True)
 class HardRule:
-    """A code that must never occur: one in any trial fails the run, and no average excuses it."""
+    """A code that must never occur: a single occurrence in any trial fails the run."""
 
     code: str
 
@@ -158,7 +158,7 @@ class HardRule:
         return f"no {self.code}"
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
-        """FAIL with the goldens named, or PASS with how often it may still occur unseen."""
+        """FAIL with the names of the goldens, or PASS with an upper bound on how often it may still occur."""
         hit = [o.golden_id for o in outcomes if o.codes.get(self.code)]
         clusters = len({cluster_key(o) for o in outcomes if o.passes})
         trials = sum(len(o.passes) for o in outcomes)
@@ -172,7 +172,7 @@ class HardRule:
                 self.name, "FAIL", sentence, value=float(times), limit=0.0, n=clusters, trials=trials
             )
         if not clusters:
-            sentence = f"{self.name} is not settled: no golden has a scored trial"
+            sentence = f"{self.name} is undecided: no golden has a scored trial"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
         bound = stats.zero_seen_bound(clusters, alpha)
         sentence = (
@@ -185,7 +185,7 @@ class HardRule:
 
 @dataclass(frozen=True)
 class LimitRule:
-    """Time or money as observed stays within a limit; no error control."""
+    """Observed latency or cost stays within a limit; no error control."""
 
     name: str
     of: LimitOf

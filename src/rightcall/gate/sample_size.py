@@ -1,4 +1,4 @@
-"""Before money is spent: how many goldens a gate needs, what that costs, whether PASS is possible at all."""
+"""Sample size: how many goldens a gate needs, what they cost, and whether PASS is possible at all."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from rightcall.gate.simulation import (
 from rightcall.model.record import Record
 
 LIKELY_ICC = 0.5
-"""How alike trials of one golden are taken to be (0 not at all, 1 the same every time) when nobody knows better."""
+"""Default correlation between trials of one golden (0 independent, 1 identical)."""
 
 MOST_STOPPED = 2_000
-"""Goldens up to which the mean length of a run that stops early is worked out, path by path."""
+"""Maximum number of goldens for which the mean length of an early-stopped run is computed exactly."""
 
 
-class Plan(Record, frozen=True):
-    """What a gate with `min` and `target` takes.
+class SamplePlan(Record, frozen=True):
+    """The sample size of a gate with `min` and `target`.
 
-    `goldens` reach `power`, the chance to PASS at `target`; `perfect` is the fewest with which a flawless run can
-    PASS. `draws` is how many runs were simulated to find them, 0 when the answer is exact, and `icc` how alike
-    trials of one golden were taken to be. `allowed_failures` holds for single trials and is None otherwise. `have` and
+    `goldens` reach `power`, the probability of PASS at `target`; `perfect` is the fewest with which a flawless run can
+    PASS. `draws` is the number of simulated runs, 0 when the answer is exact, and `icc` the assumed correlation
+    between trials of one golden. `allowed_failures` holds for single trials and is None otherwise. `have` and
     what follows are None without a dataset; the means of early stops are None when no PASS is possible.
     """
 
@@ -79,8 +79,8 @@ def plan(  # noqa: PLR0913  keywords, each of them a question of its own
     have: int | None = None,
     clusters: Sequence[int] | None = None,
     watch: Watch | None = None,
-) -> Plan:
-    """How many goldens show that the rate is at least `minimum` when it truly is `target`.
+) -> SamplePlan:
+    """How many goldens are needed to show a rate of at least `minimum` when the true rate is `target`.
 
     Exact for one trial of each golden, and for `about: these_goldens`, where it is the number of trials that
     counts. With several trials the gate's own rule is simulated. `clusters` holds the sizes of the clusters the `have`
@@ -113,7 +113,7 @@ def plan(  # noqa: PLR0913  keywords, each of them a question of its own
         asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
         chance = _chance(asked, have, clusters, watch)
     size = have or goldens
-    found = Plan(
+    found = SamplePlan(
         "",
         goldens,
         trials,
@@ -147,9 +147,9 @@ def warnings(
     trials: int = 1,
     clusters: Iterable[str | None] = (),
 ) -> list[str]:
-    """What is wrong with a gate for a dataset whose goldens have these categories, tags and clusters.
+    """Problems of a gate for a dataset whose goldens have these categories, tags and clusters.
 
-    Above all: PASS is impossible, since even a flawless run is too short.
+    Above all, that PASS is impossible because even a flawless run is too small.
     """
     kinds = list(categories)
     labels = [set(t) for t in tags]
@@ -167,7 +167,7 @@ def warnings(
         f"tag {t}": (limit, [i for i in everyone if labels and t in labels[i]])
         for t, limit in gate.tags.items()
     }
-    found = [f"{name}: there are no such goldens" for name, (_, who) in members.items() if not who]
+    found = [f"{name}: no goldens match" for name, (_, who) in members.items() if not who]
     if gate.rule == "interval":
         sizes = {
             name: (limit, cluster_sizes(groups[i] for i in who))
@@ -198,7 +198,7 @@ def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials
         if gate.about == "these_goldens":
             found.append(
                 f"{name}: PASS is impossible, {counted(n, 'golden')} of {counted(trials, 'trial')} cannot show "
-                f"{percent(limit)} even if all pass; at least {needed:,} trials in all are needed{among}"
+                f"{percent(limit)} even if all pass; at least {needed:,} trials in total are needed{among}"
             )
             continue
         unit = "cluster" if len(of) < n else "golden"
@@ -211,13 +211,13 @@ def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials
             f"all pass; at least {needed:,} {what}{among}"
         )
         if trials > 1 and n * trials >= needed:
-            text += "; if exactly these goldens are the question, `about: these_goldens` counts their trials"
+            text += "; to decide about exactly these goldens, set `about: these_goldens`, which counts their trials"
         found.append(text)
     return found
 
 
 def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trials: int) -> list[str]:
-    """Few goldens and many trials: a PASS is possible, but a single golden that never passes rules it out."""
+    """Few goldens with many trials: PASS is possible, but one golden that never passes rules it out."""
     if trials == 1 or gate.about == "these_goldens" or len(of) < sum(of):
         return []
     n, room = sum(of), _with_one_failure(limit, gate.alpha)
@@ -225,8 +225,8 @@ def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trial
         return []
     return [
         f"{name}: {counted(n, 'golden')} can show {percent(limit)} only if nearly every trial passes, however many "
-        f"trials each has; {room:,} leave room for one golden that fails. If exactly these goldens are the "
-        "question, `about: these_goldens` counts their trials"
+        f"trials each has; {room:,} leave room for one golden that fails. To decide about exactly these goldens, "
+        "set `about: these_goldens`, which counts their trials"
     ]
 
 
@@ -248,7 +248,7 @@ def _grouped(clusters: Sequence[int] | None) -> bool:
 
 
 def _chance(plan: _Asked, have: int, clusters: Sequence[int] | None, watch: Watch | None) -> float:
-    """The chance to PASS with the goldens there are."""
+    """The probability of PASS with the existing goldens."""
     demand, trials = plan.demand, plan.trials
     if plan.about == "these_goldens":
         return stats.gate_power(have * trials, demand.theta, plan.target, demand.alpha)[0]
@@ -278,7 +278,7 @@ def _stopped(
     return curtailed, stats.operating(by_evidence, total, target)
 
 
-def _sentence(found: Plan, minimum: float, target: float, power: float) -> str:
+def _sentence(found: SamplePlan, minimum: float, target: float, power: float) -> str:
     of = f" of {found.trials} trials" if found.trials > 1 else ""
     where = " on exactly these goldens" if found.about == "these_goldens" else ""
     text = (

@@ -1,4 +1,4 @@
-"""What a gate will do, found by doing it: goldens are drawn, tried and judged by the very rule that will judge the run.
+"""Simulates gates: goldens are drawn, tried and evaluated by the rule that will evaluate the run.
 
 A golden's own rate is drawn from a beta distribution around the agent's rate, such that two trials of one golden agree
 with intra-class correlation `icc`: 0 means that all goldens are equally hard, 1 that each always or never passes.
@@ -22,7 +22,7 @@ _TOLERANCE = 1e-4
 """Relative error of a p-value while simulating: far below what a few thousand draws can tell apart."""
 
 Watch = Callable[[], None]
-"""Called after each simulated run, for whoever draws a progress bar."""
+"""Called after each simulated run, for progress bars."""
 
 
 class Demand(NamedTuple):
@@ -37,7 +37,7 @@ class Demand(NamedTuple):
 
 
 class Population(NamedTuple):
-    """Where golden means come from: each value with its weight."""
+    """The distribution of golden means: each value with its weight."""
 
     values: Sequence[float]
     weights: Sequence[float]
@@ -60,7 +60,7 @@ def beta_binomial(trials: int, rate: float, icc: float) -> Population:
 def chance_to_pass(
     goldens: Population, number: int, demand: Demand, *, draws: int = DRAWS, watch: Watch | None = None
 ) -> float:
-    """Share of simulated runs of so many goldens that PASS."""
+    """Share of simulated runs of this size that PASS."""
     rng = random.Random(SEED)  # noqa: S311  repeatable, not secret
     passed = 0
     known: dict[tuple[tuple[float, int], ...], bool] = {}

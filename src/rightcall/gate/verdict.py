@@ -1,4 +1,4 @@
-"""PASS, FAIL, INCONCLUSIVE or ERROR, with a sentence that holds the numbers."""
+"""The verdict of a gate: PASS, FAIL, INCONCLUSIVE or ERROR, with a sentence."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from rightcall.model.record import Record
 
 
 class Verdict(Record, frozen=True):
-    """The decision on a run and everything it rests on.
+    """The decision about a run and its evidence.
 
     `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
-    names goldens none of whose trials could be scored: they are in no rate. `hint` says what would settle it.
+    names goldens without a scored trial, which count in no rate. `hint` says what would decide it.
     """
 
     word: Word
@@ -52,7 +52,7 @@ def decide(
     baseline: Baseline | Sequence[Outcome] | None = None,
     stopped: Stopped | None = None,
 ) -> Verdict:
-    """Judge a run. `baseline` holds the outcomes of what `gate.baseline` names.
+    """Apply a gate to a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
 
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
@@ -60,7 +60,7 @@ def decide(
     errors, trials = error_rate(outcomes)
     blank = Verdict(
         "ERROR",
-        "ERROR: no trial could be scored, so nothing is known of the agent",
+        "ERROR: no trial could be scored, so nothing is known about the agent",
         alpha=gate.alpha,
         on_inconclusive=gate.on_inconclusive,
         errors=errors,
@@ -77,7 +77,7 @@ def decide(
     if errors / trials > gate.max_error_rate:
         sentence = (
             f"ERROR: {counted(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
-            f"at most {percent(gate.max_error_rate)} allowed), so nothing is decided"
+            f"at most {percent(gate.max_error_rate)} allowed), so there is no verdict"
         )
         return msgspec.structs.replace(judged, sentence=sentence)
     word = _overall(checks)
@@ -131,7 +131,7 @@ def _ruled_again(
     after = msgspec.structs.replace(check, word=word, p_pass=p_pass, p_fail=p_fail)
     sentence = rule.say(after, alpha)
     if word != check.word:
-        sentence += f"; alone it would be {check.word}, but {number} rules are looked at (Holm's correction)"
+        sentence += f"; alone it would be {check.word}, but {number} rules are tested (Holm's correction)"
     return msgspec.structs.replace(after, sentence=sentence)
 
 
@@ -144,7 +144,7 @@ def _overall(checks: Sequence[Check]) -> Word:
 
 def _sentence(word: Word, checks: Sequence[Check]) -> str:
     if not checks:
-        return "PASS: the gate asks for nothing"
+        return "PASS: the gate has no requirements"
     deciding = [check for check in checks if check.word == word]
     others = f" (and {len(deciding) - 1} more)" if len(deciding) > 1 and word != "FAIL" else ""
     text = "; ".join(c.sentence for c in deciding) if word == "FAIL" else deciding[0].sentence
@@ -154,7 +154,7 @@ def _sentence(word: Word, checks: Sequence[Check]) -> str:
 def _hint(
     rules: Sequence[GateRule], checks: Sequence[Check], outcomes: Sequence[Outcome], alpha: float
 ) -> str:
-    """What would settle the first unsettled rate, if what was seen is the truth."""
+    """What would decide the first undecided rate, if the observed rate is the true rate."""
     for rule, check in zip(rules, checks, strict=True):
         if isinstance(rule, RateRule) and check.word == "INCONCLUSIVE" and check.controlled:
             return advice(rule, check, outcomes, alpha)

@@ -1,22 +1,22 @@
-"""Find what makes models choose and fill tools wrongly, in the definitions, before they do.
+"""The linter: finds tool definitions that models misuse.
 
     engine          run the rules over sets of tools: `lint`
     checks, locate  its steps
-    rules/          one folder a family, one file a rule; to add one, add a file
+    rules/          one folder per family, one file per rule; to add one, add a file
     catalog         all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how alike two tools are, and why
     facts/          word lists, sources
-    conversion      tools converted for a provider, with what it will refuse
+    conversion      tools converted for a provider, with what it will reject
     fix, baseline, lockfile, ignores, output/
 
-Nothing here fetches a reference or runs what it reads.
+Nothing here fetches references or runs what it reads.
 """
 
 from typing import TYPE_CHECKING
 
-from rightcall.window import window
+from rightcall.window import answers_calls, window
 
 if TYPE_CHECKING:
     from rightcall.lint.baseline import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rightcall.lint.evidence import (
         Broken as Broken,
         Confusion as Confusion,
-        Evidence as Evidence,
+        LintEvidence as LintEvidence,
         Misfilled as Misfilled,
         RuleEffect as RuleEffect,
     )
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from rightcall.lint.fixer import fix as fix, write as write
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
+    from rightcall.lint.settings import LintSettings as LintSettings, find_settings as find_settings
     from rightcall.lint.source.read import (
         read_paths as read_paths,
         read_text as read_text,
@@ -57,12 +58,14 @@ else:
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
             "engine": "lint",
-            "evidence": "Broken Confusion Evidence Misfilled RuleEffect",
+            "evidence": "Broken Confusion LintEvidence Misfilled RuleEffect",
             "explain": "as_table as_text rule_facts",
             "fixer": "fix write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
+            "settings": "LintSettings find_settings",
             "source.read": "read_paths read_text tool_set",
             "source.tools": "ToolSet",
         },
     )
+    answers_calls(__name__, "lint")  # rc.lint(…)

@@ -1,4 +1,4 @@
-"""Findings that are known already: only new ones count."""
+"""The baseline: known findings, so that only new ones are reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rightcall.model.record import Record
 FORMAT = "rightcall/lint-baseline/1"
 
 
-class Baseline(Record, frozen=True):
+class LintBaseline(Record, frozen=True):
     """How often each finding occurred. A key names file, tool and code and ends in the fingerprint.
 
     Files below the folder of the baseline are named from there, whatever was typed; others as they were typed.
@@ -27,14 +27,14 @@ class Baseline(Record, frozen=True):
     format: str = FORMAT
 
 
-def baseline_of(report: LintReport, folder: Path | None = None) -> Baseline:
+def baseline_of(report: LintReport, folder: Path | None = None) -> LintBaseline:
     """The baseline that makes every finding of a report known; `folder` is where it will be kept."""
     files = _Files(folder)
     keys = Counter(_key(diagnostic, files.name(diagnostic.file)) for diagnostic in report.diagnostics)
-    return Baseline(dict(sorted(keys.items())))
+    return LintBaseline(dict(sorted(keys.items())))
 
 
-def without_known(report: LintReport, baseline: Baseline, folder: Path | None = None) -> LintReport:
+def without_known(report: LintReport, baseline: LintBaseline, folder: Path | None = None) -> LintReport:
     """The report with only the findings that are new; `folder` is where the baseline is kept.
 
     A finding is also known by the name of its file as it was typed, which older baselines hold.
@@ -53,22 +53,22 @@ def without_known(report: LintReport, baseline: Baseline, folder: Path | None = 
     return msgspec.structs.replace(report, diagnostics=tuple(new), known=known)
 
 
-def read_baseline(path: Path) -> Baseline:
+def read_baseline(path: Path) -> LintBaseline:
     """Read a baseline; raises `InputError`."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(
-            str(path), f"cannot be read: {error.strerror}", "make it with --write-baseline"
+            str(path), f"cannot be read: {error.strerror}", "create it with --write-baseline"
         ) from None
-    baseline = decode(data, Baseline, str(path))
+    baseline = decode(data, LintBaseline, str(path))
     if baseline.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{baseline.format}'")
     return baseline
 
 
-def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write a baseline, one line a finding."""
+def write_baseline(path: Path, baseline: LintBaseline) -> None:
+    """Write a baseline, one line per finding."""
     table = {"format": baseline.format, "findings": baseline.findings}
     write_file(path, msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
 

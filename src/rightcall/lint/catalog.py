@@ -32,4 +32,4 @@ def find_rule(wanted: str) -> Rule:
             return rule
     known = [word for rule in all_rules() for word in (rule.code, rule.name)]
     hint = suggestion(key.upper() if key[:2].upper() == "TD" else key, known)
-    raise InputError("", f"unknown rule '{wanted}'", hint or "`rightcall rule` lists them all")
+    raise InputError("", f"unknown rule '{wanted}'", hint or "see `rightcall rule`")

@@ -1,4 +1,4 @@
-"""Which rules run, for whom, and what counts as a failure."""
+"""The configuration of the linter: rules, targets and severities."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class LintConfig:
         for word in (*self.select, *self.ignore, *(w for ws in self.per_tool_ignores.values() for w in ws)):
             if not any(names_rule(word, rule) for rule in every):
                 known = [name for rule in every for name in (rule.code, rule.name)] + list(FAMILIES)
-                raise ConfigError(f"no rule is called '{word}'; {suggestion(word, known)}".rstrip("; "))
+                raise ConfigError(f"unknown rule '{word}'; {suggestion(word, known)}".rstrip("; "))
         return [
             rule
             for rule in every
@@ -100,7 +100,7 @@ def config_from(table: Mapping[str, Any], where: str = "[tool.rightcall.lint]") 
             problems.append(f"{where}: unknown key '{key}'; {suggestion(name, _FIELDS)}".rstrip("; "))
         elif name in ("select", "ignore", "target"):
             words = _words(value)
-            problems += [f"{where}: {key} must be a list of texts"] if words is None else []
+            problems += [f"{where}: {key} must be a list of strings"] if words is None else []
             fields[_FIELDS[name]] = words
         elif name == "per-tool-ignores":
             if not isinstance(value, Mapping) or any(_words(words) is None for words in value.values()):

@@ -10,7 +10,7 @@ from rightcall.lint.catalog import all_rules
 from rightcall.lint.checks import features_of, found_in_set, found_in_tools
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
-from rightcall.lint.evidence import Evidence
+from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.locate import diagnostic_of, not_ignored
 from rightcall.lint.lockfile import Locked
@@ -26,7 +26,7 @@ def lint(
     *,
     config: LintConfig | None = None,
     locked: Locked | None = None,
-    evidence: Evidence | None = None,
+    evidence: LintEvidence | None = None,
     queries: Sequence[tuple[str, str]] = (),
 ) -> LintReport:
     """Lint sets of tools as they were read, or a plain list of tools as one set.
@@ -36,7 +36,7 @@ def lint(
     runs, which findings then carry; an info about a confusion that was seen is a warning.
     """
     config = config or LintConfig()
-    job = LintJob(config, config.chosen(all_rules()), locked, evidence or Evidence(), queries)
+    job = LintJob(config, config.chosen(all_rules()), locked, evidence or LintEvidence(), queries)
     reports = [job.report(each) for each in as_sets(tools)]
     pairs = sorted((pair for each in reports for pair in each.pairs), key=lambda pair: -pair.score)
     return LintReport(
@@ -54,7 +54,7 @@ class LintJob:
     config: LintConfig
     chosen: Sequence[Rule]
     locked: Locked | None
-    evidence: Evidence
+    evidence: LintEvidence
     queries: Sequence[tuple[str, str]]
 
     def report(self, tools: ToolSet) -> LintReport:

@@ -54,7 +54,7 @@ class RuleEffect(Record, frozen=True):
     high: float
 
 
-class Evidence:
+class LintEvidence:
     """Confusions by pair of tools, whichever way round they were, and parameters that were filled wrongly."""
 
     def __init__(self, confusions: Iterable[Confusion] = (), misfilled: Iterable[Misfilled] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Rules told to people: for the terminal, for JSON, and as pages of the documentation."""
+"""Explains rules: in the terminal, as JSON, and as documentation pages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rightcall.lint.rule import FAMILIES, Example, Rule
 
 _FIXES = {
     "none": "",
-    "safe": "`rightcall lint --fix` corrects it: the meaning cannot change.",
-    "suggested": "`rightcall lint --suggest` shows a correction for review.",
+    "safe": "`rightcall lint --fix` fixes it without changing the meaning.",
+    "suggested": "`rightcall lint --suggest` shows a patch for review.",
 }
 
 
@@ -43,7 +43,7 @@ def as_text(rule: Rule) -> str:
         *_example_parts(rule, lambda title, code: f"{title}\n{textwrap.indent(code, '    ')}"),
         *([_FIXES[rule.fix].replace("`", "")] if rule.fix != "none" else []),
         "sources:\n" + "\n".join(f"  - {SOURCES[source]}" for source in rule.sources),
-        f'ignore it in one definition: "x-rightcall": {{"ignore": {{"{rule.code}": "the reason"}}}}',
+        f'disable it in one definition: "x-rightcall": {{"ignore": {{"{rule.code}": "the reason"}}}}',
     ]
     return "\n\n".join(parts)
 
@@ -121,11 +121,11 @@ def _compact(value: Any, indent: int = 0) -> str:
 
 _INTRODUCTION = """# Lint rules
 
-`rightcall lint tools.json` finds what makes models choose and fill tools wrongly. Each rule has a page with the
-reason, an example and its sources; `rightcall rule CODE` shows the same in the terminal.
+`rightcall lint tools.json` finds tool definitions that models misuse. Each rule has a page with the reason, an example
+and its sources; `rightcall rule CODE` shows the same in the terminal.
 
-An **error** breaks a provider, the schema or safety; a **warning** is a documented cause of wrong calls; an
-**info** is advice. *safe* fixes are made by `--fix`, *suggested* ones are shown by `--suggest`. Examples show the
-parts that matter; the rest of the tool is in order, and `null` means that a part is missing.
+An **error** violates a provider's rules, the schema or safety; a **warning** is a documented cause of wrong calls; an
+**info** is advice. *Safe* fixes are applied by `--fix`, *suggested* ones are shown by `--suggest`. Examples show the
+relevant parts; the rest of the tool is fine, and `null` means that a part is missing.
 
-How precise the rules are on public tool sets, read by hand: [precision](precision.md)."""
+For the precision of the rules on public tool sets, reviewed by hand, see [precision](precision.md)."""

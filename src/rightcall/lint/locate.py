@@ -10,7 +10,7 @@ from rightcall.files import JsonPath, pointer
 from rightcall.lint.checks import Found
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Diagnostic, FixKind
-from rightcall.lint.evidence import Evidence
+from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
 from rightcall.lint.source.tools import SourceTool
 
@@ -60,7 +60,7 @@ def _place(source: SourceTool, path: JsonPath) -> Where:
     return Where(*source.document.locate(real), pointer(real))
 
 
-def diagnostic_of(found: Found, where: Where, evidence: Evidence) -> Diagnostic:
+def diagnostic_of(found: Found, where: Where, evidence: LintEvidence) -> Diagnostic:
     tool, rule, finding = found.tool, found.rule, found.finding
     source = tool.source
     is_server = source.origin.startswith("mcp:")

@@ -8,7 +8,7 @@
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons
 
 To add one: write `my_metric.py` with a frozen dataclass `MyMetric(Metric)` whose docstring is its page, and name
-it in `resolve.ON_REQUEST`. A user's own metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
+it in `resolve.ON_REQUEST`. A user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
 """
 
 from typing import TYPE_CHECKING
@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     )
     from rightcall.metrics.catalog import metric_page as metric_page, metric_pages as metric_pages
     from rightcall.metrics.function import FunctionMetric as FunctionMetric
-    from rightcall.metrics.matching.case_score import judge as judge
-    from rightcall.metrics.matching.verdict import Numbers as Numbers, Rules as Rules, Verdict as Verdict
+    from rightcall.metrics.matching.case_score import score_trajectory as score_trajectory
+    from rightcall.metrics.matching.verdict import (
+        CaseVerdict as CaseVerdict,
+        Numbers as Numbers,
+        ScoringRules as ScoringRules,
+    )
     from rightcall.metrics.measure import (
         METRIC_SECONDS as METRIC_SECONDS,
         SPOTLESS as SPOTLESS,
@@ -49,8 +53,8 @@ else:
             "base": "ARGUMENT_CODES AnyMetric Metric PERFECT",
             "catalog": "metric_page metric_pages",
             "function": "FunctionMetric",
-            "matching.case_score": "judge",
-            "matching.verdict": "Numbers Rules Verdict",
+            "matching.case_score": "score_trajectory",
+            "matching.verdict": "Numbers ScoringRules CaseVerdict",
             "measure": "METRIC_SECONDS SPOTLESS measure_all",
             "resolve": "DIMENSIONS as_metrics metric_names observed resolve_metric resolve_metrics",
             "score_case": "Scorer result_of",

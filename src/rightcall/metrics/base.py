@@ -1,4 +1,4 @@
-"""What a metric is."""
+"""The base classes of metrics."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from rightcall.metrics.matching.case_score import judge
+from rightcall.metrics.matching.case_score import score_trajectory
 from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.unknown import unknown_text
-from rightcall.metrics.matching.verdict import Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code
 from rightcall.model.score import Score
 
 PERFECT = Score(1.0, True)
-"""One object for every score without fault."""
+"""The perfect score, one shared object."""
 
 
 ABOUT_ARGUMENTS = frozenset(
     ("call_precision", "call_recall", "call_f1", "call_soft_f1", "parameter_accuracy")
 )
-"""Numbers that mean nothing for calls whose arguments are not known."""
+"""Numbers that are undefined for calls with unknown arguments."""
 
 
-def without_arguments(value: float, verdict: Verdict) -> Score:
-    """The score over the calls whose arguments are known; an error, not 1 and not 0, when there are none."""
+def without_arguments(value: float, verdict: CaseVerdict) -> Score:
+    """The score over the calls with known arguments; an error, neither 1 nor 0, when there are none."""
     why = unknown_text(verdict)
     if verdict.unknown == verdict.called:
         return Score.broken(f"arguments_unknown: {why}")
@@ -42,10 +42,10 @@ class Metric:
     """
 
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
-        raise NotImplementedError(f"{type(self).__name__} needs a method measure(self, case) -> Score")
+        raise NotImplementedError(f"{type(self).__name__} must define measure(self, case) -> Score")
 
     async def check(self) -> list[str]:
-        """What would keep it from ever being computed, such as a judge without a key. Spends nothing."""
+        """Problems that make the metric impossible to compute, such as a judge without a key. Spends nothing."""
         return []
 
     @property
@@ -55,7 +55,7 @@ class Metric:
 
 
 AnyMetric = Metric | str | Callable[..., Any]
-"""How users name a metric: by its name, itself, or a plain function."""
+"""A metric as users pass it: a name, a metric or a plain function."""
 
 
 def metric_name(metric: type) -> str:
@@ -74,17 +74,17 @@ class VerdictMetric(Metric):
     codes: ClassVar[frozenset[Code]] = frozenset()
 
     def measure(self, case: TestCase) -> Score:
-        verdict = judge(case.golden, case.trajectory, case.tools)
+        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
         return self.of(verdict, [sentence(failure) for failure in verdict.failures])
 
-    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
-        """The score by a verdict whose failures have been put into sentences, once for all metrics."""
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
+        """The score for a verdict whose failures are already worded, once for all metrics."""
         if verdict.unknown and self.number in ABOUT_ARGUMENTS:
             return without_arguments(getattr(verdict.numbers, self.number), verdict)
         value: float = getattr(verdict.numbers, self.number)
         return PERFECT if value >= 1.0 else Score(value, False, self.why(verdict, said))
 
-    def why(self, verdict: Verdict, said: Sequence[str]) -> str:
+    def why(self, verdict: CaseVerdict, said: Sequence[str]) -> str:
         if len(said) == 1:
             return said[0]
         relevant = [words for words, f in zip(said, verdict.failures, strict=True) if f.code in self.codes]

@@ -1,4 +1,4 @@
-"""The catalogue of metrics, made from their own docstrings."""
+"""The catalogue of metrics, generated from their docstrings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Judge a conversation: turn by turn, and as a whole.
+"""Scores a conversation turn by turn and as a whole.
 
 A turn is what user or agent said; calls belong to the agent's turn that made them. An exchange is a user's turn
-and all that the agent said and did until the user spoke again. Expected calls of a turn are expected in its exchange.
+and everything the agent said and did until the next user turn. Expected calls of a turn are expected in its exchange.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Literal
 
 import msgspec
 
-from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, judge
+from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, score_trajectory
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
@@ -38,7 +38,7 @@ class TurnVerdict(Record, frozen=True):
     exchange: int
     turn: int
     role: Literal["user", "assistant"]
-    verdict: Verdict
+    verdict: CaseVerdict
 
 
 class ConversationVerdict(Record, frozen=True):
@@ -46,7 +46,7 @@ class ConversationVerdict(Record, frozen=True):
 
     passed: bool
     score: float
-    whole: Verdict
+    whole: CaseVerdict
     turns: tuple[TurnVerdict, ...]
     failures: tuple[Failure, ...]
     problem: str = ""
@@ -54,11 +54,11 @@ class ConversationVerdict(Record, frozen=True):
 
     @property
     def first_failing_turn(self) -> int | None:
-        """Where it first went wrong, from 0; None when nothing did, or nobody can say where."""
+        """The first turn that went wrong, from 0; None when none did or it cannot be determined."""
         return min((f.turn for f in self.failures if f.turn is not None), default=None)
 
     @property
-    def shown(self) -> Verdict:
+    def shown(self) -> CaseVerdict:
         """The verdict whose numbers are shown: the whole's, or the mean over the turns when they alone expect calls.
 
         Where nothing says what to call, no call is wrong, and those numbers are 1.
@@ -71,7 +71,7 @@ class ConversationVerdict(Record, frozen=True):
         return msgspec.structs.replace(self.whole, numbers=numbers, failures=self.failures)
 
     def turns_score(self) -> Score:
-        """Share of the exchanges with expectations that went as they should, with the first that did not."""
+        """Share of the exchanges with expectations that passed, and the first that did not."""
         if not self.turns:
             return Score(1.0, True)
         good = [turn.verdict.passed for turn in self.turns]
@@ -83,20 +83,20 @@ class ConversationVerdict(Record, frozen=True):
         return Score(value, False, why, wrong.verdict.failures)
 
 
-def judge_conversation(
+def score_conversation(
     golden: ConversationalGolden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool] = NO_TOOLS,
     *,
-    rules: Rules = DEFAULT_RULES,
+    rules: ScoringRules = DEFAULT_RULES,
 ) -> ConversationVerdict:
     """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
     held = _Held(trajectory)
     given = sum(message.role == "user" for message in trajectory.messages[: trajectory.own_start])
     wanted = {at: calls for at, calls in expected_by_exchange(golden).items() if not given or at > given}
-    whole = judge(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
+    whole = score_trajectory(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
     if wanted and not trajectory.messages:
-        problem = "the conversation was recorded without its messages, so its turns cannot be told apart"
+        problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
     places = expectation_places(golden)
     turns = tuple(
@@ -127,13 +127,14 @@ def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[Expect
     for turn in golden.turns:
         exchange += turn.role == "user"
         if turn.expected_calls is not None:
-            found[exchange] = found.get(exchange, ()) + turn.expected_calls
+            found[exchange] = (*found.get(exchange, ()), *turn.expected_calls)
     return found
 
 
 def all_expected(golden: ConversationalGolden) -> tuple[ExpectedCall, ...]:
     """Those of the whole, then those of each turn: failures of conversations name expected calls by place in it."""
-    return golden.expected_calls + tuple(call for turn in golden.turns for call in turn.expected_calls or ())
+    of_turns = (call for turn in golden.turns for call in turn.expected_calls or ())
+    return (*golden.expected_calls, *of_turns)
 
 
 def expectation_places(golden: ConversationalGolden) -> dict[int, tuple[int, ...]]:
@@ -153,9 +154,9 @@ def _placed(at: int | None, places: Sequence[int]) -> int | None:
 
 
 def as_one_golden(golden: ConversationalGolden) -> Golden:
-    """The conversation as one golden, for metrics that look at all of it.
+    """The conversation as one golden, for metrics of the whole.
 
-    Where only turns say what to call, or nothing does, no call is one too many for the whole.
+    When only turns state calls, or nothing does, extra calls are allowed for the whole.
     """
     silent = not golden.expected_calls and not golden.no_calls
     return Golden(
@@ -214,7 +215,7 @@ class _Held:
         expected: Sequence[ExpectedCall],
         golden: ConversationalGolden,
         tools: Mapping[str, Tool],
-        rules: Rules,
+        rules: ScoringRules,
         expectations: Sequence[int],
     ) -> TurnVerdict:
         turns = [
@@ -230,7 +231,7 @@ class _Held:
             order=golden.order,
             extra_calls=golden.extra_calls,
         )
-        verdict = judge(wanted, Trajectory(calls=calls), tools, rules=rules)
+        verdict = score_trajectory(wanted, Trajectory(calls=calls), tools, rules=rules)
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
         failures = tuple(
             msgspec.structs.replace(
@@ -245,7 +246,7 @@ class _Held:
 
 
 def _all_said(trajectory: Trajectory) -> Trajectory:
-    """The same with everything the agent said as its output: a fact may be told in any turn."""
+    """The trajectory with everything the agent said as its output: a fact may appear in any turn."""
     said = [
         message.content
         for message in trajectory.messages[trajectory.own_start :]

@@ -1,4 +1,4 @@
-"""DeepEval's metrics under their names there, made of the metrics here.
+"""DeepEval's metrics under their own names, built on RightCall's metrics.
 
     ToolCorrectnessMetric                             the expected tools were called
     ArgumentCorrectnessMetric, TaskCompletionMetric, AnswerRelevancyMetric, GEval                 asked of a model
@@ -6,8 +6,8 @@
     RoleAdherenceMetric                               the same of a conversation
 
 A metric that asks a model needs its name: `AnswerRelevancyMetric(model="openai:gpt-5-mini")`; a bare `gpt-4.1` is
-OpenAI's. Settings that only change how DeepEval works or what it prints are taken and do nothing; `strict_mode` is a
-threshold of 1. Any other metric of DeepEval's is refused with what to write instead (`refused`).
+OpenAI's. Settings that only affect how DeepEval runs or prints are accepted and ignored; `strict_mode` is a
+threshold of 1. Other DeepEval metrics raise an error that says what to use instead (`refused`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rightcall.metrics.judged.conversation import (
     TurnRelevancy,
 )
 from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
-from rightcall.metrics.matching.case_score import judge
+from rightcall.metrics.matching.case_score import score_trajectory
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -54,7 +54,7 @@ class ToolCorrectness(Metric):
     ordered: bool = False
 
     def measure(self, case: TestCase) -> Score:
-        verdict = judge(case.golden, case.trajectory, case.tools)
+        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
         numbers = verdict.numbers
         if self.exact:
             value = float(numbers.call_f1 == 1.0 if self.arguments else numbers.tool_f1 == 1.0)
@@ -76,7 +76,7 @@ def ToolCorrectnessMetric(  # noqa: N802
     _no_others("ToolCorrectnessMetric", others)
     if ToolCallParams.OUTPUT in evaluation_params:
         raise TypeError(
-            "ToolCorrectnessMetric() compares no outputs of tools; state the result: expected_state, or output_contains"
+            "ToolCorrectnessMetric() cannot compare tool outputs; use expected_state or output_contains"
         )
     return ToolCorrectness(
         threshold=1.0 if strict_mode else threshold,
@@ -109,7 +109,7 @@ def GEval(  # noqa: N802
     evaluation_params: Any = (),
     **settings: Any,
 ) -> Metric:
-    """A rubric of one's own, judged by a model."""
+    """A custom rubric, judged by a model."""
     rubric = "\n".join(filter(None, (criteria, *evaluation_steps)))
     return Rubric(label=name, rubric=rubric, **_judge_settings("GEval", settings))
 
@@ -121,7 +121,7 @@ def ConversationalGEval(  # noqa: N802
     evaluation_params: Any = (),
     **settings: Any,
 ) -> Metric:
-    """A rubric of one's own for a whole conversation, judged by a model."""
+    """A custom rubric for a whole conversation, judged by a model."""
     rubric = "\n".join(filter(None, (criteria, *evaluation_steps)))
     chosen = _judge_settings("ConversationalGEval", settings)
     return Rubric(label=name, rubric=rubric, parts=CONVERSATION, **chosen)
@@ -150,22 +150,22 @@ def RoleAdherenceMetric(**settings: Any) -> Metric:  # noqa: N802
 
 
 ConversationalRelevancyMetric = TurnRelevancyMetric
-"""What DeepEval called it before."""
+"""DeepEval's former name."""
 
-BY_RUBRIC = "write a rubric: GEval(name='…', criteria='…', model='openai:gpt-5-mini')"
-BY_RETRIEVAL = f"RightCall looks at calls and answers, not at retrieval; {BY_RUBRIC}"
+BY_RUBRIC = "use a rubric: GEval(name='…', criteria='…', model='openai:gpt-5-mini')"
+BY_RETRIEVAL = f"RightCall scores calls and answers, not retrieval; {BY_RUBRIC}"
 INSTEAD = {
-    "ToolUseMetric": "write ToolCorrectnessMetric() with expected_tools, or ArgumentCorrectnessMetric(model=…)",
-    "MCPUseMetric": "write ToolCorrectnessMetric() with expected_tools",
-    "MultiTurnMCPUseMetric": "write ToolCorrectnessMetric() with expected_tools",
-    "MCPTaskCompletionMetric": "write TaskCompletionMetric(model=…)",
-    "GoalAccuracyMetric": "write TaskCompletionMetric(model=…)",
-    "StepEfficiencyMetric": "write metrics=['redundant_calls'], or max_calls in the golden",
-    "AgentLoopDetectionMetric": "write metrics=['redundant_calls'], or max_calls in the golden",
-    "ToolPermissionMetric": "write forbidden_calls in the golden",
-    "JsonCorrectnessMetric": "write output_contains=[{'schema': {…}}] in the golden",
-    "ExactMatchMetric": "write output_contains=[{'exact': '…'}] in the golden",
-    "PatternMatchMetric": "write output_contains=[{'regex': '…'}] in the golden",
+    "ToolUseMetric": "use ToolCorrectnessMetric() with expected_tools, or ArgumentCorrectnessMetric(model=…)",
+    "MCPUseMetric": "use ToolCorrectnessMetric() with expected_tools",
+    "MultiTurnMCPUseMetric": "use ToolCorrectnessMetric() with expected_tools",
+    "MCPTaskCompletionMetric": "use TaskCompletionMetric(model=…)",
+    "GoalAccuracyMetric": "use TaskCompletionMetric(model=…)",
+    "StepEfficiencyMetric": "use metrics=['redundant_calls'], or max_calls in the golden",
+    "AgentLoopDetectionMetric": "use metrics=['redundant_calls'], or max_calls in the golden",
+    "ToolPermissionMetric": "use forbidden_calls in the golden",
+    "JsonCorrectnessMetric": "use output_contains=[{'schema': {…}}] in the golden",
+    "ExactMatchMetric": "use output_contains=[{'exact': '…'}] in the golden",
+    "PatternMatchMetric": "use output_contains=[{'regex': '…'}] in the golden",
     "FaithfulnessMetric": BY_RETRIEVAL,
     "HallucinationMetric": BY_RETRIEVAL,
     "ContextualPrecisionMetric": BY_RETRIEVAL,
@@ -181,17 +181,17 @@ INSTEAD = {
     ),
     BY_RUBRIC,
 )  # fmt: skip
-"""Metrics of DeepEval's that are not here, and what to write."""
+"""DeepEval metrics without an equivalent, and what to use instead."""
 
 
 def refused(name: str) -> Callable[..., Metric]:
-    """A constructor under the name of a metric that is not here: calling it says what to write instead."""
+    """A constructor that raises an error saying what to use instead of the metric."""
 
     def constructor(*args: Any, **settings: Any) -> Metric:
-        raise TypeError(f"{name} is DeepEval's and has no twin here; {INSTEAD[name]}")
+        raise TypeError(f"DeepEval's {name} has no equivalent; {INSTEAD[name]}")
 
     constructor.__name__ = name
-    constructor.__doc__ = f"DeepEval's {name}, which is not here: {INSTEAD[name]}."
+    constructor.__doc__ = f"DeepEval's {name} has no equivalent: {INSTEAD[name]}."
     return constructor
 
 
@@ -210,4 +210,4 @@ def _judge_settings(metric: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 def _no_others(metric: str, others: dict[str, Any]) -> None:
     for setting in others.keys() - WITHOUT_EFFECT:
-        raise TypeError(f"{metric}() has no setting '{setting}' here; leave it out")
+        raise TypeError(f"{metric}() does not support '{setting}'; remove it")

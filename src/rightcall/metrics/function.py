@@ -10,12 +10,12 @@ from typing import Any
 from rightcall.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.model.case import TestCase
-from rightcall.model.described import name_of, source_hash
+from rightcall.model.python_values import name_of, source_hash
 from rightcall.model.score import Score
 
 
 def target_of(case: TestCase) -> Any:
-    """What the answer should be: the expected output, or `target` of the golden's metadata."""
+    """The expected answer: `expected_output`, or `target` of the golden's metadata."""
     golden = case.golden
     return golden.metadata.get("target") if golden.expected_output is None else golden.expected_output
 
@@ -34,14 +34,14 @@ PARTS: dict[str, Callable[[TestCase], Any]] = {
     "state": lambda case: case.trajectory.state,
     "metadata": lambda case: case.golden.metadata,
 }
-"""What a parameter of a function gets, by its name."""
+"""The parts of a case that a function can request by parameter name."""
 
 
 @dataclass(frozen=True, repr=False)
 class FunctionMetric(Metric):
-    """A function that returns true or false, a number from 0 to 1, or a `Score`; `async def` will do too.
+    """A function that returns true or false, a number from 0 to 1, or a `Score`; it may be `async def`.
 
-    A number passes from `threshold` upward.
+    A number passes at `threshold` or above.
     """
 
     function: Callable[..., Any]
@@ -49,7 +49,7 @@ class FunctionMetric(Metric):
     label: str = ""
 
     def __post_init__(self) -> None:
-        parameters_of(self.function)  # a function that cannot be called is told now, not at the first case
+        parameters_of(self.function)  # report a function that cannot be called now, not at the first case
 
     @property
     def name(self) -> str:
@@ -74,14 +74,14 @@ class FunctionMetric(Metric):
         if isinstance(plain, int | float):
             value = float(plain)
             return Score.graded(value, f"{value:g}, below {self.threshold:g}", threshold=self.threshold)
-        raise TypeError(f"returned {type(given).__name__}; true or false, a number or a Score was expected")
+        raise TypeError(f"returned {type(given).__name__}; expected true, false, a number or a Score")
 
     def __repr__(self) -> str:
         return f"FunctionMetric({name_of(self.function)} {source_hash(self.function)}, {self.threshold:g}, {self.name})"
 
 
 def parameters_of(function: Callable[..., Any]) -> Sequence[str] | None:
-    """The parts of a case that a function asks for by name; None when it takes the case itself."""
+    """The parts of a case that a function requests by name; None when it takes the case itself."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -96,6 +96,6 @@ def parameters_of(function: Callable[..., Any]) -> Sequence[str] | None:
         return None
     shown = ", ".join(p.name for p in needed) or "no parameters"
     raise ConfigError(
-        f"metric {getattr(function, '__name__', function)}({shown}) cannot be called: a function takes the case, or "
-        f"parameters named {', '.join(PARTS)}"
+        f"metric {getattr(function, '__name__', function)}({shown}) cannot be called; a metric function takes "
+        f"the case, or parameters named {', '.join(PARTS)}"
     )

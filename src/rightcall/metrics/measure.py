@@ -1,4 +1,4 @@
-"""From a case to its scores: the dimensions of every case, and the metrics that were asked for."""
+"""Computes the scores of a case: the standard dimensions and the requested metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import get_args
 from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
 from rightcall.metrics.matching.flawless import flawless
 from rightcall.metrics.matching.reasons import sentence
-from rightcall.metrics.matching.verdict import Numbers, Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code, Failure
@@ -24,12 +24,12 @@ NUMBERED = tuple(name for name in DIMENSIONS if name != "overall")
 NUMBERS_OF = attrgetter(*NUMBERED)
 
 METRIC_SECONDS = 300.0
-"""How long one metric may take for one case."""
+"""Time limit of a metric for one case, in seconds."""
 
 CODES = frozenset(get_args(Code))
 
 
-def dimension_scores(verdict: Verdict) -> dict[str, Score]:
+def dimension_scores(verdict: CaseVerdict) -> dict[str, Score]:
     """The score of each dimension; one shared dict for flawless cases, which are the most common."""
     if verdict is flawless(verdict.numbers.tp):
         return SPOTLESS
@@ -40,7 +40,7 @@ def dimension_scores(verdict: Verdict) -> dict[str, Score]:
     return {name: metric.of(verdict, said) for name, metric in _dimensions()}
 
 
-def _for_one_reason(verdict: Verdict, why: str) -> dict[str, Score]:
+def _for_one_reason(verdict: CaseVerdict, why: str) -> dict[str, Score]:
     """The same when one failure explains every dimension: most are then 1 or 0, and share a score."""
     zeros, between = _imperfect(verdict.numbers)
     scores = SPOTLESS.copy()
@@ -59,20 +59,20 @@ def _imperfect(numbers: Numbers) -> tuple[list[str], list[tuple[str, float]]]:
 
 
 def no_answer(trajectory: Trajectory) -> str:
-    """Why nothing can be said of the agent; empty when something can."""
+    """Why the case says nothing about the agent; empty when it does."""
     if trajectory.stop_reason != "infra_error":
         return ""
     return trajectory.error or "the provider did not answer"
 
 
 async def measure_all(metrics: Sequence[Metric], case: TestCase) -> dict[str, Score]:
-    """The score of each metric. A metric that breaks gives an error score, never an exception."""
+    """The score of each metric. A metric that fails gives an error score, never an exception."""
     return {metric.name: await measure_one(metric, case) for metric in metrics}
 
 
 async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SECONDS) -> Score:
-    """What a metric says of a case; an error score when it raises, takes too long or says nothing usable."""
-    import asyncio  # only metrics that were asked for need it, and it takes as long to load as 2,000 cases
+    """The score of a metric; an error score if it raises, times out or returns something invalid."""
+    import asyncio  # only requested metrics need it, and importing it costs as much as scoring 2,000 cases
 
     limit = asyncio.timeout(seconds)
     try:
@@ -80,7 +80,7 @@ async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SE
             score = metric.measure(case)
             if inspect.isawaitable(score):
                 score = await score
-    except BaseException as error:  # a metric has no say over the process
+    except BaseException as error:  # a metric must not end the process
         if _ends_the_run(error):
             raise
         if limit.expired():
@@ -101,11 +101,11 @@ def _ends_the_run(error: BaseException) -> bool:
 
 
 def _problem(score: object) -> str:
-    """Why what a metric returned is no score; empty when it is one."""
+    """Why a metric's return value is not a valid score; empty when it is."""
     if not isinstance(score, Score):
         return f"returned {type(score).__name__}, not a Score"
     if not isinstance(score.value, int | float) or not 0 <= score.value <= 1:
-        return f"gave the value {score.value!r}, which is not from 0 to 1"
+        return f"gave the value {score.value!r}, which is not between 0 and 1"
     if not isinstance(score.passed, bool):
         return f"gave {score.passed!r} for passed, which is not true or false"
     if not isinstance(score.reason, str) or not isinstance(score.error, str):
@@ -113,7 +113,7 @@ def _problem(score: object) -> str:
     for failure in score.codes:
         code = getattr(failure, "code", failure)
         if not isinstance(failure, Failure) or code not in CODES:
-            return f"gave {code!r} as a code, which is none of the known ones"
+            return f"gave {code!r} as a code, which is unknown"
     return ""
 
 

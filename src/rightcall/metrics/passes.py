@@ -1,4 +1,4 @@
-"""Who passed, in nine bytes a trial, so that a rate over goldens needs no memory to speak of."""
+"""Pass rates over goldens, in nine bytes per trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the name a user types to a metric.
+"""Resolves metric names.
 
 Built-in table first, then entry points (`rightcall.metrics`), then `module:Class` or `module:function`. Settings go
 in parentheses: `tool_selection(threshold=0.5)`. Nothing registers by being imported.
@@ -41,18 +41,18 @@ JUDGED = {
     "role_adherence": "conversation:RoleAdherence",
     "conversation_completeness": "conversation:ConversationCompleteness",
 }
-"""Metrics that ask a model, which must be named: `rubric(model='openai:gpt-5-mini', rubric='…')`."""
+"""Metrics that require a model: `rubric(model='openai:gpt-5-mini', rubric='…')`."""
 
 
 def metric_names() -> list[str]:
-    """Every metric that can be asked for by name alone."""
+    """Every metric that is available by name."""
     return [*DIMENSIONS, *ON_REQUEST, *sorted(_offered())]
 
 
 def resolve_metric(text: str) -> Metric:
-    """The metric that a name, `module:Class(setting=value)` or `module:function` stands for.
+    """The metric for a name, `module:Class(setting=value)` or `module:function`.
 
-    A `ConfigError` suggests what may be meant.
+    An unknown name raises a `ConfigError` with a suggestion.
     """
     name, settings = _parsed(text)
     if ":" in name:
@@ -66,9 +66,9 @@ def resolve_metric(text: str) -> Metric:
 
 
 def as_metrics(named: Iterable[Any]) -> list[Metric]:
-    """Metrics from names, metrics and plain functions; one `ConfigError` tells every problem.
+    """Metrics from names, metrics and plain functions; one `ConfigError` lists every problem.
 
-    Two of one name would hide each other, so they are refused unless they are the same.
+    Two different metrics with the same name are an error.
     """
     metrics: list[Metric] = []
     problems: list[str] = []
@@ -82,14 +82,14 @@ def as_metrics(named: Iterable[Any]) -> list[Metric]:
         if twin is None:
             metrics.append(metric)
         elif twin != metric:
-            problems.append(f"two metrics are called '{metric.name}'; give one another name or a label")
+            problems.append(f"two metrics are named '{metric.name}'; rename one or give it a label")
     if problems:
         raise ConfigError(*problems)
     return metrics
 
 
 def observed(observe: Iterable[Any], metrics: Sequence[Metric]) -> list[Metric]:
-    """Metrics that only measure; one that is named too decides."""
+    """Observed metrics, without those that also decide."""
     named = {metric.name for metric in metrics}
     return [metric for metric in as_metrics(observe) if metric.name not in named]
 
@@ -103,7 +103,7 @@ def _as_metric(one: Any) -> Metric:
     if isinstance(one, str):
         return resolve_metric(one)
     if isinstance(one, type):
-        raise ConfigError(f"metric {one.__name__} is a class; make one of it: {one.__name__}()")
+        raise ConfigError(f"metric {one.__name__} is a class; use an instance: {one.__name__}()")
     if hasattr(one, "measure"):
         metric: Metric = one
         return metric
@@ -136,7 +136,7 @@ def metric_class(name: str) -> type[Metric]:
     if ":" in name:
         module, _, attribute = name.partition(":")
         return _loaded(module, attribute, name)
-    hint = suggestion(name, [*metric_names(), *JUDGED]) or "`rightcall metrics list` shows them all"
+    hint = suggestion(name, [*metric_names(), *JUDGED]) or "see `rightcall metrics list`"
     raise ConfigError(f"unknown metric '{name}'; {hint}")
 
 
@@ -175,7 +175,7 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
     try:
         call = ast.parse(f"f({rest}", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
-            raise ValueError("settings are given by name")
+            raise ValueError("settings must be keyword arguments")
         return name, {str(k.arg): _literal(k.value) for k in call.keywords if k.arg}
     except (SyntaxError, ValueError) as error:
         detail = getattr(error, "msg", str(error))
@@ -186,4 +186,4 @@ def _literal(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        raise ValueError(f"{ast.unparse(node)} is not a number, a text in quotes or a list of them") from None
+        raise ValueError(f"{ast.unparse(node)} is not a number, a quoted string or a list of them") from None

@@ -1,8 +1,8 @@
-"""The one scorer: from what an agent did and what it is held to, to the result of the case.
+"""The scorer: computes the result of a case from what the agent did and what was expected.
 
-`run`, `evaluate`, `score`, `assert_test`, `check` and re-scoring all go through it, so a case has one verdict whoever
-asks. A case passes when its calls pass, everything its golden states holds, and every named metric passes. What cannot
-be computed makes the case an error, never a pass. docs/scoring.md states the rule for users.
+`run`, `evaluate`, `score`, `assert_test`, `check` and re-scoring all go through it, so a case has one verdict
+everywhere. A case passes when its calls pass, everything its golden states is true, and every named metric passes.
+What cannot be computed makes the case an error, never a pass. docs/scoring.md states the rule for users.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from rightcall.errors import MatcherBroke
 from rightcall.metrics.base import Metric
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.turns import Turns
-from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, judge_conversation
+from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
 from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
     FORBIDDEN,
     forbids_all,
-    judge_closely,
     latency_in_doubt,
+    score_closely,
     score_of_stated,
 )
 from rightcall.metrics.matching.flawless import is_flawless
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import Numbers, Rules
+from rightcall.metrics.matching.verdict import Numbers, ScoringRules
 from rightcall.metrics.measure import (
     METRIC_SECONDS,
     SPOTLESS,
@@ -37,7 +37,7 @@ from rightcall.metrics.measure import (
     measure_one,
     no_answer,
 )
-from rightcall.metrics.scoring_time import judged_in_time
+from rightcall.metrics.scoring_time import scored_in_time
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
@@ -50,19 +50,19 @@ from rightcall.tools.definitions import offered_tools
 
 @dataclass(frozen=True)
 class Scorer:
-    """What cases are held to beside their goldens.
+    """The criteria of cases in addition to their goldens.
 
     `metrics` decide, `observe` only measure. A metric that takes longer than `seconds` is broken.
     """
 
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
-    rules: Rules = DEFAULT_RULES
+    rules: ScoringRules = DEFAULT_RULES
     seconds: float = METRIC_SECONDS
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The metrics that were asked for, to decide or to observe."""
+        """The requested metrics, deciding and observed."""
         return tuple(metric.name for metric in (*self.metrics, *self.observe))
 
     def stated(
@@ -85,7 +85,7 @@ class Scorer:
         """
         offered = offered_tools(golden, tools)
         deadline = None if left is None else time.monotonic() + left
-        result = await judged_in_time(
+        result = await scored_in_time(
             lambda done: result_of(golden, trial, done, offered, rules=self.rules), trajectory, left
         )
         if result.error or not (self.metrics or self.observe):
@@ -108,7 +108,7 @@ class Scorer:
         return await measure_one(metric, case, min(self.seconds, left))
 
     async def problems(self) -> list[str]:
-        """What would keep a metric from ever being computed (a judge's key, host or model), found for nothing."""
+        """Problems that make a metric impossible to compute (a judge's key, host or model), found at no cost."""
         found: list[str] = []
         for metric in (*self.metrics, *self.observe):
             check = getattr(metric, "check", None)
@@ -123,7 +123,7 @@ def result_of(
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     *,
-    rules: Rules = DEFAULT_RULES,
+    rules: ScoringRules = DEFAULT_RULES,
 ) -> CaseResult:
     """The result of one case by what its golden states. `tools` are those the agent was offered."""
     if not isinstance(golden, Golden):
@@ -133,7 +133,7 @@ def result_of(
         passed, score, scores, error = True, 1.0, SPOTLESS, ""
     else:
         try:
-            verdict = judge_closely(golden, trajectory, tools, rules)
+            verdict = score_closely(golden, trajectory, tools, rules)
         except MatcherBroke as problem:
             return _not_judged(golden, trial, trajectory, str(problem))
         passed, score, failures = verdict.passed, verdict.score, verdict.failures
@@ -159,7 +159,7 @@ def result_of(
 
 
 def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
-    """The result with further scores deciding: it passes when it did and all of them do.
+    """The result combined with further scores: it passes if it did and all of them do.
 
     One that broke makes the case an error. Their codes become codes of the case, and their reasons reasons.
     """
@@ -195,9 +195,9 @@ def _joined(codes: tuple[Failure, ...], scores: Iterable[Score]) -> tuple[Failur
 
 
 def _with_measured(
-    result: CaseResult, golden: Golden, trajectory: Trajectory, numbers: Numbers | None, rules: Rules
+    result: CaseResult, golden: Golden, trajectory: Trajectory, numbers: Numbers | None, rules: ScoringRules
 ) -> CaseResult:
-    """The result held to what was measured beside the calls: the state of the world, and the time.
+    """The result combined with the final state and the latency.
 
     `numbers` are given when no call is expected, so that the state counts for the score.
     """
@@ -209,7 +209,7 @@ def _with_measured(
         if numbers is not None and not state.error and not _spoilt(result, golden, trajectory):
             result = _scored(result, score_of_stated(golden, numbers, rules, state.value))
     if golden.max_latency_ms is not None and trajectory.latency_ms is None:
-        named["latency"] = Score.broken("the golden has max_latency_ms, and the time taken was not recorded")
+        named["latency"] = Score.broken("the golden has max_latency_ms, but the latency was not recorded")
     elif result.passed and (doubt := latency_in_doubt(golden, trajectory)):
         named["latency"] = Score.broken(doubt)  # whatever else fails a case fails it on any machine
     return decided(result, named)
@@ -232,11 +232,11 @@ def _conversation(
     trial: int,
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
-    rules: Rules,
+    rules: ScoringRules,
 ) -> CaseResult:
     """The result of one conversation. `turns` is a metric of it; its reason names the first turn that went wrong."""
     try:
-        verdict = judge_conversation(golden, trajectory, tools, rules=rules)
+        verdict = score_conversation(golden, trajectory, tools, rules=rules)
     except MatcherBroke as problem:
         return _not_judged(golden, trial, trajectory, str(problem))
     scores: dict[str, Score] = {**dimension_scores(verdict.shown), "turns": verdict.turns_score()}
@@ -254,7 +254,7 @@ def _reason(verdict: ConversationVerdict) -> str:
 
 
 def _not_judged(golden: AnyGolden, trial: int, trajectory: Trajectory, error: str) -> CaseResult:
-    """A case whose calls could not be compared, because a function of the golden broke."""
+    """The result of a case whose golden contains a function that failed."""
     scores = {"overall": Score.broken(error)}
     return _result(golden, trial, trajectory, False, 0.0, scores, (), error)
 

@@ -1,4 +1,4 @@
-"""Scoring within the time of its case: a case that takes hours to judge must not keep the others waiting."""
+"""The time limit of scoring: a case that is slow to score must not delay the others."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
 
 MANY_CALLS = 500
-"""From here on judging takes tenths of a second, and is done in a thread so that other cases go on."""
+"""Number of calls from which scoring takes tenths of a second and runs in a thread."""
 
 LEAST = 1.0
-"""Seconds that scoring always has: a case that used its time well must still be judged."""
+"""Seconds that scoring always gets, even if the case used all its time."""
 
 
 def time_to_score(seconds: float | None, trajectory: Trajectory) -> float | None:
@@ -21,7 +21,7 @@ def time_to_score(seconds: float | None, trajectory: Trajectory) -> float | None
     return max(LEAST, seconds - (trajectory.latency_ms or 0.0) / 1000)
 
 
-async def judged_in_time(
+async def scored_in_time(
     judge: Callable[[Trajectory], CaseResult], trajectory: Trajectory, seconds: float | None
 ) -> CaseResult:
     """What `judge` makes of the trajectory, or an error when that takes too long. Its work is bounded, so it ends."""
@@ -32,5 +32,5 @@ async def judged_in_time(
     try:
         return await asyncio.wait_for(asyncio.to_thread(judge, trajectory), seconds)
     except TimeoutError:
-        why = f"judging {len(trajectory.calls):,} calls took more than the {seconds:g} seconds that were left"
+        why = f"scoring {len(trajectory.calls):,} calls took longer than the remaining {seconds:g} seconds"
         return judge(Trajectory(stop_reason="infra_error", error=why))

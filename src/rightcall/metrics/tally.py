@@ -1,4 +1,4 @@
-"""Results added up as they come, in memory that hardly grows with their number."""
+"""Summarizes results as they arrive, in nearly constant memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_K = 8
 """The largest k of pass^k that is shown, as in the tables of τ²-bench."""
 
 MOST_TAGS = 100
-"""Tags that are added up apart; a dataset with a tag for every golden needs no line for each."""
+"""Maximum number of tags that are counted separately."""
 
 
 def counted_codes(result: CaseResult) -> set[Code]:
@@ -78,7 +78,7 @@ class Group:
 
 
 class Tally:
-    """Adds up results; `summary()` may be asked at any time. `named` are the metrics that were asked for."""
+    """Summarizes results; call `summary()` at any time. `named` are the requested metrics."""
 
     def __init__(self, named: Iterable[str] = ()) -> None:
         self._named = tuple(named)
@@ -120,7 +120,7 @@ class Tally:
 
     @property
     def errors(self) -> int:
-        """Cases of which nothing can be said."""
+        """Cases that ended in an error."""
         return sum(group.errors for group in self._categories.values())
 
     @property
@@ -141,7 +141,7 @@ class Tally:
             yield result
 
     def summary(self) -> Summary:
-        """What the results so far add up to. Codes count failed cases, each code once a case."""
+        """The summary so far. Codes count failed cases, each code once per case."""
         groups = {name: group for name, group in self._categories.items() if group.passes or group.errors}
         trials = max(1, self._last_trial - self._first_trial + 1)
         overall = _merged(list(groups.values()))

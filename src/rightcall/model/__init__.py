@@ -6,7 +6,7 @@
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
     trajectory  Trajectory, RecordedTrajectory, Usage
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
-    recorded    what was recorded beside a golden, as a trajectory
+    recorded_case  what was recorded beside a golden, as a trajectory
     deepeval    DeepEval's words in the constructors of our records
     ledger      LedgerEntry: what was really done
     failure     Failure and the closed list of codes

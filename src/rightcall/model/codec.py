@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.errors import InputError, suggestion
 from rightcall.model.depth import MAX_DEPTH, is_too_deep, too_deep
-from rightcall.model.described import described
+from rightcall.model.python_values import described
 
 T = TypeVar("T")
 

@@ -32,8 +32,8 @@ ON_CALLS = ("expected_calls", "any_of", "extra_calls", "forbidden_calls", "no_ca
 INSTEAD = {
     "mcp_servers": "give the tools to the agent: rightcall.Agent(…, tools=…)",
     "mcp_tools_called": "write them as tools_called",
-    "mcp_resources_called": "leave them out",
-    "mcp_prompts_called": "leave them out",
+    "mcp_resources_called": "remove them",
+    "mcp_prompts_called": "remove them",
     "multimodal": "only text is scored",
     "images_mapping": "only text is scored",
     "flaky": "use several trials, and `quarantine` in the suite",
@@ -86,7 +86,7 @@ def conversation_words(words: Words) -> Words:
 
 def case_words(words: Words) -> Words:
     """`LLMTestCase(input=…, actual_output=…, …)`: a golden, and what was recorded of the agent."""
-    from rightcall.model.recorded import trajectory_of, without_recorded
+    from rightcall.model.recorded_case import trajectory_of, without_recorded
 
     if "input" not in words:
         return _without("input", "TestCase", words)
@@ -100,7 +100,7 @@ def case_words(words: Words) -> Words:
 
 def conversation_case_words(words: Words) -> Words:
     """`ConversationalTestCase(turns=[…], scenario=…)`: the turns are what was said and done."""
-    from rightcall.model.recorded import conversation_of
+    from rightcall.model.recorded_case import conversation_of
 
     if "turns" not in words:
         return _without("turns", "ConversationalTestCase", words)

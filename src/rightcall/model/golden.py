@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from rightcall.model.call import ToolCall
-from rightcall.model.described import described
-from rightcall.model.record import Record, Spelled
+from rightcall.model.python_values import described
+from rightcall.model.record import Record, Sequenced, Several, Spelled
 
 Category = Literal["golden", "secondary", "negative"]
 CATEGORIES: tuple[Category, ...] = ("golden", "secondary", "negative")
@@ -21,7 +21,7 @@ ToolPattern = str | tuple[str, ...] | dict[str, str]
 """A tool name, several names of which any will do, or `{"regex": …}` that fits the whole name."""
 
 
-class ExpectedCall(Record, frozen=True):
+class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     """One call that should happen.
 
     `args` holds a matcher for each parameter: a bare value means exactly that value, an object with one
@@ -35,8 +35,8 @@ class ExpectedCall(Record, frozen=True):
     tool: ToolPattern
     args: dict[str, Any] | None = None
     extra_args: Literal["forbid", "ignore"] = "forbid"
-    forbidden_args: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
+    forbidden_args: Several[str] = ()
+    after: Several[str] = ()
     required: bool = True
     id: str = ""
     min: Count = 1
@@ -45,11 +45,11 @@ class ExpectedCall(Record, frozen=True):
     notes: dict[str, Any] = {}
 
 
-class Expectations(Record, frozen=True):
+class Expectations(Record, frozen=True, metaclass=Sequenced):
     """What the answer must and must not do, in plain words, for a judge; `model` and `eval_mode` say which one."""
 
-    must: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
+    must: Several[str] = ()
+    must_not: Several[str] = ()
     model: str | None = None
     eval_mode: str | None = None
 
@@ -70,14 +70,14 @@ class Golden(Record, frozen=True, metaclass=Spelled):
     input: str
     id: str = ""
     category: Category = "golden"
-    tools: tuple[str | dict[str, Any], ...] | None = None
+    tools: Several[str | dict[str, Any]] | None = None
     system: str | None = None
-    context: tuple[str, ...] | None = None
-    expected_calls: tuple[ExpectedCall, ...] = ()
-    any_of: tuple[tuple[ExpectedCall, ...], ...] = ()
+    context: Several[str] | None = None
+    expected_calls: Several[ExpectedCall] = ()
+    any_of: Several[Several[ExpectedCall]] = ()
     order: Literal["any", "strict"] = "any"
     extra_calls: Literal["forbid", "allow"] = "forbid"
-    forbidden_calls: tuple[str | dict[str, str], ...] = ()
+    forbidden_calls: Several[str | dict[str, str]] = ()
     no_calls: bool = False
     max_calls: Count | None = None
     max_latency_ms: Amount | None = None
@@ -85,17 +85,17 @@ class Golden(Record, frozen=True, metaclass=Spelled):
     argument_matching: Literal["exact", "schema"] = "exact"
     defaults: Literal["apply", "strict"] = "apply"
     count_failed: Literal["all", "successful", "final"] = "all"
-    output_contains: tuple[Any, ...] = ()
+    output_contains: Several[Any] = ()
     expected_output: str | None = None
     expected_state: dict[str, Any] | None = None
     name: str | None = None
     comments: str | None = None
-    tags: tuple[str, ...] = ()
+    tags: Several[str] = ()
     cluster: str | None = None
     metadata: dict[str, Any] = {}
     actual_output: str | None = None
-    tools_called: tuple[ToolCall, ...] | None = None
-    retrieval_context: tuple[str, ...] | None = None
+    tools_called: Several[ToolCall] | None = None
+    retrieval_context: Several[str] | None = None
     expectations: Expectations | None = None
     expected_labels: dict[str, str] | None = None
     custom_columns: dict[str, str] | None = None
@@ -116,9 +116,9 @@ class Turn(Record, frozen=True, metaclass=Spelled):
 
     role: Literal["user", "assistant"]
     content: str
-    expected_calls: tuple[ExpectedCall, ...] | None = None
-    tools_called: tuple[ToolCall, ...] | None = None
-    retrieval_context: tuple[str, ...] | None = None
+    expected_calls: Several[ExpectedCall] | None = None
+    tools_called: Several[ToolCall] | None = None
+    retrieval_context: Several[str] | None = None
     user_id: str | None = None
     metadata: dict[str, Any] = {}
     notes: dict[str, Any] = {}
@@ -143,21 +143,21 @@ class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     category: Category = "golden"
     expected_outcome: str | None = None
     user_description: str | None = None
-    turns: tuple[Turn, ...] = ()
-    tools: tuple[str | dict[str, Any], ...] | None = None
+    turns: Several[Turn] = ()
+    tools: Several[str | dict[str, Any]] | None = None
     system: str | None = None
-    context: tuple[str, ...] | None = None
-    expected_calls: tuple[ExpectedCall, ...] = ()
+    context: Several[str] | None = None
+    expected_calls: Several[ExpectedCall] = ()
     order: Literal["any", "strict"] = "any"
     extra_calls: Literal["forbid", "allow"] = "forbid"
-    forbidden_calls: tuple[str | dict[str, str], ...] = ()
+    forbidden_calls: Several[str | dict[str, str]] = ()
     no_calls: bool = False
     max_calls: Count | None = None
-    output_contains: tuple[Any, ...] = ()
+    output_contains: Several[Any] = ()
     expected_state: dict[str, Any] | None = None
     name: str | None = None
     comments: str | None = None
-    tags: tuple[str, ...] = ()
+    tags: Several[str] = ()
     cluster: str | None = None
     metadata: dict[str, Any] = {}
     persona: dict[str, Any] | None = None
@@ -165,7 +165,7 @@ class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     expected_labels: dict[str, str] | None = None
     custom_columns: dict[str, str] | None = None
     simulate: bool | None = None
-    personas: tuple[str | dict[str, Any], ...] = ()
+    personas: Several[str | dict[str, Any]] = ()
     stopping_criteria: str | None = None
     max_turns: Annotated[int, msgspec.Meta(ge=1)] | None = None
     user_model: str | None = None
@@ -174,12 +174,12 @@ class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     def given(self) -> tuple[Turn, ...]:
         """The turns that were said before the agent begins."""
         last = max((at for at, turn in enumerate(self.turns) if turn.role == "assistant"), default=-1)
-        return self.turns[: last + 1]
+        return tuple(self.turns[: last + 1])
 
     @property
     def script(self) -> tuple[Turn, ...]:
         """The user's turns that are left to say."""
-        return self.turns[len(self.given) :]
+        return tuple(self.turns[len(self.given) :])
 
     @property
     def is_simulated(self) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced, Several
 
 Role = Literal["system", "user", "assistant", "tool"]
 
 
-class Message(Record, frozen=True):
+class Message(Record, frozen=True, metaclass=Sequenced):
     """Who said what. Assistant messages may carry calls, tool messages carry results.
 
     `latency_ms` is how long the model took for this message; None when nobody measured.
@@ -18,6 +18,6 @@ class Message(Record, frozen=True):
 
     role: Role
     content: str = ""
-    calls: tuple[ToolCall, ...] = ()
-    results: tuple[ToolResult, ...] = ()
+    calls: Several[ToolCall] = ()
+    results: Several[ToolResult] = ()
     latency_ms: float | None = None

@@ -6,6 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Several = Sequence
+else:
+
+    class Several:
+        """Several things in a record: given as any sequence, stored and decoded as a tuple.
+
+        Type checkers see a `Sequence`, so that `Golden(…, expected_calls=[…])` is right; msgspec sees `tuple[…, ...]`.
+        """
+
+        def __class_getitem__(cls, item: Any) -> Any:
+            return tuple[item, ...]
+
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """A frozen value that only knows itself: no clients, handles or caches.
@@ -14,6 +29,15 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     `gc=False`: records hold plain data without cycles, and tracking millions of them costs a fifth of
     the time of reading a file.
     """
+
+
+class Sequenced(msgspec.StructMeta):
+    """The type of records whose constructor takes lists for what is stored as tuples."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *args: Any, **words: Any) -> Any:  # noqa: N805
+            return _construct(cls, *args, **_without_lists(cls, words))
 
 
 class Spelled(msgspec.StructMeta):
@@ -27,7 +51,7 @@ class Spelled(msgspec.StructMeta):
 
         def __call__(cls, *args: Any, **words: Any) -> Any:  # noqa: N805
             try:
-                return _construct(cls, *args, **words)
+                return _construct(cls, *args, **_without_lists(cls, words))
             except TypeError:
                 pass  # and out of here: an error below is about the words, not about this one
             from rightcall.model.deepeval import respelled  # only for words that are not ours
@@ -36,3 +60,11 @@ class Spelled(msgspec.StructMeta):
 
 
 _construct = msgspec.StructMeta.__call__
+
+
+def _without_lists(cls: Any, words: dict[str, Any]) -> dict[str, Any]:
+    """The same arguments with a tuple for each list that is stored as one."""
+    for word, value in words.items():
+        if type(value) is list and "Several[" in cls.__annotations__.get(word, ""):
+            words[word] = tuple(tuple(one) if type(one) is list else one for one in value)
+    return words

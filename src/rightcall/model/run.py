@@ -6,7 +6,7 @@ from typing import Any
 
 from rightcall.model.failure import Failure
 from rightcall.model.golden import Category
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Several
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 
@@ -26,7 +26,7 @@ class CaseResult(Record, frozen=True):
     codes: tuple[Failure, ...] = ()
     category: Category = "golden"
     cluster: str | None = None
-    tags: tuple[str, ...] = ()
+    tags: Several[str] = ()
     error: str = ""
     latency_ms: float | None = None
     usage: Usage = Usage()

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from rightcall.model.call import ToolCall
 from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced, Several
 
 StopReason = Literal["done", "truncated", "refused", "limit", "agent_error", "infra_error"]
 
@@ -67,7 +67,7 @@ class Dialogue(Record, frozen=True):
     usage: Usage = Usage()
 
 
-class Trajectory(Record, frozen=True):
+class Trajectory(Record, frozen=True, metaclass=Sequenced):
     """Messages, calls with their results, the final answer, usage, timing and why it ended.
 
     `calls` is in the order the model made them and stands on its own: a trajectory known only by its
@@ -76,14 +76,14 @@ class Trajectory(Record, frozen=True):
     `latency_ms` may have been spent by the machine that measured it. `dialogue` tells how a conversation was held.
     """
 
-    messages: tuple[Message, ...] = ()
-    calls: tuple[ToolCall, ...] = ()
+    messages: Several[Message] = ()
+    calls: Several[ToolCall] = ()
     output: str = ""
     usage: Usage = Usage()
     latency_ms: float | None = None
     stop_reason: StopReason = "done"
     error: str = ""
-    ledger: tuple[LedgerEntry, ...] = ()
+    ledger: Several[LedgerEntry] = ()
     state_before: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
     lag_ms: float = 0.0

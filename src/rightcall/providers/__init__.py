@@ -10,6 +10,9 @@
     scripted    answers out of a script     recorded    cassettes: record once, replay for ever
     prices      what a call costs, from prices.json
 
+    addressed   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
+                exchange, json_path, agent_reply: how such an agent is asked and understood
+
 To add one: a file with a subclass of `Provider`, a line in `resolve.SHELVES` and one in `_MAKERS`; or, from
 another package, an entry point in the group `rightcall.providers`.
 """
@@ -19,6 +22,12 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.providers.addressed import (
+        AddressedAgent as AddressedAgent,
+        addressed_agent as addressed_agent,
+        command_of as command_of,
+        is_address as is_address,
+    )
     from rightcall.providers.base import (
         ModelReply as ModelReply,
         ModelRequest as ModelRequest,
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
         Settings as Settings,
         Stop as Stop,
     )
+    from rightcall.providers.exchange import Exchange as Exchange
     from rightcall.providers.http import Network as Network
     from rightcall.providers.keyword import KeywordProvider as KeywordProvider
     from rightcall.providers.prices import (
@@ -39,12 +49,13 @@ if TYPE_CHECKING:
     )
     from rightcall.providers.resolver import (
         SHELVES as SHELVES,
-        Options as Options,
+        ProviderOptions as ProviderOptions,
         Shelf as Shelf,
         check as check,
         provider_names as provider_names,
         resolve as resolve,
     )
+    from rightcall.providers.sdk_client import is_sdk_client as is_sdk_client
     from rightcall.providers.secrets import scrubber as scrubber
     from rightcall.providers.weights import (
         MODELS as MODELS,
@@ -56,11 +67,14 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "addressed": "AddressedAgent addressed_agent command_of is_address",
             "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
+            "exchange": "Exchange",
             "http": "Network",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",
-            "resolver": "Options SHELVES Shelf check provider_names resolve",
+            "resolver": "ProviderOptions SHELVES Shelf check provider_names resolve",
+            "sdk_client": "is_sdk_client",
             "secrets": "scrubber",
             "weights": "MODELS list_models model_path pull_model",
         },

@@ -54,18 +54,24 @@ class HttpClient:
 
     async def post(self, path: str, body: bytes) -> bytes:
         """The body of a successful answer that says it is JSON, or a `ProviderError`."""
+        status, headers, content = await self.exchange(path, body)
+        if status != 200:
+            raise failures.refused(self.base_url, status, headers, content)
+        kind = headers.get("content-type", "json")
+        if "json" not in kind.lower():
+            raise failures.not_json(self.base_url, kind, content)
+        return content
+
+    async def exchange(
+        self, path: str, body: bytes, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body of an answer, whatever it says; a `ProviderError` when there is none."""
         session = self._session or self.open()
         try:
             async with session.post(
-                self._urls.get(path) or self._url(path), data=body, allow_redirects=False
+                self._urls.get(path) or self._url(path), data=body, allow_redirects=False, headers=headers
             ) as response:
-                content = await self._read(response)
-                if response.status != 200:
-                    raise failures.refused(self.base_url, response.status, response.headers, content)
-                kind = response.headers.get("content-type", "json")
-                if "json" not in kind.lower():
-                    raise failures.not_json(self.base_url, kind, content)
-                return content
+                return response.status, response.headers, await self._read(response)
         except ProviderError:
             raise
         except Exception as error:  # whatever a transport raises becomes one kind of error

@@ -43,7 +43,7 @@ class Exchange(Record, frozen=True):
         return fingerprint([self.prompt, self.messages, self.golden_id, self.trial])
 
 
-class Line(Record, frozen=True):
+class CassetteLine(Record, frozen=True):
     """One line of the file: exactly one of the three."""
 
     format: str | None = None
@@ -68,10 +68,10 @@ class Cassette:
         whole, _, _cut = data.rpartition(b"\n")
         found = cls()
         for number, text in enumerate(whole.split(b"\n") if whole else [], 1):
-            found._add(decode(text, Line, f"{path}:{number}"), f"{path}:{number}")
+            found._add(decode(text, CassetteLine, f"{path}:{number}"), f"{path}:{number}")
         return found
 
-    def _add(self, line: Line, where: str) -> None:
+    def _add(self, line: CassetteLine, where: str) -> None:
         if line.format not in (None, FORMAT):
             raise InputError(where, f"format must be '{FORMAT}', got '{line.format}'")
         if line.prompt is not None:
@@ -136,8 +136,8 @@ class RecordingProvider(Provider):
         """The other provider's reply."""
         reply = await self._inner.complete(request)
         exchange, prompt = self._scribe.spell(request, reply)
-        lines = [] if exchange.prompt in self._prompts else [Line(prompt=prompt)]
-        self._write([*lines, Line(exchange=exchange)])
+        lines = [] if exchange.prompt in self._prompts else [CassetteLine(prompt=prompt)]
+        self._write([*lines, CassetteLine(exchange=exchange)])
         self._prompts.add(exchange.prompt)
         return reply
 
@@ -156,13 +156,13 @@ class RecordingProvider(Provider):
             self._file = None
         await self._inner.aclose()
 
-    def _write(self, lines: list[Line]) -> None:
+    def _write(self, lines: list[CassetteLine]) -> None:
         if self._file is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _mend(self._path)
             self._file = self._path.open("ab")
             if self._file.tell() == 0:
-                lines = [Line(format=FORMAT), *lines]
+                lines = [CassetteLine(format=FORMAT), *lines]
         self._file.write(b"".join(encode(line) + b"\n" for line in lines))
         self._file.flush()
 

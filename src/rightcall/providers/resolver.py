@@ -19,7 +19,7 @@ GROUP = "rightcall.providers"
 
 
 @dataclass(frozen=True)
-class Options:
+class ProviderOptions:
     """What a provider may need besides its name."""
 
     base_url: str | None = None
@@ -57,9 +57,11 @@ SHELVES = (
     Shelf("keyword", "keyword:", "no model: the tool that shares most words with the request"),
     Shelf("scripted", "scripted:FILE", "says what a script tells it to", "a script"),
     Shelf("recorded", "recorded:FILE", "replays a cassette", "a *.cassette.jsonl"),
+    Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
+    Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
 )
 
-Maker = Callable[[str, Options], Provider]
+Maker = Callable[[str, ProviderOptions], Provider]
 
 
 def resolve(
@@ -74,9 +76,9 @@ def resolve(
 ) -> Provider:
     """The provider of `provider:model`; also of a provider object, or an SDK client with its `model`.
 
-    `record` is a cassette to write every exchange to. Raises a `ConfigError` when the name says nothing.
+    `record` is cassette file to record every exchange to. Raises a `ConfigError` when the name says nothing.
     """
-    options = Options(base_url, network or Network(), prices, threads)
+    options = ProviderOptions(base_url, network or Network(), prices, threads)
     provider = _named(name, options) if isinstance(name, str) else _object(name, model, prices)
     if record is None:
         return provider
@@ -100,7 +102,7 @@ def provider_names() -> list[str]:
     return [shelf.prefix for shelf in SHELVES] + sorted(_entry_points())
 
 
-def _named(name: str, options: Options) -> Provider:
+def _named(name: str, options: ProviderOptions) -> Provider:
     prefix, colon, rest = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
     if options.base_url is not None and shelf is not None and not shelf.takes_base_url:
@@ -108,6 +110,8 @@ def _named(name: str, options: Options) -> Provider:
     if shelf is not None:
         if not rest and prefix != "keyword":
             raise ConfigError(f"'{name}' names no model; write {shelf.usage}")
+        if prefix not in _MAKERS:
+            raise ConfigError(f"'{name}' is an agent, which runs its own tools; a model was expected here")
         return _MAKERS[prefix](rest, options)
     others = _entry_points()
     if prefix in others and colon:
@@ -148,7 +152,7 @@ def _entry_points() -> dict[str, Any]:
 
 
 def _remote(module: str, cls: str) -> Maker:
-    def make(model: str, options: Options) -> Provider:
+    def make(model: str, options: ProviderOptions) -> Provider:
         made: Provider = getattr(import_module(f"rightcall.providers.{module}"), cls)(
             model, base_url=options.base_url, network=options.network, prices=options.prices
         )
@@ -157,25 +161,25 @@ def _remote(module: str, cls: str) -> Maker:
     return make
 
 
-def _local(model: str, options: Options) -> Provider:
+def _local(model: str, options: ProviderOptions) -> Provider:
     from rightcall.providers.local import LocalProvider
 
     return LocalProvider(model, threads=options.threads)
 
 
-def _keyword(_: str, options: Options) -> Provider:
+def _keyword(_: str, options: ProviderOptions) -> Provider:
     from rightcall.providers.keyword import KeywordProvider
 
     return KeywordProvider()
 
 
-def _scripted(path: str, options: Options) -> Provider:
+def _scripted(path: str, options: ProviderOptions) -> Provider:
     from rightcall.providers.scripted import ScriptedProvider
 
     return ScriptedProvider.from_file(path)
 
 
-def _recorded(path: str, options: Options) -> Provider:
+def _recorded(path: str, options: ProviderOptions) -> Provider:
     from rightcall.providers.recorded import ReplayProvider
 
     return ReplayProvider(path)

@@ -39,7 +39,7 @@ Answer = ModelReply | Message | ToolCall | str | Sequence[ToolCall]
 Script = Callable[[ModelRequest], Answer | Awaitable[Answer]]
 
 
-class Turn(Record, frozen=True):
+class ScriptTurn(Record, frozen=True):
     """One answer of the script."""
 
     text: str = ""
@@ -48,10 +48,10 @@ class Turn(Record, frozen=True):
     usage: Usage = Usage(cost_usd=0.0)
 
 
-class Entry(Record, frozen=True):
+class ScriptEntry(Record, frozen=True):
     """Which requests are meant, and the answers to them."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[ScriptTurn, ...]
     golden: str | None = None
     input: str | None = None
     trial: int | None = None
@@ -68,14 +68,14 @@ class Entry(Record, frozen=True):
 class ScriptFile(Record, frozen=True):
     """A script as a file holds it."""
 
-    replies: tuple[Entry, ...]
+    replies: tuple[ScriptEntry, ...]
     format: str = FORMAT
 
 
 class ScriptedProvider(Provider):
     """Answers by entries, or by a function of the request; the same request always has the same answer."""
 
-    def __init__(self, script: Script | Sequence[Entry], name: str = "scripted:python") -> None:
+    def __init__(self, script: Script | Sequence[ScriptEntry], name: str = "scripted:python") -> None:
         self.name, self._script = name, script
 
     @classmethod
@@ -128,11 +128,11 @@ def first_words(request: ModelRequest) -> str:
     return next((m.content for m in request.messages if m.role == "user"), "")
 
 
-def _scripted(entries: Sequence[Entry], request: ModelRequest) -> ModelReply:
+def _scripted(entries: Sequence[ScriptEntry], request: ModelRequest) -> ModelReply:
     entry = next((entry for entry in entries if entry.fits(request)), None)
     if entry is None:
         raise _no_answer(request, [e.golden or e.input or "" for e in entries])
-    turn = entry.turns[request.turn] if request.turn < len(entry.turns) else Turn()
+    turn = entry.turns[request.turn] if request.turn < len(entry.turns) else ScriptTurn()
     return ModelReply(Message("assistant", turn.text, turn.calls), turn.usage, turn.stop)
 
 

@@ -75,7 +75,7 @@ def model_path(name: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """`$XDG_CACHE_HOME/rightcall/models`, which is under `~/.cache` unless said otherwise."""
+    """`$XDG_CACHE_HOME/rightcall/models`, by default under `~/.cache`."""
     stated = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(stated) if stated.startswith("/") else Path.home() / ".cache"
     return base / "rightcall" / "models"

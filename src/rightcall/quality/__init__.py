@@ -1,8 +1,8 @@
-"""Is a dataset good enough to test with? Nothing here runs an agent.
+"""Whether a dataset is good enough to test with. Nothing here runs an agent.
 
-check            goldens against the tools they speak of: unknown tools, impossible arguments, contradictions
+check            goldens checked against their tools: unknown tools, invalid arguments, contradictions
 dataset_quality  too easy, leaked into a prompt, contradicting each other, covering too little
-near_duplicates  texts that say the same
+near_duplicates  texts that are almost the same
 seen_ids         where each id was first used
 statistics       what a dataset holds
 """

@@ -1,4 +1,4 @@
-"""Goldens against the tools they speak of, before any money is spent."""
+"""Checks goldens against their tools, before any money is spent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rightcall.tools.definitions import argument_problems
 
 
 class DatasetFinding(Record, frozen=True):
-    """One thing in a dataset that will not work (error) or is probably not meant (warning)."""
+    """A problem in a dataset: it cannot work (error) or is probably unintended (warning)."""
 
     where: str
     golden_id: str
@@ -37,27 +37,27 @@ class DatasetFinding(Record, frozen=True):
 
 
 Note = tuple[Literal["error", "warning"], str, str, str]
-"""Severity, code, message, hint: a finding without its place."""
+"""Severity, code, message and hint: a finding without its location."""
 
 
 def check_goldens(
     goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]
 ) -> Iterator[DatasetFinding]:
-    """Every problem of goldens given with their places. Without tools, only what goldens say of themselves."""
+    """Every problem in goldens, which come with their locations. Without tools, only checks that need none."""
     places = SeenIds()
     for where, golden in goldens:
         earlier = places.first(golden.id, where)
         if earlier is not None:
             message = f"the id '{golden.id}' is already used at {earlier}"
             yield DatasetFinding(
-                where, golden.id, "error", "duplicate_id", message, "give each golden an id of its own"
+                where, golden.id, "error", "duplicate_id", message, "use a unique id for each golden"
             )
         for severity, code, message, hint in notes_of(golden, tools):
             yield DatasetFinding(where, golden.id, severity, code, message, hint)
 
 
 def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
-    """What is wrong with one golden."""
+    """The problems of one golden."""
     yield from _unknown_offers(golden, tools)
     offered = offered_tools(golden, tools)
     yield from _contradictions(golden)
@@ -80,7 +80,7 @@ def _expectations(golden: AnyGolden) -> Iterator[tuple[str, Sequence[ExpectedCal
 def _unknown_offers(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     for i, offer in enumerate(golden.tools or ()):
         if isinstance(offer, str) and tools and offer not in tools:
-            yield "error", "unknown_tool", f"tools[{i}]: there is no tool '{offer}'", suggestion(offer, tools)
+            yield "error", "unknown_tool", f"tools[{i}]: no such tool '{offer}'", suggestion(offer, tools)
 
 
 def _contradictions(golden: AnyGolden) -> Iterator[Note]:
@@ -99,12 +99,12 @@ def _contradictions(golden: AnyGolden) -> Iterator[Note]:
     if isinstance(golden, Golden) and not golden.input.strip():
         yield "warning", "empty_input", "input is empty", ""
     if isinstance(golden, Golden) and _says_nothing(golden):
-        message = "nothing is expected, so any call fails it"
+        message = "nothing is expected, so any call fails the golden"
         yield (
             "warning",
             "no_expectation",
             message,
-            "say no_calls: true if that is meant, or extra_calls: allow",
+            "set no_calls: true if that is intended, or extra_calls: allow",
         )
     if golden.category == "secondary" and not golden.expected_calls and not getattr(golden, "any_of", ()):
         yield "warning", "no_expectation", "a secondary golden is graded by F1, but expects no calls", ""
@@ -143,7 +143,7 @@ def _check_calls(
         for i, earlier in enumerate(before):
             if late := [k for k in earlier if k > i]:
                 message = f"{field}[{i}] must come after {field}[{late[0]}], but order is strict"
-                yield "error", "contradiction", message, "put them in the right order"
+                yield "error", "contradiction", message, "reorder them"
     ids = [call.id for call in expected if call.id]
     for name in {name for name in ids if ids.count(name) > 1}:
         yield "error", "duplicate_id", f"{field}: the id '{name}' is used twice", ""
@@ -176,9 +176,9 @@ def _check_tool(field: str, pattern: Any, tools: Mapping[str, Tool]) -> Iterator
     for name in _names(pattern):
         if name not in tools:
             hint = suggestion(name, tools) or f"tools offered: {', '.join(list(tools)[:8])}"
-            yield "error", "unknown_tool", f"{field}: there is no tool '{name}'", hint
+            yield "error", "unknown_tool", f"{field}: no such tool '{name}'", hint
     if isinstance(pattern, dict) and not any(map(wanted, tools)):
-        yield "error", "unknown_tool", f"{field}: no tool fits {pattern_text(pattern)}", ""
+        yield "error", "unknown_tool", f"{field}: no tool matches {pattern_text(pattern)}", ""
 
 
 def _names(pattern: Any) -> Sequence[str]:
@@ -192,16 +192,16 @@ def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
         yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
         return
     if spec in ({"one_of": []}, {"any_of": []}):
-        yield "warning", "bad_matcher", f"{field}: {spec} fits no value", ""
+        yield "warning", "bad_matcher", f"{field}: {spec} matches no value", ""
     if isinstance(spec, dict) and matcher_key(spec) is None:
         if len(spec) == 1 and (meant := suggestion(next(iter(spec)), KINDS)):
-            message = f"{field}: read as a literal object; '{next(iter(spec))}' is no matcher"
+            message = f"{field}: read as a literal object; '{next(iter(spec))}' is not a matcher"
             yield "warning", "literal_object", message, meant
         near = [key for key in spec if key in KINDS and key not in ("default", "type", "date", "text", "set")]
         if len(near) == 1:
             others = ", ".join(key for key in spec if key != near[0])
             message = f"{field}: read as a literal object, though '{near[0]}' is a matcher (unknown option: {others})"
-            yield "warning", "literal_object", message, 'say {"exact": {…}} if the object itself is meant'
+            yield "warning", "literal_object", message, 'write {"exact": {…}} to match the object itself'
 
 
 def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note]:
@@ -220,7 +220,7 @@ def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note
     lacking = [name for name in required if name not in call.args]
     if lacking and call.extra_args == "forbid":
         message = f"{field}: {tool.name} requires {', '.join(lacking)}, which is not expected, so a valid call fails"
-        yield "error", "required_argument", message, 'expect it, or say extra_args: "ignore"'
+        yield "error", "required_argument", message, 'expect it, or set extra_args: "ignore"'
     for name, spec in call.args.items():
         value = spec["exact"] if isinstance(spec, dict) and matcher_key(spec) == "exact" else spec
         if name in known and not callable(spec) and (value is not spec or not _is_matcher(spec)):

@@ -1,4 +1,4 @@
-"""How good a dataset is as a test: what it covers, what it repeats, what it gives away, what is too easy."""
+"""The quality of a dataset as a test: coverage, near-duplicates, leaked tool names, goldens that are too easy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rightcall.errors import InputError
-from rightcall.metrics import judge
+from rightcall.metrics import score_trajectory
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
@@ -22,7 +22,7 @@ from rightcall.quality.near_duplicates import NearTexts
 from rightcall.tools import offered_tools
 
 MOST_COMPARED = 100_000
-"""Near repeats are looked for among so many goldens; the trigrams of each are kept."""
+"""Maximum number of goldens searched for near-duplicates; the trigrams of each are kept."""
 
 FEW_NEGATIVES = 0.1
 LOPSIDED = 0.5
@@ -30,7 +30,7 @@ EASY = 0.5
 
 
 class Coverage(Record, frozen=True):
-    """What of the tools is never expected: whole tools, parameters, values of an enum."""
+    """Tools, parameters and enum values that are never expected."""
 
     tools: int
     parameters: int
@@ -58,7 +58,7 @@ class Quality(Record, frozen=True):
 
 
 class QualityCheck:
-    """Looks at goldens one after the other; `quality` adds up what was seen."""
+    """Examines goldens one at a time; `quality` returns the totals."""
 
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self._tools = tools
@@ -70,7 +70,7 @@ class QualityCheck:
         self._near = NearTexts()
 
     def findings(self, goldens: Iterable[tuple[str, AnyGolden]]) -> Iterator[DatasetFinding]:
-        """What is doubtful about single goldens: near repeats, names of tools given away, too easy ones."""
+        """Findings about single goldens: near-duplicates, leaked tool names, goldens that are too easy."""
         baseline = KeywordProvider()
         with asyncio.Runner() as loop:
             for where, golden in goldens:
@@ -84,13 +84,13 @@ class QualityCheck:
                     self._judged += 1
                     if loop.run(_passes(baseline, golden, offered_tools(golden, self._tools))):
                         self._easy += 1
-                        message = "the keyword baseline passes it: no understanding is needed"
+                        message = "the keyword baseline passes it, so it needs no understanding"
                         yield DatasetFinding(
-                            where, golden.id, "warning", "too_easy", message, "say it less literally"
+                            where, golden.id, "warning", "too_easy", message, "rephrase it less literally"
                         )
 
     def quality(self, past: Iterable[CaseResult] = ()) -> Quality:
-        """What all goldens add up to; `past` are results of earlier runs on them."""
+        """The totals over all goldens; `past` are results of earlier runs on them."""
         coverage = self._coverage()
         return Quality(
             goldens=self._count,
@@ -134,7 +134,7 @@ class QualityCheck:
                 yield (
                     "leaks_tool_name",
                     f"the input names the tool {call.tool}, so choosing it proves little",
-                    "say what is wanted in a user's words",
+                    "use a user's words",
                 )
                 return
 
@@ -162,7 +162,7 @@ class QualityCheck:
         total = self._expected.total()
         for name, times in self._expected.most_common(1):
             if len(self._tools) > 2 and times > LOPSIDED * total:
-                yield f"{times / total:.0%} of all expected calls are of {name}: the others are hardly tested"
+                yield f"{times / total:.0%} of all expected calls are to {name}; the other tools are hardly tested"
         if self._judged and self._easy > EASY * self._judged:
             yield f"the keyword baseline passes {self._easy:,} of {self._judged:,} goldens: make them harder"
         if coverage.missing_tools:
@@ -180,7 +180,7 @@ def difficulty(past: Iterable[CaseResult]) -> dict[str, int]:
 
 
 def names_tool(text: str, tool: str) -> bool:
-    """Whether a text holds a tool's name: as it is written, or as its two or more words in a row."""
+    """Whether a text contains a tool's name: verbatim, or as its two or more words in a row."""
     if re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", text) and re.search(r"[_\-A-Z.]", tool):
         return True
     words = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", tool)
@@ -205,8 +205,8 @@ async def _passes(baseline: KeywordProvider, golden: Golden, tools: Mapping[str,
     reply = await baseline.complete(request)
     made = Trajectory(calls=reply.message.calls, output=reply.message.content)
     try:
-        return judge(golden, made, tools).passed
-    except InputError:  # a golden that cannot be judged is no easy one; `dataset check` tells of it
+        return score_trajectory(golden, made, tools).passed
+    except InputError:  # a golden that cannot be scored is not easy; `dataset check` reports it
         return False
 
 

@@ -1,4 +1,4 @@
-"""Texts that nearly repeat each other, found without comparing all pairs.
+"""Near-duplicate texts, found without comparing all pairs.
 
 Sets of character trigrams are compared by Jaccard's index. Candidates come from one-permutation MinHash with
 banding (Li, Owen & Zhang, NIPS 2012): texts that share a whole band of their signature are compared in full.
@@ -17,7 +17,7 @@ ALIKE = 0.8
 
 
 class NearTexts:
-    """Remembers texts; says which earlier one a text nearly repeats."""
+    """Remembers texts and finds the earlier one that a text nearly duplicates."""
 
     def __init__(self, alike: float = ALIKE) -> None:
         self._alike = alike
@@ -25,7 +25,7 @@ class NearTexts:
         self._texts: list[tuple[str, frozenset[int]]] = []
 
     def earlier(self, name: str, text: str) -> tuple[str, float] | None:
-        """The name of the most alike earlier text and how alike it is; None when none is near."""
+        """The name of the most similar earlier text and the similarity; None when none is close."""
         grams = trigrams(text)
         candidates: set[int] = set()
         keys = list(_bands(grams))
@@ -40,7 +40,7 @@ class NearTexts:
 
 
 def normalized(text: str) -> str:
-    """Case, accents' spelling, punctuation and spaces do not make a question another one."""
+    """Normalize case, Unicode, punctuation and whitespace."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(re.findall(r"\w+", plain))
 

@@ -1,25 +1,25 @@
-"""Where each id was first used, at a few dozen bytes an id: datasets may hold a million."""
+"""Where each id was first used, in a few dozen bytes per id: datasets may have a million goldens."""
 
 from __future__ import annotations
 
 from array import array
 
 LOOKED_UP = 1_000
-"""So many repeats are told with the place of the first; looking it up takes a pass over all ids."""
+"""Maximum number of duplicates reported with the first location; each lookup scans all ids."""
 
 
 class SeenIds:
-    """Remembers ids by their hash and the line they are in."""
+    """Remembers ids by hash and line number."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
         self._hashes, self._lines = array("q"), array("q")
         self._prefix: str | None = None
-        self._others: dict[int, str] = {}  # places that are not a line of the same file
+        self._others: dict[int, str] = {}  # locations that are not a line of the same file
         self._repeats = 0
 
     def first(self, name: str, where: str) -> str | None:
-        """The place that had this id before; None, and it is remembered, when there is none."""
+        """The location that used this id before; None when it is new (it is then remembered)."""
         key = hash(name)
         if key not in self._seen:
             self._seen.add(key)

@@ -1,4 +1,4 @@
-"""What a dataset holds, counted in one pass."""
+"""Statistics of a dataset, counted in one pass."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What people and machines see of results.
+"""How results are shown to people and machines.
 
-    view/       every number that is shown, worked out once, from a stored run
+    view/       every displayed number, computed once from a stored run
     text        foreign text, safe to look at; numbers: how numbers are written
-    lines       the one door to terminal and log; screen: the same with colours and tables
-    terminal    tables; progress: how far a run is; rows: one JSON object a line
+    lines       all output to terminals and logs; screen: with colours and tables
+    terminal    tables; progress: the progress bar; rows: JSON Lines
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; embedded: cases inside report.html
     github      step summary and annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
-    from rightcall.report.progress import RunProgress as RunProgress, State as State
+    from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
     from rightcall.report.screen import Screen as Screen
     from rightcall.report.terminal import (
@@ -71,7 +71,7 @@ else:
             "github": "in_actions publish",
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "numbers": "FILTERS count interval percent",
-            "progress": "RunProgress State",
+            "progress": "RunProgress ProgressState",
             "rows": "write_outcome write_rows",
             "screen": "Screen",
             "terminal": "Watcher clean comparison_table print_summary",

@@ -1,4 +1,4 @@
-"""What should have been called beside what was: a difference that reads like one of code."""
+"""Expected and actual calls as a diff."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from rightcall.metrics.matching import call_text, counted_calls, judge, pattern_text
+from rightcall.metrics.matching import call_text, counted_calls, pattern_text, score_trajectory
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -19,7 +19,7 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
     calls = counted_calls(trajectory.calls, golden.count_failed)
     partners: dict[int, list[int]] = {}
     wrong: list[int] = []
-    for failure in judge(chosen, trajectory, tools).failures:
+    for failure in score_trajectory(chosen, trajectory, tools).failures:
         made = [] if failure.call is None else [failure.call]
         wrong += made
         if failure.expected_call is not None:
@@ -45,14 +45,14 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
 
 
 def expected_text(wanted: ExpectedCall) -> str:
-    """An expected call as it would be written in code; `(…)` when any arguments will do."""
+    """An expected call as code; `(…)` when any arguments are accepted."""
     name = pattern_text(wanted.tool)
     text = f"{name}(…)" if wanted.args is None else call_text(name, wanted.args)
     return text if wanted.required else f"{text}  (optional)"
 
 
 def actual_text(call: ToolCall) -> str:
-    """A call that was made, as it would be written in code."""
+    """An actual call as code."""
     if call.arguments_unknown:
         return f"{call.name}(?)"
     return call_text(call.name, call.raw if call.arguments is None else call.arguments)
@@ -63,4 +63,4 @@ def _nearest(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) 
         return golden
     alternatives = (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
     candidates = [msgspec.structs.replace(golden, expected_calls=calls, any_of=()) for calls in alternatives]
-    return max(candidates, key=lambda one: judge(one, trajectory, tools).score)
+    return max(candidates, key=lambda one: score_trajectory(one, trajectory, tools).score)

@@ -1,4 +1,4 @@
-"""Charts: Vega-Lite specs of what a view holds, drawn as SVG when a report is built.
+"""Charts of a view: Vega-Lite specs, drawn as SVG when a report is built.
 
 Colours are left to the page's style sheet, so that one drawing serves dark and light.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from rightcall.errors import MissingExtraError
 from rightcall.report.text import one_line
-from rightcall.report.view import INVENTED, NO_CALL, Confusion, RunView, Spread
+from rightcall.report.view import INVENTED, NO_CALL, ConfusionMatrix, RunView, Spread
 
 Spec = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
@@ -22,7 +22,7 @@ CONFIG: Spec = {
 
 
 def charts(view: RunView) -> dict[str, str]:
-    """An SVG for each chart that has something to show, by name."""
+    """An SVG for each chart that has data, by name."""
     specs = {
         "score": histogram(view.scores, "score", ".2f"),
         "latency": histogram(view.latency, "milliseconds", ",.3~f"),
@@ -58,8 +58,8 @@ def histogram(spread: Spread | None, unit: str, number_format: str) -> Spec | No
     }
 
 
-def heatmap(confusion: Confusion) -> Spec | None:
-    """Expected against called; the darker, the more often. What is right lies on the diagonal."""
+def heatmap(confusion: ConfusionMatrix) -> Spec | None:
+    """Expected tools against called tools; darker is more frequent, and the diagonal is correct."""
     if not confusion.most:
         return None
     rows, columns = _labels(confusion.rows), _labels(confusion.columns)
@@ -115,7 +115,7 @@ def heatmap(confusion: Confusion) -> Spec | None:
 
 
 def to_svg(spec: Spec) -> str:
-    """Draw a spec; nothing is fetched."""
+    """Draw a spec, without network access."""
     try:
         import vl_convert
     except ImportError:
@@ -124,7 +124,7 @@ def to_svg(spec: Spec) -> str:
 
 
 def _labels(names: tuple[str, ...]) -> list[str]:
-    """Names short enough for an axis, and still different from each other."""
+    """Names shortened for an axis, still distinct."""
     found: dict[str, None] = {}
     for name in names:
         label = one_line(name, 40) if name not in (NO_CALL, INVENTED) else f"({name})"

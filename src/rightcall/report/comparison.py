@@ -1,4 +1,4 @@
-"""Two runs side by side, in the terminal."""
+"""The comparison of two runs, for the terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_NAMED = 12
 def print_comparison(
     out: Screen, baseline: str, candidate: str, found: Comparison, p_adjusted: float, unlike: Sequence[str]
 ) -> None:
-    """The change as a sentence, then what got fixed and what broke, then each category."""
+    """Print the change as a sentence, then what was fixed and what broke, then each category."""
     color = COLORS[found.change]
     out.say(f"[bold {color}]{{}}[/bold {color}]  {{}} against {{}}", found.change, candidate, baseline)
     for code, names in found.alarms.items():

@@ -1,4 +1,4 @@
-"""How the metrics that a user asked for came out, beside the dimensions every case has."""
+"""Results of requested metrics, in addition to the dimensions of every case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rightcall.report.text import one_line
 
 
 class AskedMetrics:
-    """Counts failures and breakdowns of some metrics, and keeps the first reason of each."""
+    """Counts failures and errors of some metrics, and keeps the first reason of each."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._failed = dict.fromkeys(names, 0)
@@ -17,7 +17,7 @@ class AskedMetrics:
         self._first: dict[str, str] = {}
 
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
-        """The same results, each looked at on its way through."""
+        """Pass results through, counting each."""
         for result in results:
             for name in self._failed:
                 score = result.metrics.get(name)
@@ -33,11 +33,11 @@ class AskedMetrics:
             yield result
 
     def lines(self, summary: Summary) -> Iterator[str]:
-        """One line a metric: its mean, how often it failed or broke, and one reason."""
+        """One line per metric: its mean, failures, errors and one reason."""
         for name, failed in self._failed.items():
             mean = summary.overall.means.get(name)
             parts = [f"mean {mean:.2f}"] if mean is not None else []
             parts += [f"{failed:,} failed"] if failed else []
-            parts += [f"{self._broken[name]:,} broke"] if self._broken[name] else []
+            parts += [f"{self._broken[name]:,} could not be computed"] if self._broken[name] else []
             first = f" ({one_line(self._first[name], 160)})" if name in self._first else ""
             yield f"{name}: {', '.join(parts)}{first}"

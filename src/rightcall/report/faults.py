@@ -1,4 +1,4 @@
-"""What faults did to a run, in the terminal."""
+"""The effects of faults, for the terminal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rightcall.report.terminal import clean
 from rightcall.tools.faults import FaultSummary
 
 
-class Report(Protocol):
-    """What is shown of a fault report."""
+class FaultReportView(Protocol):
+    """The shown fields of a fault report."""
 
     @property
     def summary(self) -> FaultSummary: ...
@@ -27,10 +27,10 @@ class Report(Protocol):
     def doubled(self) -> dict[str, str]: ...
 
 
-def print_fault_report(out: Screen, report: Report) -> None:
-    """How many cases were struck and held, what was done twice, and which faults never came about."""
+def print_fault_report(out: Screen, report: FaultReportView) -> None:
+    """Print how many cases faults hit, how many survived, what was repeated, and which faults never fired."""
     found = report.summary
-    out.say("\n[bold]faults[/bold] struck {:,} of {:,} trials", found.struck, found.trials)
+    out.say("\n[bold]faults[/bold] hit {:,} of {:,} trials", found.struck, found.trials)
     for name, value in (("recovery", found.recovery), ("retention", found.retention)):
         if value is not None:
             out.print(f"  {name:<10} {percent(value)}")
@@ -38,8 +38,8 @@ def print_fault_report(out: Screen, report: Report) -> None:
     text = f"  [{color}]double effects {{:,}}[/{color}], lost effects {{:,}}, blind retries {{:,}}"
     out.say(text, report.double_effects, report.lost_effects, report.blind_retries)
     if report.verified_before_retry is not None:
-        out.print(f"  looked before trying again: {percent(report.verified_before_retry)}")
+        out.print(f"  checked before retrying: {percent(report.verified_before_retry)}")
     for case, words in list(report.doubled.items())[:10]:
         out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
     for name in found.not_run:
-        out.say("  [yellow]not run[/yellow] {}: it never fired, so nothing is known about it", name)
+        out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)

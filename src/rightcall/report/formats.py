@@ -1,4 +1,4 @@
-"""Which formats there are, and which one a file's name asks for."""
+"""The report formats, and the format of a file name."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ SUFFIXES = {
 
 
 def format_of(path: Path) -> str:
-    """The format a file's suffix means."""
+    """The format for a file's suffix."""
     found = SUFFIXES.get(path.suffix.lower())
     if found is None:
-        hint = f"use one of {', '.join(SUFFIXES)}, or name the format: --format {'|'.join(FORMATS)}"
-        raise InputError(str(path), f"no report has the suffix '{path.suffix}'", hint)
+        hint = f"use one of {', '.join(SUFFIXES)}, or set --format {'|'.join(FORMATS)}"
+        raise InputError(str(path), f"unknown report suffix '{path.suffix}'", hint)
     return found
 
 
 def writer_of(name: str) -> Writer:
-    """What writes that format; its packages are loaded now and not before."""
+    """The writer of a format; its packages are imported now."""
     writer: Writer = getattr(import_module(f"rightcall.report.{name}"), f"write_{name}")
     return writer

@@ -1,4 +1,4 @@
-"""What GitHub Actions shows: a summary of the step, and a message at the run for the first failures."""
+"""GitHub Actions output: a step summary, and annotations for the first failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 MOST_ANNOTATIONS = 10
-"""GitHub shows no more of each kind in a step."""
+"""GitHub's limit of annotations of each kind per step."""
 LARGEST_SUMMARY = 1024 * 1024
 
 
@@ -26,7 +26,7 @@ def in_actions(environment: Mapping[str, str]) -> bool:
 
 
 def publish(store: Store, run: str, environment: Mapping[str, str]) -> list[str]:
-    """Add the run to the step's summary; gives the annotations, which a caller prints."""
+    """Add the run to the step summary; returns the annotations, which the caller prints."""
     failed = FailedCases(MOST_CASES)
     view = run_view(store, run, each=failed.add)
     if path := environment.get(SUMMARY):

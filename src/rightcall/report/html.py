@@ -1,4 +1,4 @@
-"""`report.html`: one file that holds everything, works from disk, and runs nothing but its own script.
+"""`report.html`: a self-contained file that works from disk and runs only its own script.
 
 Text of models, tools and datasets reaches the page in two ways: through Jinja2, which escapes it, or inside
 base64 that the script turns into text nodes. The Content-Security-Policy names the script and the style sheet by
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from rightcall.store import Store
 
 CUT = "<!-- cases -->"
-"""Where the template is interrupted for the cases, which are written as they are read."""
+"""Where the template is split to stream the cases."""
 SCRIPTS = ("page.js", "cases.js", "case.js", "keys.js")
 HERE = files("rightcall.report")
 
 
 def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
-    """Write the report of a run; gives the view it shows."""
+    """Write the report of a run; returns the view it shows."""
     environment = html_environment()
     stored = store.run(run)
     tally, embedding = RunTally(), Embedding(stored.results)
@@ -54,7 +54,7 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
 
 
 def html_environment() -> Environment:
-    """Templates in which everything is escaped and nothing invisible stays hidden."""
+    """The template environment: everything is escaped, and invisible characters are shown."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup

@@ -15,16 +15,16 @@ from rightcall.report.view import case_view, input_of, outcome_of, reason_of
 
 CASES_IN_PIECE = 50
 BUDGET = 8 * 1024 * 1024
-"""Bytes all pieces together may take; the index and the page itself come on top."""
+"""Maximum bytes of all pieces together, without the index and the page itself."""
 HEAD_START = BUDGET // 8
 SHORT = 300
 
 
 class Embedding:
-    """Takes cases one by one; gives pieces as they fill up, and the index in the end.
+    """Takes cases one by one; returns pieces as they fill up, and the index at the end.
 
-    A piece that is larger than its share of the budget is cut to short texts: a report of any run stays a
-    file that can be mailed and opened.
+    In a piece larger than its share of the budget, texts are cut, so that any report stays small enough to mail and
+    open.
     """
 
     def __init__(self, cases: int) -> None:
@@ -35,7 +35,7 @@ class Embedding:
         self.shortened = 0
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> Iterator[str]:
-        """Note a case; the piece it completes, if it does."""
+        """Add a case; returns the piece it completes, if any."""
         self._index.append(index_row(golden, result))
         self._waiting.append(to_plain(case_view(golden, result)))
         if len(self._waiting) == CASES_IN_PIECE:
@@ -47,7 +47,7 @@ class Embedding:
             yield self._piece()
 
     def index(self) -> str:
-        """Every case in a few words, for the list."""
+        """A short entry for every case, for the list."""
         return packed(self._index)
 
     def _piece(self) -> str:
@@ -62,7 +62,7 @@ class Embedding:
 
 
 def index_row(golden: AnyGolden | None, result: CaseResult) -> list[Any]:
-    """What the list shows and searches of a case; the page reads it by position."""
+    """The entry of a case in the list; the page reads its fields by position."""
     messages = result.trajectory.messages if result.trajectory else ()
     return [
         result.golden_id,
@@ -83,7 +83,7 @@ def packed(value: Any) -> str:
 
 
 def shortened(value: Any, limit: int) -> Any:
-    """The same with every long text cut."""
+    """The value with every long text cut."""
     if isinstance(value, str):
         return value if len(value) <= limit else f"{value[:limit]}… (cut to keep this file small)"
     if isinstance(value, dict):

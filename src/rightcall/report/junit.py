@@ -25,7 +25,7 @@ LONGEST = 4000
 
 
 def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
-    """Write the report of a run; gives the view it shows."""
+    """Write the report of a run; returns the view it shows."""
     stored = store.run(run)
     tally, outcomes, seconds = RunTally(), {"passed": 0, "failed": 0, "error": 0}, 0.0
     with Spool() as spool:
@@ -128,6 +128,6 @@ def _attributes(**values: object) -> str:
 
 
 def _xml(text: str) -> str:
-    """Escaped for XML; what XML cannot hold at all is already written out by then."""
+    """Escaped for XML; characters that XML cannot represent were already spelled out."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace('"', "&quot;").replace("'", "&apos;")

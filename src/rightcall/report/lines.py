@@ -1,9 +1,9 @@
-"""Text on its way to a terminal or a log: the one door, which nothing hostile gets through.
+"""The one way to write text to a terminal or log; hostile text is made harmless.
 
 Names, descriptions, replies and reasons are written by models, servers and strangers. On a terminal they could clear
 the screen, set the clipboard or hide what they say; in a CI log a line that begins with `::` is a command to the
-runner. Every command says a line with `tell` or takes a `Screen` (`report/screen.py`, with colours and tables); a
-contract test keeps `print`, `click.echo` and rich's own `Console` out of the rest of the package.
+runner. Commands use `tell` or a `Screen` (`report/screen.py`, with colours and tables); a contract test keeps `print`,
+`click.echo` and rich's own `Console` out of the rest of the package.
 """
 
 from __future__ import annotations
@@ -15,38 +15,40 @@ from typing import Any, BinaryIO, TextIO
 
 from rightcall.model.visible import WRITTEN_OUT, visible
 
-_COMMAND = re.compile(r"^((?:[ \t]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)  # also behind a colour of ours
+_COMMAND = re.compile(
+    r"^((?:[ \t]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE
+)  # also after one of our colour codes
 _OLD_COMMAND = re.compile(r"#(?=#[A-Za-z]*\[)")
 _OLD_COMMAND_JSON = re.compile(_OLD_COMMAND.pattern.encode())
 
 
 def tell(text: str, *, err: bool = False) -> None:
-    """Plain text and a line end, on stdout or stderr."""
+    """Write a line of plain text to stdout or stderr."""
     stream = Guarded(stderr=err)
     stream.write(f"{visible(text)}\n")
     stream.flush()
 
 
 def inert(text: str) -> str:
-    """The text with nothing in it that steers a terminal or commands a CI runner; stays as it is when harmless."""
+    """The text without terminal control characters or CI commands; unchanged when harmless."""
     return without_commands(visible(text))
 
 
 def without_commands(text: str) -> str:
-    """The text without workflow commands: `::error` at the beginning of a line, `##[error]` and its like anywhere."""
+    """The text without workflow commands: `::error` at the start of a line, `##[error]` and similar anywhere."""
     if "::" in text:
         text = _COMMAND.sub(r"\1: ", text)
     return without_old_commands(text)
 
 
 def without_old_commands(text: str) -> str:
-    """The text without `##[error]`, `##vso[…]` and their like, which runners look for in the middle of a line."""
+    """The text without `##[error]`, `##vso[…]` and similar, which runners also find in the middle of a line."""
     return _OLD_COMMAND.sub("# ", text) if "##" in text else text
 
 
 def inert_json(data: bytes | bytearray) -> bytes | bytearray:
-    """JSON of the same values in which no character steers a terminal: each is written as an escape."""
-    if b"##" in data:  # only ever inside a text
+    """Equivalent JSON in which terminal control characters are escaped."""
+    if b"##" in data:  # only occurs inside strings
         data = _OLD_COMMAND_JSON.sub(rb"\\u0023", data)
     if data.isascii() and b"\x7f" not in data:  # JSON escapes control characters below U+0020 itself
         return data
@@ -57,7 +59,7 @@ _ESCAPED = {code: json.dumps(chr(code))[1:-1] for code in WRITTEN_OUT if code >=
 
 
 class Guarded:
-    """stdout or stderr as it is at the moment of writing, with lines that command a CI runner made harmless."""
+    """The current stdout or stderr, with CI commands made harmless."""
 
     def __init__(self, file: TextIO | None = None, *, stderr: bool = False) -> None:
         self._file, self._stderr = file, stderr
@@ -81,7 +83,7 @@ class InertOutput:
         self._out, self._as_json = out, as_json
 
     def write(self, data: bytes) -> int:
-        """Write whole values: no character may be cut in two."""
+        """Write whole values, so that no character is split."""
         made = inert_json(data) if self._as_json else without_commands(data.decode()).encode()
         return self._out.write(made)
 

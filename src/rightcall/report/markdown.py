@@ -1,6 +1,6 @@
 """A report for pull requests: a table, the most frequent failures, and the cases folded away.
 
-Text of models and datasets stands in code spans only: there it is no HTML, no link and no mention of anybody.
+Text of models and datasets is put in code spans only, where it cannot be HTML, a link or a mention.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_TOOLS = 15
 
 
 def write_markdown(store: Store, run: str, out: IO[bytes]) -> RunView:
-    """Write the report of a run; gives the view it shows."""
+    """Write the report of a run; returns the view it shows."""
     failed = FailedCases(MOST_CASES)
     view = run_view(store, run, each=failed.add)
     out.write(markdown(view, failed).encode())

@@ -1,11 +1,11 @@
-"""Numbers as people read them, the same in every format."""
+"""Number formatting, the same in every report format."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from rightcall.report.view import Rate
+from rightcall.report.view import ShownRate
 
 
 def percent(rate: float) -> str:
@@ -17,11 +17,11 @@ def percent(rate: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """The 95 % interval beside a rate."""
+    """The 95 % interval of a rate."""
     return f"{low * 100:.0f}–{high * 100:.0f}%"
 
 
-def share(found: Rate) -> str:
+def share(found: ShownRate) -> str:
     """A rate, or a dash where there is nothing to count."""
     return "–" if found.value is None else percent(found.value)
 

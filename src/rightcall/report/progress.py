@@ -1,4 +1,4 @@
-"""How far a run is: a live bar on a terminal, plain lines elsewhere, always on stderr."""
+"""Progress of a run: a bar on a terminal, plain lines elsewhere, always on stderr."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from rightcall.report.screen import Screen
 SECONDS_BETWEEN_LINES = 10.0
 
 
-class State(Record, frozen=True):
-    """Where a run stands: what is on disk, what it used, how the provider bears it."""
+class ProgressState(Record, frozen=True):
+    """The state of a run: stored results, usage, retries and concurrency."""
 
     done: int
     passed: int
@@ -30,11 +30,13 @@ class State(Record, frozen=True):
 
 
 class RunProgress:
-    """Shown while a run is under way; told of every batch that is on disk."""
+    """The progress display of a run; updated with every stored batch."""
 
-    def __init__(self, planned: int, *, console: Screen | None = None, quiet: bool = False) -> None:
+    def __init__(
+        self, planned: int, *, console: Screen | None = None, quiet: bool = False, word: str = "passed"
+    ) -> None:
         self._console = console or Screen(stderr=True)
-        self._planned, self._quiet = planned, quiet
+        self._planned, self._quiet, self._word = planned, quiet, word
         self._started = self._last_line = time.monotonic()
         self._live = Live(console=self._console, refresh_per_second=8, transient=True)
         self._new = 0
@@ -50,8 +52,8 @@ class RunProgress:
         if self._live.is_started:
             self._live.stop()
 
-    def update(self, state: State, *, new: int) -> None:
-        """Show where things stand; `new` is how many cases finished since the last time."""
+    def update(self, state: ProgressState, *, new: int) -> None:
+        """Update the display; `new` is the number of cases finished since the last update."""
         self._new += new
         if self._quiet:
             return
@@ -61,18 +63,18 @@ class RunProgress:
             self._last_line = time.monotonic()
             self._console.print(" · ".join(self._parts(state)), soft_wrap=True)
 
-    def _bar(self, state: State) -> Table:
+    def _bar(self, state: ProgressState) -> Table:
         grid = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(1, self._planned), completed=state.done, width=30)
         grid.add_row(bar, " · ".join(self._parts(state)))
         return grid
 
-    def _parts(self, state: State) -> list[str]:
+    def _parts(self, state: ProgressState) -> list[str]:
         speed = self._new / max(1e-6, time.monotonic() - self._started)
         judged = state.done - state.errors
         parts = [
             f"{state.done:,}/{self._planned:,}",
-            f"{percent(state.passed / judged if judged else 0.0)} passed",
+            f"{percent(state.passed / judged if judged else 0.0)} {self._word}",
             f"{speed:,.1f}/s",
         ]
         tokens = state.usage.input_tokens + state.usage.output_tokens

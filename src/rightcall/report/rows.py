@@ -16,11 +16,11 @@ from rightcall.report.lines import inert_json
 from rightcall.report.view import summary_view
 
 HELD_BACK = 4 * 1024 * 1024
-"""Bytes kept before the first are written: a file that turns out bad in its first megabytes leaves no output."""
+"""Bytes buffered before the first write, so that a file that is bad in its first megabytes leaves no output."""
 
 
 AT_ONCE = 64 * 1024
-"""Bytes written at once after that."""
+"""Bytes per write after that."""
 
 
 class RowScore(msgspec.Struct, frozen=True, gc=False):
@@ -43,7 +43,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 def row_of(result: CaseResult) -> Row:
-    """What machines are told of a result."""
+    """The row of a result."""
     return Row(
         result.golden_id,
         result.trial,
@@ -56,14 +56,14 @@ def row_of(result: CaseResult) -> Row:
 
 
 def row_line(result: CaseResult) -> bytes:
-    """The row as JSON. Flawless ones are most of them and differ only in golden and trial."""
+    """The row as JSON. Most rows are flawless and differ only in golden and trial."""
     if result.metrics is SPOTLESS and result.passed and not result.codes and not result.error:
         return b"".join((HEAD, encode(result.golden_id), TRIAL, encode(result.trial), REST))
     return encode(row_of(result))
 
 
 def write_rows(results: Iterable[CaseResult], out: BinaryIO) -> None:
-    """Write a line for each result. Nothing is written if the results break off early in a small file."""
+    """Write one line per result. Nothing is written if a small file fails early."""
     held, most = bytearray(), HELD_BACK
     for line in map(row_line, results):
         held += line
@@ -76,7 +76,7 @@ def write_rows(results: Iterable[CaseResult], out: BinaryIO) -> None:
 
 
 def write_outcome(run_id: str, verdict: str, summary: Summary, out: BinaryIO) -> None:
-    """The last line of `run --json`: what the run adds up to."""
+    """The last line of `run --json`: the summary of the run."""
     last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
     out.write(inert_json(encode(last)) + b"\n")
     out.flush()

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Screen(Console):
-    """A console that takes no markup from what it prints, and prints nothing hostile.
+    """A console that ignores markup in what it prints, and makes hostile text harmless.
 
-    `print` shows texts and tables as they are. `say` takes a template of ours, with markup, and values that are only
-    ever text. Where no terminal is, lines are not wrapped: a log has its own way with long lines.
+    `print` shows texts and tables as they are. `say` takes a trusted template with markup, and values that are plain
+    text. Outside a terminal, lines are not wrapped.
     """
 
     def __init__(self, *, stderr: bool = False, file: TextIO | None = None, width: int | None = None) -> None:
@@ -40,11 +40,11 @@ class Screen(Console):
         self.print(Text.from_markup(filled, emoji=False), **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """A text as rich lays it out: made inert before its width is measured."""
+        """A text for rich, made inert before its width is measured."""
         return super().render_str(inert(text), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is drawn, piece by piece: also pieces that came as rich's own objects are made inert."""
+        """The rendered segments, each made inert, including those of rich's own objects."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable() or segment.text == "\n":
                 yield segment

@@ -1,4 +1,4 @@
-"""A place to wait for what is written before it but known only after it."""
+"""A temporary file for lines that must follow something known only at the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Self
 
 
 class Spool:
-    """Lines kept in a temporary file, so that a report needs no more memory for a million cases than for ten."""
+    """Lines kept in a temporary file, so that memory does not grow with the number of cases."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile("w+b")  # noqa: SIM115
@@ -23,11 +23,11 @@ class Spool:
         self._file.close()
 
     def write(self, line: str) -> None:
-        """Keep one line; it holds no newline of its own."""
+        """Add one line, without a newline."""
         self._file.write(line.encode() + b"\n")
 
     def lines(self) -> Iterator[str]:
-        """What was kept, in order."""
+        """The lines, in order."""
         self._file.seek(0)
         for line in self._file:
             yield line[:-1].decode()

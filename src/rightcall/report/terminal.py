@@ -15,13 +15,13 @@ from rightcall.report.text import one_line, shown_text
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
 
 RATES = ("passed", "rate", "95 % int.")
-"""With the dimensions it fits into 80 characters; numbers are exact in JSON."""
+"""Short enough for 80 characters with the dimensions; JSON has exact numbers."""
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
 
 
 class Watcher:
-    """Keeps the first failures and, on a terminal, shows how far a long job is."""
+    """Keeps the first failures and, on a terminal, shows progress."""
 
     def __init__(self, verb: str, keep: int) -> None:
         self.failed: list[CaseResult] = []
@@ -53,7 +53,7 @@ def print_summary(
     hints: Sequence[str] = (),
     console: Screen | None = None,
 ) -> None:
-    """The table of categories, what else there is to say, what went wrong, and what to type next."""
+    """Print the table of categories, notes, failures and the commands to try next."""
     console = console or Screen()
     view = summary_view(summary)
     console.print(summary_table(view, console.width))
@@ -69,7 +69,7 @@ def print_summary(
 
 
 def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
-    """One row a run: which agent, how often it passed, its dimensions."""
+    """One row per run: agent, pass rate, dimensions."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     for title in ("agent", "run"):
         table.add_column(title)
@@ -83,7 +83,7 @@ def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
 
 
 def summary_table(view: SummaryView, width: int = 80) -> Table:
-    """The rows and as many columns as fit, the most important first; a column that is cut says nothing."""
+    """The rows and as many columns as fit, most important first; no column is truncated."""
     rows = [_cells(row, view.columns) for row in view.shown]
     titles = ("", *_titles(view.columns))
     widths = [max(len(title), *(len(cells[at]) for cells in rows)) + 1 for at, title in enumerate(titles)]
@@ -99,7 +99,7 @@ def summary_table(view: SummaryView, width: int = 80) -> Table:
 
 
 def print_failures(console: Screen, view: SummaryView, failed: Sequence[CaseResult]) -> None:
-    """Each failure with its reason, then how often each code occurred."""
+    """Print each failure with its reason, then the number of cases per code."""
     for result in failed:
         trial = f" trial {result.trial}" if result.trial else ""
         mark = "[yellow]error[/yellow]" if result.error else "[red]✗[/red]"
@@ -115,12 +115,12 @@ def print_failures(console: Screen, view: SummaryView, failed: Sequence[CaseResu
 
 
 def clean(text: str) -> str:
-    """Text of models and datasets with nothing in it that steers a terminal."""
+    """Text of models and datasets without terminal control characters."""
     return shown_text(text, 2000)
 
 
 def _titles(asked: Sequence[str]) -> list[str]:
-    """Metrics that were asked for stand before the dimensions, which give way when a terminal is narrow."""
+    """Requested metrics come before the dimensions, which are dropped on a narrow terminal."""
     return [*RATES, *(one_line(name, LONGEST_TITLE) for name in asked), *DIMENSIONS.values()]
 
 

@@ -1,6 +1,6 @@
-"""Text of models, tools and datasets, made safe to look at: nothing hidden, nothing endless.
+"""Makes text of models, tools and datasets safe to show: nothing hidden, nothing endless.
 
-Escaping for HTML, Markdown or XML is the business of each format; this comes before it.
+Escaping for HTML, Markdown or XML is done by each format, after this.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def clipped(text: str, limit: int = LONGEST_TEXT) -> str:
-    """The beginning of a long text, and how much was left out."""
+    """The beginning of a long text, and how many characters follow."""
     if len(text) <= limit:
         return text
     kept = text[: max(1, limit - 1)]
@@ -31,7 +31,7 @@ def clipped(text: str, limit: int = LONGEST_TEXT) -> str:
 
 
 def shown_text(text: str, limit: int = LONGEST_TEXT) -> str:
-    """Ready to be shown: cut first, so that five megabytes cost nothing."""
+    """Text ready to be shown; cut first, so that five megabytes cost nothing."""
     return clipped(visible(text[: limit + 1]), limit) if len(text) <= limit else _cut(text, limit)
 
 

@@ -8,7 +8,7 @@
     gaffke         the bounds and p-values a gate decides by; exponentials: the distribution behind them
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
-    paired         McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    paired_tests   McNemar, Bonett-Price, t, Fisher        permutation   sign flips
     groups         the difference between two groups of different cases
     multiplicity   Holm, Benjamini-Hochberg   power       cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; operating: what a stopping rule does
@@ -45,7 +45,7 @@ from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
 from rightcall.stats.korn_graubard import effective_n, korn_graubard, korn_graubard_bounds
 from rightcall.stats.multiplicity import benjamini_hochberg, holm
 from rightcall.stats.operating_characteristics import Operating, operating
-from rightcall.stats.paired import (
+from rightcall.stats.paired_tests import (
     Normal,
     PairedT,
     bonett_price,

@@ -1,4 +1,4 @@
-"""Keeps what happened: runs with every result, goldens, tool definitions, tags, notes, versions of datasets.
+"""The store: runs with every result, goldens, tool definitions, tags, notes and versions of datasets.
 
     base         the records the store gives back, and the filters it takes
     address      where a store is: a file, a URL, or the default
@@ -8,9 +8,9 @@
 
 The store is synchronous. An async caller hands whole batches to a thread:
 `await asyncio.to_thread(writer.add, batch)`. Stores and writers may be shared between threads: every call
-takes a connection of its own.
+uses its own connection.
 
-To keep something new: add its table to `sql/tables.py`, a migration that makes it, a file in `sql/` that
+To store something new: add its table to `sql/tables.py`, a migration that makes it, a file in `sql/` that
 reads and writes it, and a line in `sql/copying.py`, so that it survives a copy.
 """
 

@@ -1,4 +1,4 @@
-"""Where a store is: a file of SQLite or the URL of a PostgreSQL database."""
+"""The address of a store: a SQLite file or a PostgreSQL URL."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def store_address(given: str | os.PathLike[str] | None) -> Address:
     if scheme == "sqlite":
         path = rest.removeprefix("/")
         if path in ("", ":memory:"):
-            raise ConfigError("a store in memory would lose every result; give the path of a file")
+            raise ConfigError("an in-memory store would lose every result; use a file")
         return Address(Path(path))
     if scheme in ("postgresql", "postgres", "postgresql+psycopg"):
         return Address(url=f"postgresql+psycopg://{rest}")
     raise ConfigError(
-        f"a store cannot be at '{scheme}://…'; give the path of a file (results.db) or a URL such as "
+        f"unsupported store URL '{scheme}://…'; use a file (results.db) or a URL such as "
         "postgresql://user@host/database"
     )

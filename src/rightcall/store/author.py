@@ -1,4 +1,4 @@
-"""Who keeps something, when nobody said."""
+"""The default author of stored things."""
 
 from __future__ import annotations
 

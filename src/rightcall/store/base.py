@@ -1,4 +1,4 @@
-"""What the store gives back and is asked for, without a word about how it is kept."""
+"""The records and filters of the store, independent of the database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Key = tuple[str, int]
 
 
 class StoredRun(Record, frozen=True):
-    """A run as it stands in the store: finished or still being written.
+    """A stored run, finished or in progress.
 
     `results`, `passed`, `errors` and `usage` grow with every batch, so they are right for a run in progress
     too. `planned` is how many results there will be (0 when nobody said). `updated_at` is the time of the
@@ -170,7 +170,7 @@ def changes(stored: Run, now: Run) -> list[str]:
     """What a resumed run would do differently from its beginning, one sentence each; empty when nothing."""
     before, after = _told(stored), _told(now)
     return [
-        f"{what} changed: the run began with {before.get(what, 'none')}, now it is {after.get(what, 'none')}"
+        f"{what} changed: was {before.get(what, 'none')}, is now {after.get(what, 'none')}"
         for what in sorted(before.keys() | after.keys())
         if before.get(what) != after.get(what)
     ]

@@ -1,4 +1,4 @@
-"""Open a store: the one door in."""
+"""Opens a store."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 def open_store(url: str | os.PathLike[str] | None = None, *, must_exist: bool = False) -> Store:
     """The store at a path or URL; by default the one in `RIGHTCALL_STORE`, or `.rightcall/rightcall.db`.
 
-    Makes it when it is not there, unless `must_exist`: whoever only reads is told what to type instead.
-    An older store is brought to this version first (SQLite: with a backup beside it); a newer one is refused.
+    Creates it if it does not exist, unless `must_exist`: then the error says what to type.
+    An older store is migrated first (SQLite: after a backup); a newer one is rejected.
     """
     address = store_address(url)
     if address.file is not None:
         if must_exist and not address.file.exists():
-            raise InputError(address.shown, "there is no store here", _how_to_begin(address.file == DEFAULT))
+            raise InputError(address.shown, "no store found", _how_to_begin(address.file == DEFAULT))
         if address.file.is_dir():
-            raise InputError(address.shown, "a store is a file, and this is a folder")
+            raise InputError(address.shown, "is a folder; a store is a file")
 
     from rightcall.store.sql.store import Store  # SQLAlchemy takes a quarter second to import
 
@@ -32,5 +32,5 @@ def open_store(url: str | os.PathLike[str] | None = None, *, must_exist: bool = 
 
 def _how_to_begin(default: bool) -> str:
     if default:
-        return f"the first `rightcall run` makes it; name another with --store or {VARIABLE}"
-    return "is the path right? the first `rightcall run --store` makes it"
+        return f"the first `rightcall run` creates it; choose another with --store or {VARIABLE}"
+    return "check the path; the first `rightcall run --store` creates it"

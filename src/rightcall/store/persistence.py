@@ -1,4 +1,4 @@
-"""Trying a request to the store again, for a bounded time."""
+"""Retries requests to the store for a limited time."""
 
 from __future__ import annotations
 

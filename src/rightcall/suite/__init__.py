@@ -1,11 +1,13 @@
-"""What brings the rooms together: datasets, tools and metrics meet here.
+"""Running suites: datasets, tools and metrics come together here.
 
-suite, plan, selection   suite.yaml, and a run made ready: every problem found, nothing spent yet
-runner, sink             runs a plan; results are on disk before they count
-outcome, early, gating   verdicts, ending early, deciding about stored runs
-conversations            the conversations that a golden stands for, and who plays their users
-recorded                 score recorded behaviour
-estimate                 what a run would send
+suite, plan, selection        suite.yaml and what to run of it
+preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
+runner, sink, run_record      runs a plan; results are on disk before they count
+conversations                 the conversations that a golden stands for, and who plays their users
+fault_twin                    the same plan without its faults, to compare with
+outcome, early_stopping, decisions   verdicts, ending early, deciding about stored runs
+recorded_scores, rescorer     score recorded behaviour, or a stored run again
+cost_estimate                 what a run would send
 """
 
 from typing import TYPE_CHECKING
@@ -26,27 +28,27 @@ if TYPE_CHECKING:
         flakiness as flakiness,
         gate_run as gate_run,
     )
-    from rightcall.suite.feasibility import mode_warnings as mode_warnings
-    from rightcall.suite.plan import (
-        Plan as Plan,
-        gate_warnings as gate_warnings,
-        plan_suite as plan_suite,
+    from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
+    from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
+    from rightcall.suite.preparation import (
+        PlanWarning as PlanWarning,
+        Prepared as Prepared,
         preflight as preflight,
     )
     from rightcall.suite.recorded_scores import score_recorded as score_recorded
     from rightcall.suite.request import (
-        Options as Options,
+        EvaluateOptions as EvaluateOptions,
         Request as Request,
         deepeval_options as deepeval_options,
         gate_of as gate_of,
         read_request as read_request,
     )
     from rightcall.suite.rescorer import rescore_run as rescore_run
+    from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
         CaseRunner as CaseRunner,
         Progress as Progress,
         RunOutcome as RunOutcome,
-        new_run as new_run,
         run_plan as run_plan,
     )
     from rightcall.suite.selection import Selection as Selection
@@ -62,12 +64,14 @@ else:
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
-            "feasibility": "mode_warnings",
-            "plan": "Plan gate_warnings plan_suite preflight",
+            "fault_twin": "finished_twin without_faults",
+            "plan": "Plan plan_suite",
+            "preparation": "PlanWarning Prepared preflight",
             "recorded_scores": "score_recorded",
-            "request": "Options Request deepeval_options gate_of read_request",
+            "request": "EvaluateOptions Request deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
-            "runner": "CaseRunner Progress RunOutcome new_run run_plan",
+            "run_record": "new_run_id",
+            "runner": "CaseRunner Progress RunOutcome run_plan",
             "selection": "Selection",
             "stored_cases": "keep_cases",
             "suite": "load_suite suite_schema",

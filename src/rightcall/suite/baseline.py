@@ -1,4 +1,4 @@
-"""The earlier results a run is held against: another run in the store, or a file of exported results."""
+"""The baseline of a run: another run in the store, or a file of exported results."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def baseline_for(
 ) -> Baseline:
     """What `wanted` names: an id, `last~1`, a tag, a branch, or a file that `rightcall runs export` wrote.
 
-    Runs must have the same metrics. Goldens that were edited since are left out, unless asked for `anyway`.
+    Runs must have the same metrics. Goldens edited since are excluded unless `anyway` is set.
     """
     if Path(wanted).is_file():
         outcomes = [o for o in gathered(exported_results(Path(wanted))) if o.golden_id not in quarantine]
-        return Baseline(outcomes, (f"{wanted} holds no fingerprints: goldens are compared by id alone",))
+        return Baseline(outcomes, (f"{wanted} has no fingerprints; goldens are compared by id alone",))
     earlier = earlier_run(store, wanted, run)
     unlike = require_alike(earlier.run, run, anyway=anyway)
     edited = edited_goldens(store, earlier.run, run, goldens)
@@ -47,19 +47,19 @@ def baseline_for(
 
 
 def earlier_run(store: Store, wanted: str, run: Run) -> StoredRun:
-    """The run that `wanted` names seen from `run`, which cannot be its own baseline.
+    """The run that `wanted` names relative to `run`, which cannot be its own baseline.
 
     `last~1` is the run before it. A tag or a branch names its newest run before it.
     """
     newest = wanted in ("last", "last~0")
     found = store.run(wanted, before=None if newest else run)
     if found.id == run.id or (newest and found.run.started_at <= run.started_at):
-        raise ConfigError(f"run {run.id} cannot be its own baseline; `last~1` is the run before it")
+        raise ConfigError(f"run {run.id} cannot be its own baseline; use `last~1` for the run before it")
     return found
 
 
 def exported_results(path: Path) -> Iterator[CaseResult]:
-    """Results as `rightcall runs export` writes them, one a line."""
+    """Results as `rightcall runs export` writes them, one per line."""
     with open_checked(path) as file:
         for number, line in numbered_lines(file, str(path)):
             if not line.isspace():
@@ -67,7 +67,7 @@ def exported_results(path: Path) -> Iterator[CaseResult]:
 
 
 def edited_goldens(store: Store, earlier: Run, run: Run, goldens: Goldens) -> frozenset[str]:
-    """Ids of goldens that both runs have and that do not say the same; labels and groups may change."""
+    """Ids of goldens in both runs that differ in more than labels and groups."""
     if same_dataset(earlier, run):
         return frozenset()
     before = {golden.id: _content(golden) for golden in store.goldens(earlier.id)}
@@ -75,13 +75,13 @@ def edited_goldens(store: Store, earlier: Run, run: Run, goldens: Goldens) -> fr
 
 
 def edited_notes(edited: frozenset[str], *, anyway: bool = False) -> tuple[str, ...]:
-    """The edited goldens in words, counted and named."""
+    """A sentence with the number and names of the edited goldens."""
     if not edited:
         return ()
     names = sorted(edited)
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
     number = f"{len(names):,} {'golden was' if len(names) == 1 else 'goldens were'} edited between the runs"
-    what = "compared all the same" if anyway else "not compared"
+    what = "compared anyway" if anyway else "not compared"
     return (f"{number} and {what}: {', '.join(names[:SHOWN])}{more}",)
 
 

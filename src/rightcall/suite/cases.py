@@ -1,4 +1,4 @@
-"""Ready test cases, scored: what an agent did is known, nothing is run."""
+"""Scores existing test cases; nothing is run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rightcall.model.run import CaseResult
 async def score_cases(
     cases: Sequence[AnyTestCase], scorer: Scorer, *, concurrency: int = 32
 ) -> list[CaseResult]:
-    """The result of each case, in their order; several cases of one golden are its trials."""
+    """The result of each case, in order; several cases of one golden are its trials."""
     problems = await scorer.problems()
     if problems:
         raise ConfigError(*problems)
@@ -39,6 +39,6 @@ async def score_cases(
 
 
 async def score_test_case(case: AnyTestCase, trial: int, scorer: Scorer) -> CaseResult:
-    """One case, with what the agent did beside its result."""
+    """One case, with what the agent did and its result."""
     result = await scorer.result(case.golden, trial, case.trajectory, case.tools)
     return msgspec.structs.replace(result, trajectory=case.trajectory)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, Users, UserSetup, played_by, turn_parameters
-from rightcall.model.described import stable_repr
+from rightcall.executor.conversation import NO_BEGINNING
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.python_values import stable_repr
+from rightcall.suite.suite import UserConfig
 
 
 def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Iterator[AnyGolden]:
@@ -26,6 +29,8 @@ def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserS
     own = callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
     if own and not turn_parameters(model):
         return ""  # it is given the golden and holds the conversation itself
+    if golden.given and hasattr(model, "session"):
+        return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)
     if golden.is_simulated and user is None:
         hint = "write what the user says as turns, or say who plays the user (user: {model: …} in the suite)"
         said = "simulate is true" if golden.simulate else "has no turn of the user left to say"
@@ -33,6 +38,22 @@ def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserS
     if not golden.is_simulated and not golden.script:
         return f"golden '{golden.id}' has no turn of the user left to say, and simulate is false"
     return ""
+
+
+def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
+    """Who plays users, as a suite says it."""
+    if config is None:
+        return None
+    return UserSetup(
+        model=config.model,
+        personas=config.personas,
+        max_turns=config.max_turns,
+        stopping_criteria=config.stopping_criteria,
+        language=config.language,
+        settings=config.settings,
+        base_url=config.base_url,
+        record=str(folder / config.record) if config.record else None,
+    )
 
 
 def simulator_fingerprint(user: UserSetup | Users) -> str:

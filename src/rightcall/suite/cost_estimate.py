@@ -1,4 +1,4 @@
-"""What a run would send, before anything is sent."""
+"""Estimates what a run would send, without sending anything."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import Any
 
 import msgspec
 
-from rightcall.executor import Prompts, Session
+from rightcall.executor import Prompts
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 from rightcall.providers import cost
-from rightcall.suite.plan import Plan, preflight
+from rightcall.suite.plan import Plan
+from rightcall.suite.preparation import Prepared, preflight
 
 CHARACTERS_PER_TOKEN = 4
-"""The usual rule of thumb for English and JSON; other scripts take more."""
+"""Rule of thumb for English and JSON; other scripts need more tokens."""
 
 EXPECTED_OUTPUT_TOKENS = 60
-"""What a call and a few words take; the median of tool calls in BFCL's answers is below this."""
+"""Output tokens of a call and a few words; the median of tool calls in BFCL's answers is below this."""
 
 
-class Estimate(Record, frozen=True):
+class CostEstimate(Record, frozen=True):
     """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more; of a
     conversation only the first turn is counted.
 
-    `not_started` is what a run would start or import first; its tools are then missing here.
+    `not_started` lists what a run would start or import first; tools from there are missing here.
     """
 
     goldens: int
@@ -38,10 +39,14 @@ class Estimate(Record, frozen=True):
     not_started: tuple[str, ...] = ()
 
 
-async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> Estimate:
+async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> CostEstimate:
     """Counts every golden once; checks the setup as a run would."""
-    goldens = await preflight(plan)
-    session = Session(plan.agent)
+    async with await preflight(plan) as prepared:
+        return _counted(prepared, not_started)
+
+
+def _counted(prepared: Prepared, not_started: Sequence[str]) -> CostEstimate:
+    plan, goldens, session = prepared.plan, prepared.goldens, prepared.session
     settings = session.settings
     prompts = Prompts(plan.agent.system, session.tools, settings, plan.seed)
     characters, first = 0, None
@@ -63,7 +68,7 @@ async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> Estimate:
     usage = Usage(
         plan.trials * characters // CHARACTERS_PER_TOKEN, plan.trials * goldens * EXPECTED_OUTPUT_TOKENS
     )
-    return Estimate(
+    return CostEstimate(
         goldens=goldens,
         trials=plan.trials,
         requests=goldens * plan.trials,

@@ -1,7 +1,7 @@
-"""`evaluate(data=…, executor=…, evaluators={…})`: a function is run on data, others score what it returned.
+"""`evaluate(data=…, executor=…, evaluators={…})`: run a function on data, and score what it returns with others.
 
 The executor sees the data of each item as it was written; evaluators see what it returned, which may be any value, and
-the target. Calls and text in it are scored as those of any agent are, so `expectedTools` and `forbiddenTools` of a
+the target. Calls and text in it are scored like any agent's, so `expectedTools` and `forbiddenTools` of a
 target count as well.
 """
 
@@ -26,27 +26,27 @@ from rightcall.files import existing_file
 from rightcall.metrics import FunctionMetric, Metric
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
-from rightcall.model.described import name_of, source_hash
 from rightcall.model.golden import Golden, with_id
+from rightcall.model.python_values import name_of, source_hash
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
 
 SECONDARY = 0.5
-"""From here a number passes for an ambiguous golden; for the others only 1 does."""
+"""Pass threshold of numbers for secondary goldens; the others require 1."""
 
 NOTHING = object()
 _returned: ContextVar[Any] = ContextVar("returned", default=NOTHING)
-"""What the executor returned for the case that this task is working on. A case is performed and scored in one task."""
+"""What the executor returned for the current case. A case is run and scored in one task."""
 
 
 def goldens_of(data: str | Path | Iterable[Any]) -> list[Golden]:
-    """Goldens of a file of items, or of items in memory; goldens stay as they are."""
+    """Goldens from a file of items or items in memory; goldens are kept unchanged."""
     if isinstance(data, str | Path):
         placed = list(placed_items(existing_file(data)))
     else:
         placed = [(f"data[{place}]", item) for place, item in enumerate(data)]
     if not placed:
-        raise ConfigError("evaluate(data=…) needs items such as {'data': …, 'target': …}, got none")
+        raise ConfigError("evaluate(data=…) requires items such as {'data': …, 'target': …}, got none")
     goldens = [
         with_id(item if isinstance(item, Golden) else golden_of_datapoint(item, at)) for at, item in placed
     ]
@@ -54,7 +54,7 @@ def goldens_of(data: str | Path | Iterable[Any]) -> list[Golden]:
 
 
 def _told_apart(goldens: list[Golden]) -> list[Golden]:
-    """The same with a number behind the id of an item that was there before: data may repeat itself."""
+    """Append a number to repeated ids: data may contain duplicates."""
     seen: Counter[str] = Counter()
     found = []
     for golden in goldens:
@@ -65,7 +65,7 @@ def _told_apart(goldens: list[Golden]) -> list[Golden]:
 
 
 def agent_of(executor: Any) -> Agent:
-    """An agent, a model's name, or a function from the data of an item to anything."""
+    """An agent, a model's name, or a function from the data of an item to any value."""
     if isinstance(executor, Agent):
         return executor
     if isinstance(executor, str) or hasattr(executor, "complete"):
@@ -78,13 +78,13 @@ def agent_of(executor: Any) -> Agent:
 
 
 def metrics_of(evaluators: Mapping[str, Callable[..., Any]]) -> list[Metric]:
-    """A metric for each evaluator, under its name."""
+    """One metric per evaluator, with its name."""
     return [Evaluator(name, function) for name, function in evaluators.items()]
 
 
 @dataclass(frozen=True)
 class Executor:
-    """A user's executor as an agent: it is given data, and what it returns is kept for the evaluators."""
+    """A user's executor as an agent: it gets the data, and its return value is kept for the evaluators."""
 
     function: Callable[[Any], Any]
 
@@ -93,7 +93,7 @@ class Executor:
         return str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
 
     async def __call__(self, golden: Golden) -> Trajectory:
-        _returned.set(NOTHING)  # nothing of the case before, should this one raise
+        _returned.set(NOTHING)  # clear the previous case, in case this one raises
         data = golden.metadata.get("data", golden)
         if inspect.iscoroutinefunction(self.function):
             made = await self.function(data)
@@ -105,7 +105,7 @@ class Executor:
 
 
 def trajectory_of(made: Any) -> Trajectory:
-    """Calls and text of what an executor returned; any other value is text."""
+    """Calls and text in an executor's return value; any other value becomes text."""
     if isinstance(made, Mapping):
         calls = made.get("toolCalls", made.get("tool_calls"))
         names = made.get("toolNames", made.get("tool_names"))

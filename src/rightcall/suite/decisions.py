@@ -1,4 +1,4 @@
-"""Deciding about runs that are in the store."""
+"""Decisions about stored runs: gate, compare, flakiness."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rightcall.suite.run_outcomes import stored_outcomes
 
 
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
-    """Judge a stored run; a baseline must have been measured with the same metrics.
+    """Apply a gate to a stored run; a baseline must have the same metrics.
 
-    An unfinished run that lacks results is INCONCLUSIVE, whatever those that are there would say.
+    An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones say.
     """
     found = store.run(run)
     if not found.finished and found.results < found.planned:
         return verdict_unfinished(
-            f"{found.results:,} of {found.planned:,} results are stored; resume it first"
+            f"{found.results:,} of {found.planned:,} results are stored; resume the run first"
         )
     baseline = None
     if gate.baseline is not None:
@@ -38,7 +38,7 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
 
 
 class RunComparison(Record, frozen=True):
-    """One candidate against the baseline. `p_adjusted` takes the number of candidates into account."""
+    """One candidate against the baseline. `p_adjusted` is adjusted for the number of candidates."""
 
     baseline: str
     candidate: str
@@ -58,9 +58,9 @@ def compare_runs(
     metric: str | None = None,
     anyway: bool = False,
 ) -> list[RunComparison]:
-    """Each candidate against the baseline, golden by golden; runs that are not alike only when asked `anyway`.
+    """Compare each candidate with the baseline, golden by golden; unlike runs only with `anyway`.
 
-    Goldens of one run alone are named; those edited between the runs are left out unless asked `anyway`.
+    Goldens in only one run are listed; goldens edited between the runs are excluded unless `anyway` is set.
     """
     first = store.run(baseline)
     others: list[StoredRun] = [store.run(candidate) for candidate in candidates]
@@ -87,7 +87,7 @@ def compare_runs(
 
 
 class FlakyCase(Record, frozen=True):
-    """A golden whose trials do not agree."""
+    """A golden whose trials disagree."""
 
     golden_id: str
     trials: int
@@ -97,7 +97,7 @@ class FlakyCase(Record, frozen=True):
 
 
 class Flakiness(Record, frozen=True):
-    """How steady a run's goldens are; `rate` is the chance that two trials of a golden disagree."""
+    """How stable a run's goldens are; `rate` is the probability that two trials of a golden disagree."""
 
     run: str
     goldens: int
@@ -108,11 +108,11 @@ class Flakiness(Record, frozen=True):
 
 
 def flakiness(store: Store, run: str) -> Flakiness:
-    """Which goldens of a run pass sometimes, the worst first."""
+    """The goldens of a run that pass only sometimes, worst first."""
     found = store.run(run)
     outcomes = [o for o in stored_outcomes(store, found.id) if o.passes]
     counts = {o.golden_id: (len(o.passes), int(sum(o.passes))) for o in outcomes}
-    harmful = {o.golden_id for o in outcomes if FATAL & o.codes.keys()}  # no golden is excused for damage
+    harmful = {o.golden_id for o in outcomes if FATAL & o.codes.keys()}  # quarantine never excuses damage
     classes = [stats.flake_class(n, c) for n, c in counts.values()]
     flaky = [
         FlakyCase(

@@ -1,9 +1,9 @@
-"""Ending a run as soon as its verdict is known."""
+"""Early stopping: ends a run as soon as its verdict is known."""
 
 from __future__ import annotations
 
 from rightcall.errors import ConfigError
-from rightcall.gate import Monitor, Order, Stopped, monitor_for
+from rightcall.gate import Monitor, RunOrder, Stopped, monitor_for
 from rightcall.model.run import CaseResult
 from rightcall.suite.plan import BLOCK, Plan
 
@@ -11,7 +11,7 @@ from rightcall.suite.plan import BLOCK, Plan
 class EarlyStop:
     """Collects the trials of each golden and feeds the gate's monitor once a golden is complete.
 
-    The monitor judges goldens in the order drawn from the seed, whichever finishes first.
+    The monitor takes goldens in the seeded order, not in the order they finish.
     """
 
     def __init__(self, monitor: Monitor, trials: int, quarantine: frozenset[str]) -> None:
@@ -21,20 +21,20 @@ class EarlyStop:
 
     @classmethod
     def of(cls, plan: Plan) -> EarlyStop | None:
-        """What the plan's gate asks for; None when it asks for nothing."""
+        """The early stopping of the plan's gate; None without one."""
         if plan.gate is None or plan.gate.stop == "off":
             return None
         goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
         if len(goldens) > BLOCK:
-            # Beyond one block the order is not a uniform shuffle, and stopping early would not be honest.
-            raise ConfigError(f"gate: stop can end a run of at most {BLOCK:,} goldens, got {len(goldens):,}")
+            # Beyond one block the order is not a uniform shuffle, so stopping early would bias the result.
+            raise ConfigError(f"gate: stop works for at most {BLOCK:,} goldens, got {len(goldens):,}")
         clustered = any(golden.cluster is not None for golden in goldens)
-        order = Order(tuple(golden.id for golden in goldens), plan.seed)
+        order = RunOrder(tuple(golden.id for golden in goldens), plan.seed)
         monitor = monitor_for(plan.gate, order, trials=plan.trials, clustered=clustered)
         return cls(monitor, plan.trials, plan.quarantine) if monitor else None
 
     def decided_by(self, result: CaseResult) -> bool:
-        """Take a result into account; whether the verdict is known now."""
+        """Add a result; returns whether the verdict is now known."""
         if self.stopped is not None or result.golden_id in self._quarantine:
             return self.stopped is not None
         trials = self._open.setdefault(result.golden_id, [])

@@ -1,4 +1,4 @@
-"""Goldens that a mode cannot satisfy, told before a run spends anything on them."""
+"""Finds goldens that a mode cannot satisfy, before a run spends anything on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHOWN = 3
 
 
 def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
-    """What `single_turn` can never pass: it asks once and runs nothing, so no call has a result.
+    """Goldens that `single_turn` can never pass: it asks once and runs nothing, so no call has a result.
 
     A conversation is always held in a loop, so it lacks nothing.
     """
@@ -25,9 +25,9 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
             for need in _needs(golden) if isinstance(golden, Golden) else ():
                 found.setdefault(need, []).append(golden.id)
     except RightCallError:
-        return []  # whoever runs them will tell what is wrong, with all that is
+        return []  # running them will report the problem
     return [
-        f"{_subject(len(ids))} {need}, which single_turn never gives; set agent.mode: loop ({_shown(ids)})"
+        f"{_subject(len(ids))} {need}, which single_turn cannot provide; set agent.mode: loop ({_shown(ids)})"
         for need, ids in found.items()
     ]
 
@@ -44,13 +44,13 @@ def _needs(golden: Golden) -> Iterator[str]:
     if all(any(call.after for call in calls) for calls in sets):
         yield "calls in several steps (after)"
     if golden.expected_state is not None and any(sets):
-        yield "a state that tools leave behind (expected_state)"
+        yield "a final state (expected_state)"
     if golden.output_contains and all(sets):
         yield "an answer after the calls (output_contains)"
 
 
 def _subject(count: int) -> str:
-    return "1 golden wants" if count == 1 else f"{count:,} goldens want"
+    return "1 golden needs" if count == 1 else f"{count:,} goldens need"
 
 
 def _shown(ids: list[str]) -> str:

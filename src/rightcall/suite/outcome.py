@@ -1,4 +1,4 @@
-"""Whether a run is good: by its gate, or without one by every case passing."""
+"""The verdict of a run: by its gate, or, without one, by whether every case passed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rightcall.gate import Gate, Outcome, Verdict, Word, counted, outcomes_of
 from rightcall.model.run import CaseResult, Summary
 
 MOST_ERRORS = 0.05
-"""Share of trials without an answer from which nothing can be said of the agent."""
+"""Share of trials without an answer from which a run is an ERROR."""
 
 
-class Evidence:
-    """What a gate needs of every golden, and no more: scores are kept only for the metrics it asks about."""
+class GateEvidence:
+    """The outcomes of goldens as a gate needs them: scores only for the metrics it uses."""
 
     def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:
         self._metrics = tuple(gate.metrics)
@@ -29,19 +29,19 @@ class Evidence:
         self._trials.setdefault(result.golden_id, []).append(slim)
 
     def outcomes(self) -> list[Outcome]:
-        """Sorted by golden, so that nothing depends on which case finished first."""
+        """Sorted by golden, so that results do not depend on completion order."""
         return gathered(result for _, trials in sorted(self._trials.items()) for result in trials)
 
 
 def gathered(results: Iterable[CaseResult]) -> list[Outcome]:
-    """Outcomes of results that carry their golden's cluster and tags."""
+    """Outcomes of results that include their golden's cluster and tags."""
     kept = list(results)
     clusters: Mapping[str, str | None] = {r.golden_id: r.cluster for r in kept if r.cluster is not None}
     return outcomes_of(kept, clusters=clusters, tags={r.golden_id: r.tags for r in kept if r.tags})
 
 
 def verdict_without_gate(summary: Summary) -> Verdict:
-    """Every case must pass, nearly every one must have been answered, and no check may have broken."""
+    """PASS requires every case to pass, nearly every request to be answered, and no metric to fail."""
     whole = summary.overall
     tried = whole.cases + whole.errors
     failed = whole.cases - whole.passed
@@ -65,5 +65,5 @@ def verdict_unfinished(why: str) -> Verdict:
 
 
 def verdict_incomplete(stored: int, planned: int) -> Verdict:
-    """Nothing is said of an agent by part of a run that was meant to be whole."""
-    return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so nothing is decided")
+    """The verdict of a run with missing results: ERROR, because a partial run decides nothing."""
+    return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so there is no verdict")

@@ -1,42 +1,35 @@
-"""A run made ready: everything resolved and checked, every problem found, nothing spent yet."""
+"""The plan of a run: everything resolved and checked, every problem found, nothing spent yet."""
 
 from __future__ import annotations
 
 import hashlib
 import random
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from rightcall.datasets import load_goldens, numbered_goldens
+from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
+from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import (
-    Agent,
-    RunLimits,
-    Session,
-    Users,
-    UserSetup,
-    agent_problems,
-    model_problems,
-    settings_of,
-)
-from rightcall.gate import Gate, read_gate, warnings
-from rightcall.metrics import METRIC_SECONDS, Metric, Rules, Scorer, as_metrics, observed
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
+from rightcall.gate import Gate, read_gate
+from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
-from rightcall.model import codec
-from rightcall.model.described import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.providers import Settings
-from rightcall.quality import check_goldens
-from rightcall.suite.conversations import conversation_problem, conversations_of, simulator_fingerprint
+from rightcall.model.python_values import fingerprinted, stable_repr
+from rightcall.model.tool import Tool
+from rightcall.providers import Exchange
+from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
 from rightcall.suite.selection import Selection
-from rightcall.suite.suite import Suite, UserConfig
+from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, is_attribute, listed_tools, with_tool_set
@@ -45,14 +38,18 @@ from rightcall.tools.mcp import McpAddress, read_address
 from rightcall.tools.worlds import make_world
 
 BLOCK = 10_000
-"""Goldens are drawn in a seeded order, shuffled within blocks of this size: memory stays flat."""
+"""Block size of the seeded shuffle, which keeps memory constant."""
 
-SHOWN_PROBLEMS = 20
+CLIENTS = ("openai", "anthropic")
+"""Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `goldens()` gives them in the order drawn from the seed."""
+    """What to run. `goldens()` yields them in the seeded order.
+
+    `in_memory` are the goldens of the dataset, when somebody has read it already.
+    """
 
     name: str
     agent: Agent
@@ -60,7 +57,7 @@ class Plan:
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
     metric_seconds: float = METRIC_SECONDS
-    rules: Rules = field(default_factory=Rules)
+    rules: ScoringRules = field(default_factory=ScoringRules)
     trials: int = 1
     seed: int = 0
     concurrency: int = 32
@@ -70,17 +67,18 @@ class Plan:
     quarantine: frozenset[str] = frozenset()
     selection: Selection = field(default_factory=Selection)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    in_memory: Sequence[AnyGolden] | None = None
     user: UserSetup | Users | None = None
 
     @property
     def own_agent(self) -> bool:
-        """Whether the agent is a user's function."""
+        """Whether the agent is a user-defined function."""
         model = self.agent.model
         return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
 
     @property
     def scorer(self) -> Scorer:
-        """What every case is scored by."""
+        """What scores every case."""
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[AnyGolden]:
@@ -90,20 +88,20 @@ class Plan:
             yield from block
 
     def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
-        """Every trial of every golden that is not done yet."""
+        """Every trial of every golden that is not finished yet."""
         for golden in self.goldens():
             for trial in range(self.trials):
                 if (golden.id, trial) not in done:
                     yield golden, trial
 
-    def fingerprints(self) -> dict[str, str]:
-        """Short names of all that must stay the same for two halves of a run to be one run."""
+    def fingerprints(self, tools: Sequence[Tool]) -> dict[str, str]:
+        """Fingerprints of everything that must stay the same for a run to be resumed."""
         agent = self.agent
         return {
             "dataset": self._dataset_fingerprint(),
-            "tools": _fingerprint(self._tool_definitions()),
+            "tools": _fingerprint(msgspec.to_builtins(list(tools))),
             "agent": _fingerprint(
-                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url]
+                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *_way(agent)]
                 + (["strict"] if agent.strict else [])
             ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
@@ -123,18 +121,15 @@ class Plan:
             | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )
 
-    def documents(self) -> dict[str, bytes]:
-        """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
-        return {"tools": _content(self._tool_definitions())}
-
-    def _tool_definitions(self) -> list[Any]:
-        return [msgspec.to_builtins(tool) for tool in Session(self.agent).toolbox.tools]
-
     def _all_goldens(self) -> Iterator[AnyGolden]:
-        stream = load_goldens(self.dataset) if isinstance(self.dataset, Path) else iter(self.dataset)
-        for golden in stream:
+        for golden in self._stream():
             for one in conversations_of(golden, self.user):
                 yield with_tool_set(one, self.agent.tool_sets)
+
+    def _stream(self) -> Iterable[AnyGolden]:
+        if not isinstance(self.dataset, Path):
+            return self.dataset
+        return load_goldens(self.dataset) if self.in_memory is None else self.in_memory
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
@@ -154,24 +149,27 @@ def plan_suite(
     faults: str | None = None,
     start_nothing: bool = False,
 ) -> Plan:
-    """The plan of a suite, with what the command line overrides; one `ConfigError` tells every problem.
+    """The plan of a suite with the overrides of the command line; one `ConfigError` lists every problem.
 
     With `start_nothing` no server is started and no module of the suite imported; such a plan can be estimated but not
-    run, and lacks the tools and metrics that only code knows.
+    run, and lacks tools and metrics defined in code.
     """
     problems: list[str] = []
     config = suite.agent
     if start_nothing:
         suite = _without_code(suite, folder)
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, config.mode))
+    tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
+    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
-    rules = _tried(problems, lambda: Rules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule)) or Rules()
+    rules = (
+        _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
+        or ScoringRules()
+    )
     problems += _contradictory_limits(suite)
     agent = Agent(
-        model=_not_imported(model or config.model)
-        if start_nothing
-        else _model(model or config.model, problems),
+        model=tested,
         tools=tools,
         system=config.system,
         mode=config.mode,
@@ -179,12 +177,13 @@ def plan_suite(
         base_url=config.base_url,
         limits=suite.limits,
         mocks=suite.mocks,
-        execute=config.execute,
+        execute=config.execute or "mock",
         strict=config.strict,
         faults=broken,
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
+        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
     )
     plan = Plan(
         name=suite.name,
@@ -210,103 +209,14 @@ def plan_suite(
 
 
 def scorer_fingerprint(scorer: Scorer) -> str:
-    """The metrics and rules that results were made by."""
+    """The metrics and rules that produced the results."""
     observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
     named = [stable_repr(metric) for metric in scorer.metrics]
     return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
 
 
-async def preflight(plan: Plan) -> int:
-    """Check all that can be checked without spending anything; gives the number of goldens.
-
-    Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
-    """
-    problems = agent_problems(plan.agent)
-    session = None if problems else Session(plan.agent, concurrency=plan.concurrency, user=plan.user)
-    if session is not None:
-        async with session:
-            problems += await session.check()
-    problems += await plan.scorer.problems()
-    tools = session.tools if session is not None else {}
-    count = 0
-    models: set[str] = set()
-
-    def placed() -> Iterable[tuple[str, AnyGolden]]:
-        nonlocal count
-        if isinstance(plan.dataset, Path):
-            source = ((f"{plan.dataset}:{line}", golden) for line, golden in numbered_goldens(plan.dataset))
-        else:
-            source = (_validated(golden) for golden in plan.dataset)
-        for where, written in source:
-            for golden in conversations_of(written, plan.user):
-                if not plan.selection.chooses(golden):
-                    continue
-                count += 1
-                if isinstance(golden, Golden):
-                    settings_of(golden, Settings())
-                    models.update(filter(None, [golden.model]))
-                elif problem := conversation_problem(golden, plan.agent, plan.user):
-                    problems.append(f"{where}: {problem}")
-                yield where, with_tool_set(golden, plan.agent.tool_sets, where)
-
-    try:
-        errors = (f for f in check_goldens(placed(), tools) if f.severity == "error")
-        said = (f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors)
-        found = list(dict.fromkeys(said))  # a golden that is played in several manners is wrong once
-    except RightCallError as error:
-        found = [str(error)]
-    if session is not None and session.provider is not None:
-        problems += await model_problems(plan.agent, models)
-    problems += found[:SHOWN_PROBLEMS]
-    if len(found) > SHOWN_PROBLEMS:
-        problems.append(
-            f"… and {len(found) - SHOWN_PROBLEMS:,} more; `rightcall dataset check` lists them all"
-        )
-    if not problems and count == 0:
-        problems.append(f"{plan.dataset}: no golden is left to run; does --only name what is there?")
-    if problems:
-        raise ConfigError(*problems)
-    return min(count, plan.selection.limit or count)
-
-
-def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:
-    """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
-    where = f"golden '{golden.id}'"
-    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
-
-
-def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
-    """Who plays users, as a suite says it."""
-    if config is None:
-        return None
-    return UserSetup(
-        model=config.model,
-        personas=config.personas,
-        max_turns=config.max_turns,
-        stopping_criteria=config.stopping_criteria,
-        language=config.language,
-        settings=config.settings,
-        base_url=config.base_url,
-        record=str(folder / config.record) if config.record else None,
-    )
-
-
-def gate_warnings(plan: Plan) -> list[str]:
-    """What a gate can never show with these goldens, above all a PASS that is impossible."""
-    if plan.gate is None:
-        return []
-    goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
-    return warnings(
-        plan.gate,
-        [golden.category for golden in goldens],
-        [golden.tags for golden in goldens],
-        trials=plan.trials,
-        clusters=[golden.cluster for golden in goldens],
-    )
-
-
 def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
-    """The metrics that decide, and those under `observe`, which only measure."""
+    """The metrics that decide, and those under `observe`, which do not."""
     named: list[str] = []
     watched: list[str] = []
     for given in suite.metrics:
@@ -323,16 +233,16 @@ def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
 
 
 def _without_code(suite: Suite, folder: Path) -> Suite:
-    """The suite less its tools and metrics that are code."""
+    """The suite without the tools and metrics defined in code."""
     metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
     plain = msgspec.structs.replace(suite, metrics=())
     tools = None if any(one.kind != "write" for one in actions(plain, folder, "keyword:")) else suite.tools
     return msgspec.structs.replace(suite, metrics=metrics, tools=tools)
 
 
-def _not_imported(name: str) -> Any:
-    """A stand-in of the same name for an agent that is code."""
-    if not is_code(name):
+def _not_imported(name: str, folder: Path) -> Any:
+    """A placeholder with the same name for an agent defined in code."""
+    if not is_code(name, folder):
         return name
 
     def agent(golden: Golden) -> None:
@@ -340,6 +250,15 @@ def _not_imported(name: str) -> Any:
 
     agent.__name__ = name
     return agent
+
+
+def _way(agent: Agent) -> list[Any]:
+    """How an agent that is not a model is run and understood; nothing of its secrets."""
+    if isinstance(agent.model, ObservedAgent):
+        watched = agent.model
+        return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
+    shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    return shapes if any(shapes) else []
 
 
 def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
@@ -353,31 +272,72 @@ def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | No
         address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
         return [*listed_tools(address), *worlds], address
     if isinstance(tools, str) and is_attribute(tools) and not (folder / tools).exists():
-        return [*from_module(tools), *worlds], None
+        return [*from_module(tools, agent_tools), *worlds], None
     if isinstance(tools, str):
         return [*load_tools(folder / tools), *worlds], None
     return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None
 
 
-def _fault_plan(given: str | dict[str, Any] | None, folder: Path, mode: str) -> FaultPlan | None:
+def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:
     if given is None:
         return None
-    if mode != "loop":
-        raise ConfigError("faults break tools while they run, so they need agent.mode: loop")
+    if not loops:
+        raise ConfigError("faults affect tools while they run, so they require agent.mode: loop")
     return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
 
 
-def _model(name: str, problems: list[str]) -> Any:
+def _tested(
+    model: str | None, config: AgentConfig, folder: Path, problems: list[str], *, start_nothing: bool
+) -> Any:
+    """What the suite tests: a model's name, a function, or an agent that is watched while it runs."""
+    if start_nothing:
+        return _not_imported(model or config.model, folder)
+    named = _model(model or config.model, folder, problems)
+    return _tried(problems, lambda: _observed(named, config, given=model)) or named
+
+
+def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
+    """The agent watched while it runs, when the suite asks for it or its framework is known; else itself.
+
+    `given` is a model named on the command line instead of the suite's, which need not be one to watch.
+    """
+    if model is _unloaded or isinstance(model, str | ObservedAgent):
+        if config.observe is not None and isinstance(model, str) and given is None:
+            raise ConfigError(f"agent.observe goes with module:agent, not with '{model}'")
+        return model
+    known = detect(model)
+    if config.observe is None and (known is None or known.name in CLIENTS):
+        return model
+    via = config.observe or "auto"
+    return observe(
+        model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
+    )
+
+
+def _model(name: str, folder: Path, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
-    return (_tried(problems, lambda: _imported(name)) or name) if is_code(name) else name
+    if not is_code(name, folder):
+        return name
+    for place in (str(folder.resolve()), ""):  # a module beside the suite, or where the command was typed
+        if place not in sys.path:
+            sys.path.insert(0, place)
+    return _tried(problems, lambda: _imported(name)) or _unloaded
+
+
+def _unloaded(golden: Golden) -> None:
+    """Stands for an agent that could not be loaded, so that nothing more is found wrong with it."""
 
 
 def _imported(name: str) -> Any:
     module, _, attribute = name.partition(":")
     try:
-        return getattr(import_module(module), attribute)
+        return attrgetter(attribute)(import_module(module))
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"'{name}' cannot be loaded: {error}") from None
+    except (
+        Exception
+    ) as error:  # the user's module runs when it is imported: a missing key, a file that is not there
+        raise ConfigError(f"'{name}' cannot be loaded: {type(error).__name__}: {error}") from None
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:
@@ -391,7 +351,7 @@ def _contradictory_limits(suite: Suite) -> Iterator[str]:
 
 
 def _tried(problems: list[str], make: Any) -> Any:
-    """What `make` makes; or None, with what is wrong added to the problems."""
+    """The result of `make`; or None, with the error added to the problems."""
     try:
         return make()
     except ConfigError as error:
@@ -402,8 +362,9 @@ def _tried(problems: list[str], make: Any) -> Any:
 
 
 def _fingerprint(value: Any) -> str:
-    return hashlib.sha256(_content(value)).hexdigest()
+    return hashlib.sha256(content_of(value)).hexdigest()
 
 
-def _content(value: Any) -> bytes:
+def content_of(value: Any) -> bytes:
+    """The bytes a fingerprint is made of."""
     return msgspec.json.encode(value, enc_hook=repr, order="deterministic")

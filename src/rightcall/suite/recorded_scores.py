@@ -1,4 +1,4 @@
-"""Recorded behaviour, scored: goldens + trajectories → results, one after the other."""
+"""Scores recorded trajectories: goldens + trajectories → results, one at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 
 BY_GOLDENS = Scorer()
-"""Nothing beside the goldens decides."""
+"""The goldens alone decide."""
 
 
 def score_recorded(
@@ -24,9 +24,9 @@ def score_recorded(
     partial: bool = False,
     left_out: Callable[[int], None] | None = None,
 ) -> Iterator[CaseResult]:
-    """The result of each recorded trial, as it is read: memory does not grow with the number of cases.
+    """The result of each recorded trial, streamed: memory does not grow with the number of cases.
 
-    Metrics may be `def` or `async def`. With `partial`, `left_out` is told how many goldens have no trajectory.
+    Metrics may be `def` or `async def`. With `partial`, `left_out` receives the number of goldens without a trajectory.
     """
     toolset = {tool.name: tool for tool in tools}
     pairs = pair(goldens, trajectories, partial=partial, left_out=left_out)
@@ -44,7 +44,7 @@ def score_recorded(
                 raise ConfigError(*problems)
             for golden, trial, trajectory in pairs:
                 yield loop.run(scorer.result(golden, trial, trajectory, toolset))
-    except InputError as error:  # judging knows the golden, not where it was read
+    except InputError as error:  # scoring knows the golden, not its location
         if error.where.startswith("golden '"):
             raise InputError(f"{goldens}: {error.where}", error.problem, error.hint) from None
         raise

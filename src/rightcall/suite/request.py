@@ -1,11 +1,11 @@
-"""What `evaluate` was asked to do: its many shapes, read once, as one of two things to do.
+"""The arguments of `evaluate`, whose forms all reduce to one of two tasks.
 
     evaluate(agent, goldens_or_file, trials=3)                                   run an agent
     evaluate(data=…, executor=…, evaluators={"name": fn}, group_name="…")        run a function on data
     evaluate(test_cases, metrics)   evaluate(test_cases=…, metrics=…)            score what was done
 
-`ready` has test cases to score, `plan` an agent to run. Words of DeepEval's `evaluate` are taken where they mean
-something here, and refused with what to write where they do not.
+`ready` has test cases to score, `plan` an agent to run. Arguments of DeepEval's `evaluate` are accepted where
+they mean something here, and otherwise rejected with what to use instead.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import Any
 from rightcall.errors import ConfigError, suggestion
 from rightcall.executor import Agent, RunLimits, Users, UserSetup
 from rightcall.gate import Gate, read_gate
-from rightcall.metrics import AnyMetric, Metric, Rules, Scorer, as_metrics, observed
+from rightcall.metrics import AnyMetric, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import ConversationalGolden, Golden, with_id
 from rightcall.suite.plan import Plan
 from rightcall.suite.selection import Selection
 
 IGNORED = frozenset(("display_config", "cache_config"))
-"""Words of DeepEval's that change what it prints and keeps, not what is measured."""
+"""Arguments of DeepEval's that affect output and storage, not measurement."""
 
 INSTEAD = {
     "classifiers": "use a metric, or expected_labels of the golden with a rubric",
-    "metric_collection": "list the metrics: metrics=[…]",
-    "mcp_servers": "give the tools to the agent: Agent(…, tools=…)",
-    "official": "leave it out",
-    "error_config": "leave it out: a metric that breaks is an error of its case, and the others are scored",
-    "throttle_value": "leave it out: requests slow down when the provider asks for it",
+    "metric_collection": "use metrics=[…]",
+    "mcp_servers": "pass the tools to the agent: Agent(…, tools=…)",
+    "official": "remove it",
+    "error_config": "remove it: a metric that fails makes its case an error, and the other cases are scored",
+    "throttle_value": "remove it: requests slow down when the provider asks",
 }
 OPTIONS = (
     "test_cases", "data", "executor", "evaluators", "trials", "metrics", "observe", "rules", "concurrency", "seed",
@@ -43,12 +43,12 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Options:
-    """How cases are scored and kept, whichever shape they came in."""
+class EvaluateOptions:
+    """How cases are scored and stored, whatever form they came in."""
 
     metrics: Sequence[AnyMetric] = ()
     observe: Sequence[AnyMetric] = ()
-    rules: Rules | None = None
+    rules: ScoringRules | None = None
     trials: int = 1
     concurrency: int = 32
     seed: int = 0
@@ -63,9 +63,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Request:
-    """Test cases to score, or a plan to run; one of the two."""
+    """Either test cases to score or a plan to run."""
 
-    options: Options
+    options: EvaluateOptions
     scorer: Scorer
     ready: Sequence[AnyTestCase] = ()
     plan: Plan | None = None
@@ -79,13 +79,13 @@ def read_request(
     data: Any,
     executor: Any,
     evaluators: Mapping[str, Callable[..., Any]] | None,
-    options: Options,
+    options: EvaluateOptions,
 ) -> Request:
-    """Which of the shapes this is; a `ConfigError` says what is missing, a `TypeError` what does not go together."""
+    """The request that the arguments describe; `ConfigError` for missing ones, `TypeError` for ones that conflict."""
     if test_cases is None and isinstance(agent, list | tuple):
         test_cases, agent = agent, None
     if test_cases is not None:
-        test_cases = list(getattr(test_cases, "test_cases", test_cases))  # a dataset brings its own
+        test_cases = list(getattr(test_cases, "test_cases", test_cases))  # a dataset has its own
         _alone("test_cases", agent=agent, data=data, executor=executor, evaluators=evaluators)
         named = options.metrics or dataset
         return Request(options, _scorer(as_metrics(named), options), ready=_checked(test_cases))
@@ -93,10 +93,10 @@ def read_request(
         _alone("data and executor", agent=agent, dataset=dataset or None)
         return _of_data(data, executor, evaluators, options)
     if evaluators is not None:
-        raise TypeError("evaluators= goes with data= and executor=; with an agent write metrics=[…]")
+        raise TypeError("evaluators= requires data= and executor=; with an agent, use metrics=[…]")
     if agent is None:
         raise TypeError(
-            "evaluate() needs something to evaluate: evaluate(agent, goldens), evaluate(test_cases=…, metrics=…), or "
+            "nothing to evaluate; use evaluate(agent, goldens), evaluate(test_cases=…, metrics=…), or "
             "evaluate(data=…, executor=…, evaluators={…})"
         )
     chosen = as_metrics(options.metrics)
@@ -105,7 +105,7 @@ def read_request(
 
 
 def deepeval_options(others: Mapping[str, Any]) -> dict[str, Any]:
-    """What DeepEval's words for `evaluate` mean here; a `TypeError` for those that mean nothing."""
+    """The equivalents of DeepEval's arguments; a `TypeError` for those without one."""
     found: dict[str, Any] = {}
     for word, value in others.items():
         if word == "hyperparameters":
@@ -121,7 +121,7 @@ def deepeval_options(others: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def gate_of(gate: Gate | Mapping[str, Any] | float | None) -> Gate | None:
-    """A gate, the mapping of a suite, or the pass rate to reach."""
+    """A gate, the mapping of a suite, or the required pass rate."""
     if gate is None or isinstance(gate, Gate):
         return gate
     if isinstance(gate, int | float):
@@ -129,26 +129,28 @@ def gate_of(gate: Gate | Mapping[str, Any] | float | None) -> Gate | None:
     return read_gate(dict(gate))
 
 
-def _of_data(data: Any, executor: Any, evaluators: Any, options: Options) -> Request:
+def _of_data(data: Any, executor: Any, evaluators: Any, options: EvaluateOptions) -> Request:
     from rightcall.suite.datapoints import agent_of, goldens_of, metrics_of
 
     if data is None or executor is None:
         missing = "data" if data is None else "executor"
-        raise TypeError(f"evaluate(data=…, executor=…) needs both; {missing} is missing")
+        raise TypeError(f"evaluate(data=…, executor=…) requires both; {missing} is missing")
     if evaluators is not None and not isinstance(evaluators, Mapping):
         raise TypeError("evaluators must map a name to a function: evaluators={'exact': exact}")
     chosen = as_metrics([*options.metrics, *metrics_of(evaluators or {})])
     return _planned(agent_of(executor), goldens_of(data), chosen, options)
 
 
-def _planned(agent: Agent, goldens: Path | list[Golden], chosen: list[Metric], options: Options) -> Request:
+def _planned(
+    agent: Agent, goldens: Path | list[Golden], chosen: list[Metric], options: EvaluateOptions
+) -> Request:
     plan = Plan(
         name=options.name,
         agent=agent,
         dataset=goldens,
         metrics=chosen,
         observe=observed(options.observe, chosen),
-        rules=options.rules or Rules(),
+        rules=options.rules or ScoringRules(),
         trials=options.trials,
         seed=options.seed,
         concurrency=options.concurrency,
@@ -162,8 +164,8 @@ def _planned(agent: Agent, goldens: Path | list[Golden], chosen: list[Metric], o
     return Request(options, plan.scorer, plan=plan)
 
 
-def _scorer(chosen: list[Metric], options: Options) -> Scorer:
-    return Scorer(chosen, observed(options.observe, chosen), options.rules or Rules())
+def _scorer(chosen: list[Metric], options: EvaluateOptions) -> Scorer:
+    return Scorer(chosen, observed(options.observe, chosen), options.rules or ScoringRules())
 
 
 def _goldens(dataset: str | Path | Iterable[Any]) -> Path | list[Golden]:
@@ -172,25 +174,23 @@ def _goldens(dataset: str | Path | Iterable[Any]) -> Path | list[Golden]:
     goldens = list(dataset)
     for place, golden in enumerate(goldens):
         if isinstance(golden, TestCase | ConversationalTestCase):
-            raise TypeError(
-                "these are test cases, which need no agent: write evaluate(test_cases=…, metrics=…)"
-            )
+            raise TypeError("test cases need no agent; use evaluate(test_cases=…, metrics=…)")
         if not isinstance(golden, Golden | ConversationalGolden):
             raise ConfigError(f"golden {place} is {type(golden).__name__}, a Golden was expected")
     if not goldens:
         raise ConfigError(
-            "evaluate(agent, dataset) needs goldens: a file such as 'goldens.jsonl', or a list of them"
+            "evaluate(agent, dataset) requires goldens: a file such as 'goldens.jsonl', or a list of them"
         )
     return [with_id(golden) for golden in goldens]
 
 
 def _checked(cases: Sequence[AnyTestCase]) -> Sequence[AnyTestCase]:
     if not cases:
-        raise ConfigError("evaluate(test_cases, metrics) needs test cases, got none")
+        raise ConfigError("evaluate(test_cases, metrics) requires test cases, got none")
     for place, case in enumerate(cases):
         if isinstance(case, Golden | ConversationalGolden):
             raise ConfigError(
-                f"test case {place} is a golden, with nothing to score yet; write evaluate(agent, goldens)"
+                f"test case {place} is a golden, which has nothing to score yet; use evaluate(agent, goldens)"
             )
         if not isinstance(case, TestCase | ConversationalTestCase):
             raise ConfigError(f"test case {place} is {type(case).__name__}, a TestCase was expected")
@@ -200,7 +200,7 @@ def _checked(cases: Sequence[AnyTestCase]) -> Sequence[AnyTestCase]:
 def _alone(what: str, **others: Any) -> None:
     for name, value in others.items():
         if value is not None:
-            raise TypeError(f"evaluate() got both {what} and {name}; give one of them")
+            raise TypeError(f"evaluate() got both {what} and {name}; pass only one")
 
 
 def _plain(value: Any) -> Any:

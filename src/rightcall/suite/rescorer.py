@@ -1,9 +1,7 @@
-"""A stored run, scored again: the same trajectories by other metrics or rules, kept as a new run."""
+"""Scores a stored run again with other metrics or rules, and stores the result as a new run."""
 
 from __future__ import annotations
 
-import datetime
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -19,6 +17,7 @@ from rightcall.model.tool import Tool
 from rightcall.store import Store, StoredRun
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import scorer_fingerprint
+from rightcall.suite.run_record import new_run
 
 BATCH = 100
 
@@ -26,9 +25,9 @@ BATCH = 100
 async def rescore_run(
     store: Store, run: str, scorer: Scorer, *, goldens: Iterable[AnyGolden] = ()
 ) -> tuple[str, Summary, Verdict]:
-    """Score every stored trajectory of a run; the id of the new run, what it adds up to, the verdict.
+    """Score every stored trajectory of a run; returns the new run's id, summary and verdict.
 
-    `goldens` stand in for stored ones of the same id, which have lost the functions they were made with.
+    `goldens` replace stored ones with the same id, which have lost any functions they contained.
     """
     problems = await scorer.problems()
     if problems:
@@ -53,7 +52,7 @@ async def rescore_run(
 
 
 def stored_tools(store: Store, run: StoredRun) -> dict[str, Tool]:
-    """The tools a run was made with; none when the store does not hold them."""
+    """The tools of a run; none when they were not stored."""
     fingerprint = run.run.fingerprints.get("tools", "")
     content = store.document("tools", fingerprint) if fingerprint else None
     tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
@@ -66,7 +65,7 @@ async def _again(
     golden, trajectory = goldens.get(result.golden_id), result.trajectory
     if golden is None or trajectory is None:
         what = "golden" if golden is None else "trajectory"
-        error = result.error or f"the {what} of this case was not kept, so it cannot be scored again"
+        error = result.error or f"the {what} of this case was not stored, so it cannot be rescored"
         overall = {"overall": Score.broken(error)}
         return msgspec.structs.replace(
             result, passed=False, score=0.0, metrics=overall, codes=(), error=error
@@ -76,15 +75,15 @@ async def _again(
 
 
 def _begun(old: StoredRun, scorer: Scorer) -> Run:
-    now = datetime.datetime.now(datetime.UTC)
     name = f"{old.run.name} (rescored)"
+    new = new_run(name, old.run.agent, fingerprints={})
     fingerprints = {kind: text for kind, text in old.run.fingerprints.items() if kind != "measures"}
     return msgspec.structs.replace(
         old.run,
-        id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
+        id=new.id,
         name=name,
         group=name,
-        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        started_at=new.started_at,
         finished_at=None,
         summary=None,
         fingerprints=fingerprints | {"metrics": scorer_fingerprint(scorer)},

@@ -1,4 +1,4 @@
-"""Results of stored runs, with what their goldens say about grouping them."""
+"""Results of stored runs, grouped as their goldens say."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def stored_results(store: Store, run: str) -> Iterator[CaseResult]:
 
 
 def stored_outcomes(store: Store, run: str, leave_out: frozenset[str] = frozenset()) -> list[Outcome]:
-    """What a gate or a comparison sees of a stored run, without the goldens in quarantine."""
+    """The outcomes of a stored run for a gate or comparison, without quarantined goldens."""
     return gathered(result for result in stored_results(store, run) if result.golden_id not in leave_out)

@@ -1,32 +1,28 @@
-"""Runs a plan: goldens → trajectories → results → store, with news for whoever watches."""
+"""Runs a plan: goldens → trajectories → results → store, with progress reports."""
 
 from __future__ import annotations
 
 import asyncio
-import datetime
-import platform
-import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from importlib.metadata import version
-from pathlib import Path
 
 import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session, spent
-from rightcall.files import git_revision
 from rightcall.gate import Baseline, LatencyLimit, Verdict, decide
 from rightcall.metrics import Tally, time_to_score
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.early_stopping import EarlyStop
-from rightcall.suite.outcome import Evidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
-from rightcall.suite.plan import Plan, preflight
+from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
+from rightcall.suite.plan import Plan
+from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_outcomes import stored_results
 from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink
@@ -34,7 +30,7 @@ from rightcall.tools.idempotency import run_keys
 
 
 class Progress(msgspec.Struct):
-    """How far a run is. `planned` counts trials of goldens; `done` those on disk, in earlier parts of it too."""
+    """The progress of a run. `planned` counts trials; `done` counts stored ones, including those before a resume."""
 
     run_id: str
     planned: int
@@ -46,8 +42,8 @@ class Progress(msgspec.Struct):
 
 
 class RunOutcome(msgspec.Struct, frozen=True):
-    """What came of a run. `stopped` says which budget ended it; `lag_ms` how much of a latency that
-    counts, because its golden or the gate limits it, may have been this machine's.
+    """The outcome of a run. `stopped` names the budget that ended it; `lag_ms` is how much of a limited latency may
+    have been added by this machine.
     """
 
     run: Run
@@ -57,6 +53,8 @@ class RunOutcome(msgspec.Struct, frozen=True):
     planned: int = 0
     done: int = 0
     lag_ms: float = 0.0
+    notices: tuple[str, ...] = ()
+    tools: Mapping[str, Tool] = {}
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
@@ -70,46 +68,49 @@ async def run_plan(
     watch: Watcher | None = None,
     started: Callable[[Run], None] | None = None,
     persist: Persistence | None = None,
+    warn: Callable[[PlanWarning], None] | None = None,
 ) -> RunOutcome:
-    """Run every trial of the plan that is not done yet. Results are on disk before `watch` hears of them.
+    """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
-    Interrupting it stores what finished; `resume` goes on with such a run, and refuses when it would not be the
-    same run any more. A store that fails for longer than `persist` tries raises a `StoreError`: the run stops, stays
-    unfinished and can be resumed.
+    Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
+    store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
+    can be resumed. `warn` receives warnings before anything is asked.
     """
     persist = persist or Persistence()
-    goldens = await preflight(plan)
-    run = new_run(plan)
-    baseline = None if resume is not None else _baseline(plan, store, run)
+    async with await preflight(plan) as prepared:
+        return await _run_prepared(prepared, store, resume, watch, started, persist, warn)
+
+
+async def _run_prepared(
+    prepared: Prepared,
+    store: Store,
+    resume: str | None,
+    watch: Watcher | None,
+    started: Callable[[Run], None] | None,
+    persist: Persistence,
+    warn: Callable[[PlanWarning], None] | None,
+) -> RunOutcome:
+    plan, planned = prepared.plan, prepared.goldens * prepared.plan.trials
+    if warn is not None:
+        for warning in prepared.warnings():
+            warn(warning)
+    run, done = prepared.new_run(), set[tuple[str, int]]()
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
-    else:
-        writer, done = (
-            store.begin_run(run, planned=goldens * plan.trials, documents=plan.documents()),
-            set[tuple[str, int]](),
-        )
-    if resume is not None:
         baseline = _baseline(plan, store, run)
+    else:
+        baseline = _baseline(plan, store, run)  # before the run is begun: one that is refused leaves no trace
+        writer = store.begin_run(run, planned=planned, documents=prepared.documents)
     if started is not None:
         started(run)
-    running = _Running(
-        plan,
-        Progress(run.id, goldens * plan.trials, Tally(plan.scorer.names), started=time.monotonic()),
-        watch,
-        persist,
-    )
+    progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
+    running = _Running(plan, progress, watch, persist)
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
-    async with Session(
-        plan.agent,
-        concurrency=plan.concurrency,
-        seed=plan.seed,
-        run_id=run.id,
-        keys=run_keys(store.file, store.url),
-        user=plan.user,
-    ) as session:
-        await running.run(session, writer, done)
-    outcome = running.outcome(run, baseline)
+    prepared.session.begin(run.id, run_keys(store.file, store.url))
+    await running.run(prepared.session, writer, done)
+    outcome = running.outcome(run, baseline, prepared.tools)
+    outcome = msgspec.structs.replace(outcome, notices=tuple(prepared.session.notices()))
     if not outcome.stopped:
         finish = partial(
             store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided
@@ -119,12 +120,12 @@ async def run_plan(
 
 
 class _Running:
-    """One run under way: the pool, what has been counted, and whether it may end early."""
+    """A run in progress: the pool, the tally and early stopping."""
 
     def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
         self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
-        self._evidence = Evidence(plan.gate, plan.quarantine) if plan.gate else None
+        self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
         self._session: Session | None = None
         self._over_budget = ""
@@ -144,12 +145,12 @@ class _Running:
                 self._note_lag(job[0], result)
                 await sink.put(result)
 
-            if not self._pool.stopped:  # a resumed run may be decided already
+            if not self._pool.stopped:  # a resumed run may already be decided
                 await self._pool.run(self._plan.jobs(done), do)
 
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
-        """Keep the goldens for those who look at the run later; no case need wait for that."""
+        """Store the goldens for later inspection; no case waits for this."""
         keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens()))
         keeping = asyncio.create_task(asyncio.to_thread(keep))
         keeping.add_done_callback(self._stop_if_failed)
@@ -168,18 +169,18 @@ class _Running:
 
     @property
     def decided(self) -> bool:
-        """Whether the run ended early because its verdict was known."""
+        """Whether the run stopped early because its verdict was known."""
         return self._early is not None and self._early.stopped is not None
 
     def count(self, result: CaseResult) -> None:
-        """Take a result that is on disk into account."""
+        """Count a result that is on disk."""
         self._progress.tally.add(result)
         self._progress.done += 1
         if self._evidence is not None:
             self._evidence.add(result)
 
     def recall(self, result: CaseResult) -> None:
-        """Take a result of an earlier part of the run into account."""
+        """Count a result from before the resume."""
         self.count(result)
         self._consider(result)
 
@@ -195,7 +196,7 @@ class _Running:
         if self._early is not None and self._early.decided_by(result):
             self._pool.stop("decided")
 
-    def outcome(self, run: Run, baseline: Baseline | None) -> RunOutcome:
+    def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = progress.tally.summary()
         if self._over_budget:
@@ -208,7 +209,14 @@ class _Running:
         else:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
-            run, summary, verdict, self._over_budget, progress.planned, progress.done, self._lag_ms
+            run,
+            summary,
+            verdict,
+            self._over_budget,
+            progress.planned,
+            progress.done,
+            self._lag_ms,
+            tools=tools,
         )
 
     def _written(self, batch: Sequence[CaseResult]) -> None:
@@ -224,33 +232,15 @@ class _Running:
 
 
 def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
-    """The outcomes that the gate compares with; refused when they are of another kind of run."""
+    """The baseline outcomes of the gate; raises if that run is not comparable."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
     wanted = plan.gate.baseline
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
-def new_run(plan: Plan) -> Run:
-    """A run that begins now, with everything needed to repeat it."""
-    now = datetime.datetime.now(datetime.UTC)
-    return Run(
-        id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
-        name=plan.name,
-        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        agent=plan.agent.name,
-        trials=plan.trials,
-        seed=plan.seed,
-        group=plan.group or plan.name,
-        settings=dict(plan.settings),
-        fingerprints=plan.fingerprints(),
-        versions={"rightcall": version("rightcall"), "python": platform.python_version()}
-        | git_revision(Path.cwd()),
-    )
-
-
 class CaseRunner:
-    """Does one trial of a plan and scores it."""
+    """Runs and scores one trial of a plan."""
 
     def __init__(self, plan: Plan, session: Session) -> None:
         self._session, self._scorer = session, plan.scorer
@@ -266,7 +256,7 @@ class CaseRunner:
 def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
-        raise ConfigError(f"run {stored.id} cannot go on, because it would not be the same run:", *different)
+        raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
     writer = store.resume_run(stored.id)
     writer.drop_errors()
     return stored.run, writer, set(store.finished(stored.id))
@@ -275,7 +265,7 @@ def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[t
 def _used_up(plan: Plan, progress: Progress) -> str:
     limits = plan.run_limits
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
-        return f"{limits.seconds:g} seconds are over"
+        return f"{limits.seconds:g} seconds have passed"
     return (
         spent(progress.tally.usage, limits.tokens, limits.cost_usd)
         if limits.tokens or limits.cost_usd

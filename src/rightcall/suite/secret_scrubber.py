@@ -1,6 +1,6 @@
-"""Results without the keys of whoever ran them: a model may repeat a key it was shown, and stores are shared.
+"""Removes secrets from results: a model may repeat a key it was shown, and stores are shared.
 
-Scoring sees what the model said; what is stored, printed and reported has been through here, as cassettes have.
+Scoring sees what the model said; what is stored, printed and reported is scrubbed, as cassettes are.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ WORDS = frozenset(
     )
     for word in words
 ) | {"assistant"}
-"""Words of the record itself: no secret, even if the environment has one that is spelt so."""
+"""Words of the record format, never treated as secrets even if the environment has an equal one."""
 
 
 class ResultScrubber:
-    """Looks at the environment once a run, and at every result."""
+    """Reads the environment once per run and checks every result."""
 
     def __init__(self) -> None:
         self._clean = scrubber()
 
     def __call__(self, result: CaseResult) -> CaseResult:
-        """The same object when it holds no secret, which one look at its JSON tells."""
+        """The same object if its JSON contains no secret."""
         try:
             text = msgspec.json.encode(result, enc_hook=repr).decode()
-        except (TypeError, ValueError, RecursionError):  # the store makes a likeness of such a result
+        except (TypeError, ValueError, RecursionError):  # the store replaces what it cannot encode
             text = repr(result)
         if self._clean(text) == text:
             return result

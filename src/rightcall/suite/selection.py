@@ -1,4 +1,4 @@
-"""Which goldens of a dataset to run."""
+"""The selection of goldens to run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ G = TypeVar("G", bound=Golden | ConversationalGolden)
 
 @dataclass(frozen=True)
 class Selection:
-    """Ids (with * and ?), tags and categories, any of which chooses a golden; nothing given chooses all."""
+    """Ids (with * and ?), tags and categories; a golden needs to match one. Empty selects all."""
 
     only: tuple[str, ...] = ()
     limit: int | None = None

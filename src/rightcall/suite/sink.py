@@ -1,4 +1,4 @@
-"""Results on their way to the store: in batches, and only counted once they are on disk."""
+"""Writes results to the store in batches; a result counts once it is on disk."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LONGEST_WAIT = 0.02
 
 
 class Sink:
-    """Takes results from many cases at once and writes them from one thread.
+    """Takes results from concurrent cases and writes them from one thread.
 
-    A batch goes out when it is full or its first result has waited `LONGEST_WAIT` seconds. It is kept until it is
-    stored, and `written` is called afterwards. Whoever puts a result into a full sink waits, so memory stays bounded
-    while a store is slow or failing. When `persist` gives up, or `written` raises, the sink is broken: `broken` is
-    called once with the error, and so is everybody who puts another result.
+    A batch is written when it is full or its first result has waited `LONGEST_WAIT` seconds. It is kept until it is
+    stored; then `written` is called. Putting a result into a full sink waits, so memory stays bounded while a store
+    is slow or failing. When `persist` gives up, or `written` raises, the sink is broken: `broken` is called once with
+    the error, and every later put raises it.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Sink:
             self._timer = asyncio.get_running_loop().call_later(LONGEST_WAIT, self._begin_flush)
 
     async def flush(self) -> None:
-        """Write what is there; all of it is on disk when this returns."""
+        """Write all pending results; they are on disk when this returns."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -68,12 +68,12 @@ class Sink:
                 raise
 
     async def _stored(self) -> Sequence[CaseResult]:
-        """Write what is there, and only then forget it."""
+        """Write pending results, and drop them only once stored."""
         if not self._batch:
             return ()
         batch, loop = tuple(self._batch), asyncio.get_running_loop()
-        # Shielded: a case that is cancelled while it waits does not take the results of others with it. The batch is
-        # then still here, and is written a second time by whoever comes next, which changes nothing.
+        # Shielded: cancelling a waiting case must not lose the results of others. The batch is
+        # then still pending and is written again by the next caller, which is idempotent.
         await asyncio.shield(loop.run_in_executor(self._thread, self._persist, lambda: self._write(batch)))
         del self._batch[: len(batch)]
         return batch
@@ -89,7 +89,7 @@ class Sink:
             return  # kept in `_error`, and `broken` has been called
         finally:
             self._late = None
-        if self._batch and self._timer is None:  # what came while this was being written
+        if self._batch and self._timer is None:  # results that arrived during the write
             self._timer = asyncio.get_running_loop().call_later(LONGEST_WAIT, self._begin_flush)
 
     async def __aenter__(self) -> Self:
@@ -98,7 +98,7 @@ class Sink:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """What finished is stored even when the run was interrupted; then nobody waits for a store that fails."""
+        """Store finished results even if the run was interrupted; in that case, do not wait for a failing store."""
         if error is not None:
             self._persist.hurry()
         try:
@@ -106,7 +106,7 @@ class Sink:
                 await self._late
             if error is None or self._error is None:
                 await self.flush()
-            elif not isinstance(self._error, StoreError):  # whoever was told is gone, but the store is there
+            elif not isinstance(self._error, StoreError):  # the watcher is gone, but the store works
                 await self._stored()
         except Exception:
             if error is None:

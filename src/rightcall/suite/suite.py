@@ -1,4 +1,4 @@
-"""`suite.yaml`: what to run, on what, with which agent, measured how."""
+"""`suite.yaml`: the dataset, the agent, the metrics and the limits of a run."""
 
 from __future__ import annotations
 
@@ -23,22 +23,52 @@ MOST_AT_ONCE = 10_000
 class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
-    model: Annotated[str, msgspec.Meta(description="provider:model, or module:callable")]
-    base_url: Annotated[str | None, msgspec.Meta(description="another server of the same kind")] = None
-    system: Annotated[str, msgspec.Meta(description="instructions to the model")] = ""
+    model: Annotated[str, msgspec.Meta(description="provider:model, module:agent, http:URL, or exec:COMMAND")]
+    base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
+    system: Annotated[str, msgspec.Meta(description="system prompt")] = ""
     mode: Annotated[
         Literal["single_turn", "loop"],
-        msgspec.Meta(description="single_turn: ask once, run nothing; loop: run tools until it answers"),
+        msgspec.Meta(
+            description="single_turn: one request, no tools run; loop: run tools until the model answers"
+        ),
     ] = "single_turn"
     settings: Settings = Settings()
     execute: Annotated[
-        Literal["mock", "real"], msgspec.Meta(description="whether tools run for real; mocked unless said")
-    ] = "mock"
+        Literal["mock", "real"] | None,
+        msgspec.Meta(description="whether tools run for real [default: mock, real for an observed agent]"),
+    ] = None
     strict: Annotated[
         bool,
-        msgspec.Meta(description="stop the agent when a tool lacks permission, loses a connection or breaks"),
+        msgspec.Meta(description="stop the agent when a tool lacks permission, loses a connection or fails"),
     ] = False
-    record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
+    record: Annotated[str | None, msgspec.Meta(description="cassette file to record every exchange to")] = (
+        None
+    )
+    observe: Annotated[
+        str | tuple[str, ...] | None,
+        msgspec.Meta(description="watch module:agent while it runs: auto, or names of adapters"),
+    ] = None
+    calls: Annotated[
+        Literal["auto", "root", "all"], msgspec.Meta(description="whose calls count when agents use agents")
+    ] = "auto"
+    handoffs: Annotated[
+        Literal["keep", "drop"], msgspec.Meta(description="whether handing over to another agent is a call")
+    ] = "keep"
+    session: Annotated[
+        Literal["fresh"], msgspec.Meta(description="every trial begins a conversation of its own")
+    ] = "fresh"
+    request: Annotated[Any, msgspec.Meta(description="the body an http: or exec: agent is asked with")] = None
+    response: Annotated[
+        dict[str, Any],
+        msgspec.Meta(description="where output, calls, … are in the reply: paths such as $.answer"),
+    ] = {}
+    headers: Annotated[
+        dict[str, str],
+        msgspec.Meta(description="sent to an http: agent; ${NAME} is taken from the environment"),
+    ] = {}
+    reuse: Annotated[
+        bool, msgspec.Meta(description="keep an exec: program running, one JSON line per ask")
+    ] = False
 
 
 class UserConfig(Record, frozen=True):
@@ -67,73 +97,72 @@ class UserConfig(Record, frozen=True):
 
 
 class Suite(Record, frozen=True):
-    """Everything a run needs. Only `dataset` and `agent.model` must be given; paths are relative to the file."""
+    """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
 
     dataset: Annotated[str, msgspec.Meta(description="goldens: .jsonl, .json, .yaml or .csv")]
     agent: AgentConfig
     name: str = ""
-    group: Annotated[str, msgspec.Meta(description="runs followed together over time")] = ""
+    group: Annotated[str, msgspec.Meta(description="group of runs to compare over time")] = ""
     tools: Annotated[
         str | list[dict[str, Any]] | dict[str, Any] | None,
-        msgspec.Meta(description="a file, definitions in place, module:attribute, or {mcp: {command: […]}}"),
+        msgspec.Meta(description="a file, inline definitions, module:attribute, or {mcp: {command: […]}}"),
     ] = None
     tool_sets: Annotated[
         dict[str, tuple[str, ...]],
-        msgspec.Meta(description="names of tools; a golden's tool_set chooses one"),
+        msgspec.Meta(description="named sets of tools; a golden's tool_set selects one"),
     ] = {}
-    trials: Annotated[
-        int, msgspec.Meta(gt=0, le=MOST_TRIALS, description="how often each golden is tried")
-    ] = 1
+    trials: Annotated[int, msgspec.Meta(gt=0, le=MOST_TRIALS, description="trials per golden")] = 1
     seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] = 0
-    concurrency: Annotated[int, msgspec.Meta(gt=0, le=MOST_AT_ONCE, description="the most cases at once")] = (
-        32
-    )
+    concurrency: Annotated[
+        int, msgspec.Meta(gt=0, le=MOST_AT_ONCE, description="maximum concurrent cases")
+    ] = 32
     metrics: Annotated[
         tuple[str | dict[str, str | list[str]], ...],
-        msgspec.Meta(description="what must pass beside the goldens; {observe: NAME} only measures"),
+        msgspec.Meta(description="extra metrics; {observe: NAME} measures without affecting the verdict"),
     ] = ()
     metric_seconds: Annotated[
-        float, msgspec.Meta(gt=0, description="how long a metric may take for one case")
+        float, msgspec.Meta(gt=0, description="time limit of a metric for one case, in seconds")
     ] = METRIC_SECONDS
     weights: Annotated[
         dict[str, float] | str,
-        msgspec.Meta(description="of the overall score: one per dimension, or a weighting's name (seed)"),
+        msgspec.Meta(
+            description="weights of the overall score by dimension, or the name of a weighting (seed)"
+        ),
     ] = {}
     pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
     limits: Limits = Limits()
     run_limits: RunLimits = RunLimits()
-    mocks: Annotated[dict[str, Any], msgspec.Meta(description="what each tool answers in a loop")] = {}
+    mocks: Annotated[dict[str, Any], msgspec.Meta(description="mock results of tools in a loop")] = {}
     worlds: Annotated[
         dict[str, dict[str, Any] | None],
         msgspec.Meta(
-            description="stateful fakes whose tools really work: bank, mailbox, file_tree, accounts"
+            description="simulated environments with working tools: bank, mailbox, file_tree, accounts"
         ),
     ] = {}
     faults: Annotated[
-        str | dict[str, Any] | None, msgspec.Meta(description="what breaks on purpose: a file, or in place")
+        str | dict[str, Any] | None, msgspec.Meta(description="fault plan: a file or inline")
     ] = None
     user: Annotated[
         UserConfig | None, msgspec.Meta(description="who plays the user of conversations: a simulated one")
     ] = None
-    gate: Annotated[
-        dict[str, Any], msgspec.Meta(description="when the run passes: min, target, forbid, …")
-    ] = {}
+    gate: Annotated[dict[str, Any], msgspec.Meta(description="pass criteria: min, target, forbid, …")] = {}
     quarantine: Annotated[
-        tuple[str, ...], msgspec.Meta(description="ids of flaky goldens that are run but decide nothing")
+        tuple[str, ...],
+        msgspec.Meta(description="ids of flaky goldens that are run without affecting the verdict"),
     ] = ()
     format: str = FORMAT
 
 
 def load_suite(path: str | Path) -> Suite:
-    """The suite of a YAML or JSON file; `InputError` names the place of whatever is wrong."""
+    """Load a suite from a YAML or JSON file; `InputError` names the location of a problem."""
     path = existing_file(path)
     if path.suffix.lower() not in (".yaml", ".yml", ".json"):
-        raise InputError(str(path), "a suite is a .yaml or .json file", "rightcall init writes one")
+        raise InputError(str(path), "a suite is a .yaml or .json file", "create one with `rightcall init`")
     items = read_items(path, "suites")
     entries = list(items.entries)
     if not items.single or len(entries) != 1:
         raise InputError(
-            str(path), "a suite is one object with dataset and agent", "rightcall init writes one"
+            str(path), "a suite is one object with dataset and agent", "create one with `rightcall init`"
         )
     value = value_of(entries[0][1], dict[str, Any], str(path))
     if "format" in value:

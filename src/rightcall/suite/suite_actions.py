@@ -1,7 +1,7 @@
-"""What a suite starts, imports or writes on the machine of whoever runs it: a suite is code.
+"""What running a suite would start, import or write on this machine: a suite is code.
 
-Found by reading alone. `run --dry-run` shows it instead of doing it, and a suite from outside the project does it
-only with `--trust`.
+Determined without running anything. `run --dry-run` lists it, and a suite from outside the project requires
+`--trust`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from rightcall.errors import InputError
+from rightcall.errors import ConfigError, InputError
 from rightcall.model.record import Record
+from rightcall.providers import command_of
 from rightcall.suite.suite import Suite
 from rightcall.tools.definitions import is_attribute
 from rightcall.tools.mcp import read_address
@@ -21,7 +22,7 @@ Kind = Literal["start", "connect", "import", "write"]
 
 
 class Action(Record, frozen=True):
-    """One thing that running a suite does besides asking its model. `files` are what it would run."""
+    """One action of a suite besides asking its model. `files` are what it would run."""
 
     kind: Kind
     what: str
@@ -29,16 +30,17 @@ class Action(Record, frozen=True):
 
     @property
     def words(self) -> str:
-        """As a line of a list: `start: npx -y some-server`."""
+        """One line for a list: `start: npx -y some-server`."""
         return f"{self.kind}: {self.what}"
 
 
 def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action]:
-    """Everything the suite would start, connect to, import, or write outside its own folder."""
+    """Everything the suite would start, connect to, import, or write outside its folder."""
     found = [*_tools(suite, folder)]
     name = model or suite.agent.model
-    if is_code(name):
+    if is_code(name, folder):
         found.append(_import(name, folder))
+    found += _agent(name, folder)
     found += [_import(metric, folder) for metric in metric_names(suite) if is_code_metric(metric)]
     for record in (suite.agent.record, suite.user.record if suite.user else None):
         target = (folder / record).resolve() if record else folder.resolve()
@@ -48,7 +50,7 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
 
 
 def metric_names(suite: Suite) -> Iterator[str]:
-    """Every metric that a suite names, to decide or to observe."""
+    """Every metric that a suite names, observed ones included."""
     for given in suite.metrics:
         if isinstance(given, str):
             yield given
@@ -62,18 +64,19 @@ def is_code_metric(name: str) -> bool:
     return ":" in name.partition("(")[0]
 
 
-def is_code(model: str) -> bool:
-    """Whether a model's name is `module:callable` and no provider's."""
+def is_code(model: str, folder: Path | None = None) -> bool:
+    """Whether a model's name is `module:agent` rather than a provider's; the module may be in `folder`."""
     from rightcall.providers import provider_names
 
     prefix, _, rest = model.partition(":")
     if prefix in provider_names() or not rest or "/" in prefix:
         return False
-    return "." in prefix or _importable(prefix)
+    beside = folder is not None and any((folder / name).exists() for name in (f"{prefix}.py", prefix))
+    return "." in prefix or beside or _importable(prefix)
 
 
 def _importable(module: str) -> bool:
-    """Whether there is a module of that name; looks for it, and imports nothing."""
+    """Whether a module of that name exists, without importing it."""
     from importlib.util import find_spec
 
     try:
@@ -83,9 +86,9 @@ def _importable(module: str) -> bool:
 
 
 def fingerprint(suite_file: Path, found: list[Action]) -> str:
-    """A name for the suite and all it would run: where it is, its text, and the text of every file named in it.
+    """A fingerprint of the suite and all it would run: its location, its text, and the text of every file it names.
 
-    Any of them changed is another suite. What a started command fetches from elsewhere no hash can cover.
+    Any change makes it another suite. What a started command downloads is not covered.
     """
     made = hashlib.sha256()
     for path in (suite_file, *(Path(name) for action in found for name in action.files)):
@@ -99,7 +102,7 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
     source: Any = tools.get("mcp") if isinstance(tools, dict) else tools
     if isinstance(tools, dict) or (isinstance(source, str) and source.startswith("mcp:")):
         if not isinstance(source, str | dict):
-            return  # the plan says what is wrong with it
+            return  # the plan reports the problem
         try:
             address = read_address(source, "tools.mcp")
         except InputError:
@@ -112,6 +115,19 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
             yield Action("connect", address.url)
     elif isinstance(source, str) and is_attribute(source) and not (folder / source).exists():
         yield _import(source, folder)
+
+
+def _agent(name: str, folder: Path) -> Iterator[Action]:
+    """The program of `exec:COMMAND` and the address of `http:URL`."""
+    if name.startswith("exec:"):
+        try:
+            command = command_of(name.removeprefix("exec:"))
+        except ConfigError:
+            return  # the plan says what is wrong with it
+        near = (path for word in command for path in _files_of(word, folder))
+        yield Action("start", " ".join(command), tuple(dict.fromkeys(map(str, near))))
+    elif name.startswith("http:"):
+        yield Action("connect", name.removeprefix("http:"))
 
 
 def _import(name: str, folder: Path) -> Action:

@@ -1,7 +1,7 @@
-"""Suites from elsewhere run nothing until their user has looked at them and said `--trust`.
+"""Trust: a suite from outside the project runs nothing until the user passes `--trust`.
 
-A suite inside the working folder's project runs as it is: whoever works there runs its code anyway. Trust in another
-is kept by its fingerprint, in a file of the user's own, so that a change of the suite asks again.
+A suite inside the current project needs no trust: its code runs there anyway. Trust in another suite is stored by
+fingerprint in a file of the user, so a changed suite needs it again.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from rightcall.suite.suite_actions import Action, actions, fingerprint
 
 FORMAT = "rightcall/trust/1"
 MARKS = (".git", ".hg", "pyproject.toml")
-"""What a project's folder holds."""
+"""Files that mark a project folder."""
 
 
 class Trusted(Record, frozen=True):
-    """A suite that was trusted: where it was and when. The fingerprint it is kept by decides."""
+    """A trusted suite: its location and the time. It is looked up by fingerprint."""
 
     path: str
     at: str
@@ -37,9 +37,9 @@ class TrustFile(Record, frozen=True):
 
 
 def require_trust(suite: Suite, file: Path, *, model: str | None = None, trust: bool = False) -> None:
-    """Raise `ConfigError` with what the suite would start, unless it may; `trust` lets it, now and later.
+    """Raise `ConfigError` with what the suite would start, unless it is trusted; `trust` trusts it from now on.
 
-    `model` is what was typed instead of the suite's, and trusted as such.
+    `model` replaces the suite's and counts as trusted, because the user typed it.
     """
     named = suite.agent.model if model is None else "keyword:"
     found = actions(suite, file.parent, named)
@@ -60,7 +60,7 @@ def require_trust(suite: Suite, file: Path, *, model: str | None = None, trust: 
 def project_of(folder: Path) -> Path:
     """The project that a folder belongs to: the nearest folder upwards that looks like one, or the folder itself.
 
-    A home folder is no project, even when it is kept in git: everything that was downloaded lies in it.
+    A home folder is not a project, even if it is a git repository: downloads are in it.
     """
     folder = folder.resolve()
     for one in (folder, *folder.parents):
@@ -72,16 +72,16 @@ def project_of(folder: Path) -> Path:
 
 
 def trust_file() -> Path:
-    """Where trust is kept."""
+    """The file that stores trust."""
     base = os.environ.get("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "rightcall" / "trusted.json"
 
 
 def _refusal(file: Path, project: Path, found: list[Action]) -> list[str]:
     return [
-        f"{file}: this suite is outside the project {project}, and running it would",
+        f"{file}: this suite is outside the project {project}; running it would",
         *(f"  {action.words}" for action in found),
-        "a suite is code: look at it, then add --trust (`--dry-run` starts nothing)",
+        "a suite is code: review it, then pass --trust (`--dry-run` starts nothing)",
     ]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.executor import Agent, Pool, Session, UserSetup
+from rightcall.executor import Agent, Pool, Session, UserSetup, finished
 from rightcall.executor.conversation import (
     DEFAULT_PERSONAS,
     ModelUsers,
@@ -92,9 +92,7 @@ class ConversationSimulator:
 
     def simulate(self, *args: Any, **options: Any) -> list[ConversationalTestCase]:
         """The test cases of all conversations, in order; see `a_simulate` for the options."""
-        from rightcall.executor.blocking import finished
-
-        return finished(self.a_simulate(*args, **options), "await simulator.a_simulate(…)")
+        return finished(self.a_simulate(*args, **options))
 
     async def a_simulate(
         self,

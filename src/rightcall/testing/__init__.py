@@ -18,9 +18,9 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.testing.check_fixture import Checker as Checker, Defaults as Defaults
-    from rightcall.testing.golden_batch import Together as Together
+    from rightcall.testing.golden_batch import GoldenBatch as GoldenBatch
     from rightcall.testing.marks import marked_goldens as marked_goldens, readable_ids as readable_ids
-    from rightcall.testing.session_store import Keeper as Keeper
+    from rightcall.testing.session_store import SessionStore as SessionStore
     from rightcall.testing.summary import (
         gate_verdict as gate_verdict,
         summary_lines as summary_lines,
@@ -31,9 +31,9 @@ else:
         __name__,
         {
             "check_fixture": "Checker Defaults",
-            "golden_batch": "Together",
+            "golden_batch": "GoldenBatch",
             "marks": "marked_goldens readable_ids",
-            "session_store": "Keeper",
+            "session_store": "SessionStore",
             "summary": "gate_verdict summary_lines tested",
         },
     )

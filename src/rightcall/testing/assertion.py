@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rightcall.errors import CheckFailed, ConfigError
-from rightcall.executor import Agent, Session, Users, UserSetup
-from rightcall.metrics import AnyMetric, Rules, Scorer, as_metrics, observed
+from rightcall.executor import Agent, Session, Users, UserSetup, finished
+from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.visible import visible
 from rightcall.suite import as_user, conversation_problem, conversations_of, score_cases
 from rightcall.testing.failure_text import failure_text
-from rightcall.testing.golden_batch import finished
 from rightcall.tools.definitions import offered_tools, with_tool_set
 
 
@@ -26,7 +25,7 @@ def assert_test(
     golden: AnyGolden | None = None,
     agent: Agent | str | Callable[[Any], Any] | None = None,
     user: Any = None,
-    rules: Rules | None = None,
+    rules: ScoringRules | None = None,
     run_async: bool = True,
 ) -> CaseResult:
     """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
@@ -41,7 +40,7 @@ def assert_test(
         if golden is None or agent is None:
             raise ConfigError("assert_test needs a test_case, or a golden and an agent")
         test_case = case_of_agent(golden, agent if isinstance(agent, Agent) else Agent(agent), as_user(user))
-    return assert_case(test_case, Scorer(chosen, observed(observe, chosen), rules or Rules()))
+    return assert_case(test_case, Scorer(chosen, observed(observe, chosen), rules or ScoringRules()))
 
 
 def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:

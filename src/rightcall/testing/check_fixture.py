@@ -8,12 +8,12 @@ from typing import Any
 
 from rightcall.errors import CheckFailed, ConfigError, InfrastructureError, RightCallError
 from rightcall.executor import Agent
-from rightcall.metrics import AnyMetric, Rules, as_metrics, observed
+from rightcall.metrics import AnyMetric, ScoringRules, as_metrics, observed
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.suite import as_user
 from rightcall.testing.failure_text import error_text, failure_text
-from rightcall.testing.golden_batch import Checked, Setup, Together
+from rightcall.testing.golden_batch import Checked, GoldenBatch, Setup
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Checker:
 
     def __init__(
         self,
-        together: Together,
+        together: GoldenBatch,
         to_come: Sequence[AnyGolden],
         defaults: Defaults,
         note: Callable[[dict[str, Any]], None],
@@ -45,7 +45,7 @@ class Checker:
         metrics: Sequence[AnyMetric] = (),
         observe: Sequence[AnyMetric] = (),
         trials: int | None = None,
-        rules: Rules | None = None,
+        rules: ScoringRules | None = None,
         user: Any = None,
     ) -> tuple[CaseResult, ...]:
         """The results of all trials, when all passed.
@@ -69,7 +69,7 @@ class Checker:
         metrics: Sequence[AnyMetric],
         observe: Sequence[AnyMetric],
         trials: int | None,
-        rules: Rules | None,
+        rules: ScoringRules | None,
         user: Any,
     ) -> Setup:
         chosen = as_metrics(metrics)
@@ -77,7 +77,7 @@ class Checker:
             agent=agent if isinstance(agent, Agent) else Agent(agent),
             metrics=tuple(chosen),
             observe=tuple(observed(observe, chosen)),
-            rules=rules or Rules(),
+            rules=rules or ScoringRules(),
             trials=self._defaults.trials if trials is None else trials,
             concurrency=self._defaults.concurrency,
             seed=self._defaults.seed,
@@ -100,10 +100,9 @@ class Checker:
             }
         )
         if any(not result.passed and not result.error for result in results):
-            from rightcall.executor import Session
             from rightcall.tools.definitions import offered_tools
 
-            tools = offered_tools(golden, Session(checked.setup.agent).tools)
+            tools = offered_tools(golden, checked.tools)
             raise CheckFailed(failure_text(golden, results, tools))
         if errors:
             raise CheckFailed(error_text(golden, results), infrastructure=True)

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rightcall.api import RunResult, arun_cases, finished
-from rightcall.datasets import EvaluationDataset as Collection, case_of
+from rightcall.api import RunResult, ascore_cases
+from rightcall.datasets import DatasetFiles, case_of
 from rightcall.errors import ConfigError
-from rightcall.executor import as_trajectory
+from rightcall.executor import as_trajectory, finished
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rightcall.store import DatasetVersion
 
 
-class EvaluationDataset(Collection):
+class EvaluationDataset(DatasetFiles):
     """Goldens of one kind and test cases, with files, versions in the store, and a loop of one's own.
 
     `last_run` is what `evals_iterator` measured last.
@@ -78,10 +78,14 @@ class EvaluationDataset(Collection):
                 dataset.evaluate(my_agent(golden.input))
             print(dataset.last_run.summary)
 
-        Coroutines are run together at the end. Inside an event loop use `async for … in dataset.aevals_iterator()`.
+        Coroutines are run together at the end. For tasks use `async for … in dataset.aevals_iterator()`.
         """
         yield from self._given_out()
-        finished(self._scored(metrics, store, name), "async for golden in dataset.aevals_iterator(…)")
+        if any(isinstance(made, asyncio.Future) for made in (self._made or {}).values()):
+            raise ConfigError(  # a task is bound to the loop that runs now, and this function cannot wait there
+                "tasks cannot be waited for here; write: async for golden in dataset.aevals_iterator(…)"
+            )
+        finished(self._scored(metrics, store, name))
 
     async def aevals_iterator(
         self,
@@ -126,7 +130,7 @@ class EvaluationDataset(Collection):
         done = await asyncio.gather(*(_trajectory(made[golden.id]) for golden in self.goldens))
         cases = [_case(golden, found) for golden, found in zip(self.goldens, done, strict=True)]
         self.test_cases = cases
-        self.last_run = await arun_cases(cases, metrics, store=store, name=name)
+        self.last_run = await ascore_cases(cases, metrics, store=store, name=name)
 
 
 async def _trajectory(made: Any) -> Trajectory:

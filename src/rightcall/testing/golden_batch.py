@@ -7,20 +7,17 @@ that brings an agent of its own is always run alone, so nothing is ever asked fo
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
-from rightcall.executor import Agent, Pool, Session
-from rightcall.metrics import Metric, Rules
+from rightcall.executor import Agent, Pool, finished
+from rightcall.metrics import Metric, ScoringRules
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
-from rightcall.suite import CaseRunner, Plan, conversations_of, preflight
-from rightcall.testing.session_store import Keeper
-
-T = TypeVar("T")
+from rightcall.model.tool import Tool
+from rightcall.suite import CaseRunner, Plan, Prepared, conversations_of, preflight
+from rightcall.testing.session_store import SessionStore
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class Setup:
     agent: Agent
     metrics: tuple[Metric, ...]
     observe: tuple[Metric, ...]
-    rules: Rules
+    rules: ScoringRules
     trials: int
     concurrency: int
     seed: int
@@ -45,12 +42,15 @@ class Checked:
     golden: AnyGolden
     results: tuple[CaseResult, ...]
     run_id: str
+    tools: Mapping[str, Tool]
 
 
-class Together:
+class GoldenBatch:
     """One test function's goldens and what is known of them so far."""
 
-    def __init__(self, name: str, goldens: Sequence[AnyGolden], keeper: Keeper, *, may_share: bool) -> None:
+    def __init__(
+        self, name: str, goldens: Sequence[AnyGolden], keeper: SessionStore, *, may_share: bool
+    ) -> None:
         self._name, self._goldens, self._keeper = name, goldens, keeper
         self._may_share = may_share
         self._ready: dict[str, Checked] = {}
@@ -85,32 +85,37 @@ class Together:
             concurrency=setup.concurrency,
             user=setup.user,
         )
-        found = finished(perform(replace(plan, dataset=goldens)))
-        kept = [result for results in found.values() for result in results]
-        run_id = self._keeper.keep(plan, list(plan.goldens()), kept)
+        found, prepared = finished(perform(replace(plan, dataset=goldens)))
+        every = [result for results in found.values() for result in results]
+        run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every)
         held = {g.id: [one.id for one in conversations_of(g, setup.user)] for g in goldens}
         return [
-            Checked(setup, golden, tuple(r for name in held[golden.id] for r in found[name]), run_id)
+            Checked(
+                setup,
+                golden,
+                tuple(result for name in held[golden.id] for result in found[name]),
+                run_id,
+                prepared.tools,
+            )
             for golden in goldens
         ]
 
 
-async def perform(plan: Plan) -> dict[str, tuple[CaseResult, ...]]:
-    """Every trial of the plan's goldens, many at once; by golden id, trials in order."""
-    await preflight(plan)
-    found: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
-    opened = Session(
-        plan.agent, concurrency=plan.concurrency, seed=plan.seed, run_id=plan.name, user=plan.user
-    )
-    async with opened as session:
-        case = CaseRunner(plan, session)
+async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepared]:
+    """Every trial of the plan's goldens, many at once; by golden id, trials in order; and what they were run with."""
+    async with await preflight(plan) as prepared:
+        plan = prepared.plan
+        found: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
+        prepared.session.begin(plan.name)
+        case = CaseRunner(plan, prepared.session)
 
         async def do(job: tuple[AnyGolden, int]) -> None:
             result = await case.result(*job)
             found[result.golden_id].append(result)
 
         await Pool(min(plan.concurrency, len(found) * plan.trials)).run(plan.jobs(), do)
-    return {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
+    ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
+    return ordered, prepared
 
 
 def same(one: Setup, other: Setup) -> bool:
@@ -119,26 +124,3 @@ def same(one: Setup, other: Setup) -> bool:
         return one is other or bool(one == other)
     except Exception:
         return False
-
-
-def finished(work: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine gives, from a test that may or may not run inside an event loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    outcome: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            outcome.append(asyncio.run(work))
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name="rightcall-check")
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return outcome[0]

@@ -12,10 +12,10 @@ from rightcall.metrics import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Persistence, RunWriter, Store, open_store, store_address
-from rightcall.suite import Plan, new_run
+from rightcall.suite import Plan, Prepared
 
 
-class Keeper:
+class SessionStore:
     """Writes results of a test session. Workers that share a session's id share its runs."""
 
     def __init__(self, session: str, store: str | None) -> None:
@@ -29,11 +29,11 @@ class Keeper:
         digest = hashlib.sha256(f"{plan.name}\0{plan.agent.name}".encode()).hexdigest()
         return f"{self.session}-{digest[:4]}"
 
-    def keep(self, plan: Plan, goldens: Sequence[AnyGolden], results: Sequence[CaseResult]) -> str:
+    def keep(self, prepared: Prepared, goldens: Sequence[AnyGolden], results: Sequence[CaseResult]) -> str:
         """Store the results of a plan on these goldens; gives the id of their run."""
-        run_id = self.run_id(plan)
+        run_id = self.run_id(prepared.plan)
         if run_id not in self._writers:
-            self._writers[run_id] = self._persist(lambda: self._begun(plan, goldens, run_id))
+            self._writers[run_id] = self._persist(lambda: self._begun(prepared, goldens, run_id))
         self._persist(lambda: self._writers[run_id].add(results))
         return run_id
 
@@ -52,7 +52,7 @@ class Keeper:
         stored = tally.decided + tally.errors
         if stored < trials:
             raise StoreError(
-                f"run {run_id}: {stored:,} of {trials:,} results are stored, so it is not finished",
+                f"run {run_id}: {stored:,} of {trials:,} results are stored, so it cannot be finished",
                 retryable=False,
             )
         self._persist(lambda: store.finish_run(run_id, tally.summary(), word, early=True))
@@ -67,11 +67,13 @@ class Keeper:
         """Where the results are, as it may be shown."""
         return store_address(self._address).shown
 
-    def _begun(self, plan: Plan, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:
+    def _begun(self, prepared: Prepared, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:
         store = self._opened()
-        run = msgspec.structs.replace(new_run(plan), id=run_id)
+        plan = prepared.plan
+        fingerprints = plan.fingerprints(prepared.definitions)  # of all goldens, not only of those run so far
+        run = msgspec.structs.replace(prepared.new_run(), id=run_id, fingerprints=fingerprints)
         try:
-            writer = store.begin_run(run, planned=len(goldens) * plan.trials, documents=plan.documents())
+            writer = store.begin_run(run, planned=len(goldens) * plan.trials, documents=prepared.documents)
         except InputError:  # another worker was first, or this is the second attempt
             writer = store.resume_run(run_id)
         writer.add_goldens(goldens)

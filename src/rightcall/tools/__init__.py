@@ -1,6 +1,6 @@
-"""Tools: from files and functions, and everything between a model's call and its result.
+"""Tools: their definitions, and everything between a model's call and its result.
 
-load       load_tools, save_tools: JSON and YAML, in any provider's spelling
+load       load_tools, save_tools: JSON and YAML, in any provider's format
 offer      which tools a golden offers
 source     a file, a Python module or an MCP server, named by one text
 validate   arguments and results against schemas
@@ -8,9 +8,9 @@ function   @tool: a function as a tool; Behaviour says what makes it safe
 toolbox    tools ready to be called, mocked or for real: `invoke_turn(calls, context)`
 mocks      what a tool answers in a suite
 errors     the error contract: ErrorReply, ToolError, Abort
-idempotency, idempotency_store    doing a thing once, on SQLite or PostgreSQL
-faults     plans of what breaks; fault_measures: what the agent made of it
-worlds/    stateful fakes, one file each; state: comparing what they look like
+idempotency, idempotency_store    running an operation once, on SQLite or PostgreSQL
+faults     fault plans; fault_measures: how the agent coped
+worlds/    simulated environments, one file each; state: comparing their states
 mcp        tools of MCP servers; mcp_serve: a toolbox as one
 
 One call goes prepare → invoke → idempotency → execute → results. To add a world, add a file in worlds/; to add

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rightcall.report import CONFIG, SCHEMA, Spec, one_line, to_svg
-from rightcall.report.view import Bar, Rate
+from rightcall.report.view import Bar, ShownRate
 
 Theme = Literal["light", "dark"]
 MOST_AGENTS = 6
@@ -47,7 +47,7 @@ class Point(NamedTuple):
     run_id: str
     started_at: str
     agent: str
-    passing: Rate
+    passing: ShownRate
     tools_changed: bool
 
 

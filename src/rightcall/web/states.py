@@ -14,7 +14,7 @@ SILENCE = 120.0
 VERDICTS: dict[str, Tone] = {"PASS": "good", "FAIL": "bad", "INCONCLUSIVE": "warn", "ERROR": "warn"}
 
 
-class State(NamedTuple):
+class Badge(NamedTuple):
     """The word of the badge and its tone."""
 
     word: str
@@ -26,12 +26,12 @@ class State(NamedTuple):
         return self.tone == "live"
 
 
-def state_of(run: StoredRun, now: datetime | None = None) -> State:
+def state_of(run: StoredRun, now: datetime | None = None) -> Badge:
     """The verdict of a finished run; otherwise whether somebody is still writing it."""
     if run.finished:
-        return State(run.verdict.lower() or "finished", VERDICTS.get(run.verdict, "quiet"))
+        return Badge(run.verdict.lower() or "finished", VERDICTS.get(run.verdict, "quiet"))
     try:
         silent = ((now or datetime.now(UTC)) - datetime.fromisoformat(run.updated_at)).total_seconds()
     except (ValueError, TypeError):
         silent = SILENCE + 1
-    return State("running", "live") if silent < SILENCE else State("stopped", "warn")
+    return Badge("running", "live") if silent < SILENCE else Badge("stopped", "warn")

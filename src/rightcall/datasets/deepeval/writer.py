@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any, Literal
 
 import msgspec
@@ -155,7 +155,7 @@ def _joined(items: list[str] | None) -> str | None:
     return None if items is None else DELIMITER.join(items)
 
 
-def _list(items: tuple[str, ...] | None) -> list[str] | None:
+def _list(items: Sequence[str] | None) -> list[str] | None:
     return None if items is None else list(items)
 
 

@@ -27,4 +27,4 @@ def format_of(path: str | Path, suffixes: tuple[str, ...] = tuple(FORMATS)) -> M
         return FORMATS[suffix]
     found = f"the suffix '{suffix}'" if suffix else "no suffix"
     hint = suggestion(suffix, suffixes) or f"use one of {', '.join(suffixes)}"
-    raise InputError(str(path), f"the format is not known from {found}", hint)
+    raise InputError(str(path), f"cannot infer the format from {found}", hint)

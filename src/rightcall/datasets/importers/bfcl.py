@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.datasets.importers.bfcl_tools import Function, tool_definition
+from rightcall.datasets.importers.bfcl_tools import BfclFunction, tool_definition
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES
 from rightcall.errors import InputError, suggestion
 from rightcall.files import existing_file, numbered_lines, open_checked
@@ -45,7 +45,7 @@ class Said(msgspec.Struct):
 class Question(msgspec.Struct):
     id: str
     question: list[list[Said]]
-    function: list[Function]
+    function: list[BfclFunction]
 
 
 class Answer(msgspec.Struct):
@@ -57,10 +57,10 @@ def import_bfcl(questions: Path, answers: Path | None = None) -> Iterator[Golden
     """One golden per question, in the order of the file, read as they are asked for.
 
     `answers` is the file of the same name under `possible_answer`; the categories `irrelevance`,
-    `live_irrelevance` and `live_relevance` have none. Answers are found by id, in whatever order they stand.
+    `live_irrelevance` and `live_relevance` have none. BfclAnswers are found by id, in whatever order they stand.
     """
     existing_file(questions)
-    found = Answers(existing_file(answers)) if answers is not None else None
+    found = BfclAnswers(existing_file(answers)) if answers is not None else None
     return _goldens(questions, found)
 
 
@@ -74,7 +74,7 @@ def category_of(identifier: str, where: str) -> str:
     return category
 
 
-class Answers:
+class BfclAnswers:
     """Answers by id, read only as far as needed: the files of one category go side by side."""
 
     def __init__(self, path: Path) -> None:
@@ -94,7 +94,7 @@ class Answers:
         raise InputError(where, f"{self._path} has no answer to '{identifier}'", hint)
 
 
-def _goldens(questions: Path, answers: Answers | None) -> Iterator[Golden]:
+def _goldens(questions: Path, answers: BfclAnswers | None) -> Iterator[Golden]:
     seen: set[str] = set()
     for where, question in _records(questions, Question):
         if question.id in seen:
@@ -112,7 +112,7 @@ def _records(path: Path, as_type: type[T]) -> Iterator[tuple[str, T]]:
                 yield where, decode(line, as_type, where)
 
 
-def _golden(question: Question, category: str, answers: Answers | None, where: str) -> Golden:
+def _golden(question: Question, category: str, answers: BfclAnswers | None, where: str) -> Golden:
     if len(question.question) != 1:
         problem = f"question must hold one turn, got {len(question.question)}"
         raise InputError(where, problem, "BFCL's multi-turn categories cannot be imported")
@@ -159,7 +159,7 @@ def _expected_calls(question: Question, answer: Answer, where: str) -> tuple[Exp
     return tuple(calls)
 
 
-def _args(function: Function, answers: dict[str, list[Any]], where: str) -> dict[str, Any]:
+def _args(function: BfclFunction, answers: dict[str, list[Any]], where: str) -> dict[str, Any]:
     """A matcher per parameter.
 
     An answer for a parameter that the schema lacks can only be met by leaving it out, and a required parameter

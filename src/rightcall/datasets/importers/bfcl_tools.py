@@ -18,13 +18,13 @@ class Parameters(msgspec.Struct):
     required: list[str] = []
 
 
-class Function(msgspec.Struct):
+class BfclFunction(msgspec.Struct):
     name: str
     parameters: Parameters
     description: str = ""
 
 
-def tool_definition(function: Function) -> dict[str, Any]:
+def tool_definition(function: BfclFunction) -> dict[str, Any]:
     """The function as a golden's own tool."""
     schema = {
         "type": "object",

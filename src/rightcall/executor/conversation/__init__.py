@@ -14,8 +14,8 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.executor.conversation.agent_side import (
-        AgentSession as AgentSession,
-        SessionAgent as SessionAgent,
+        NO_BEGINNING as NO_BEGINNING,
+        TalkSession as TalkSession,
         opened_by as opened_by,
     )
     from rightcall.executor.conversation.model_user import (
@@ -51,7 +51,7 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "agent_side": "AgentSession SessionAgent opened_by",
+            "agent_side": "NO_BEGINNING TalkSession opened_by",
             "model_user": "ModelUsers UserSetup",
             "personas": "DEFAULT_PERSONAS PERSONAS Persona played_by",
             "turn_function": "HISTORY INPUT WORDS turn_parameters",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -10,14 +11,18 @@ import msgspec
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.deadline import Deadline
+from rightcall.executor.observed import AgentSession, SessionAgent
+from rightcall.executor.retrying_client import Asker
+from rightcall.executor.tool_desk import Desk, DeskSetup
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message
+from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory
 
 
-class AgentSession(Protocol):
-    """A conversation with an agent during one trial; what the agent remembers ends with it."""
+class TalkSession(Protocol):
+    """A conversation with an agent during one trial, ready to be talked to; what the agent remembers ends with it."""
 
     async def turn(self, text: str) -> None:
         """Say something and wait until the agent is done; raises what the agent raises."""
@@ -36,29 +41,70 @@ class AgentSession(Protocol):
         ...
 
 
-Opened = Callable[[ConversationalGolden, int, Deadline], AgentSession]
+Opened = Callable[[ConversationalGolden, int, Deadline], TalkSession]
 """Opens a session for one trial."""
 
 
-class SessionAgent(Protocol):
-    """An agent that opens a fresh session for every trial, such as one that is observed."""
-
-    def session(self, golden: Golden, trial: int = 0) -> AgentSession: ...
-
-
-def opened_by(agent: SessionAgent) -> Opened:
+def opened_by(agent: SessionAgent, desks: DeskSetup | None = None, asker: Asker | None = None) -> Opened:
     """Conversations with an agent that opens sessions itself. What was said before cannot be put into its memory."""
 
-    def opened(golden: ConversationalGolden, trial: int, deadline: Deadline) -> AgentSession:
+    def opened(golden: ConversationalGolden, trial: int, deadline: Deadline) -> TalkSession:
         if golden.given:
-            raise InputError(
-                f"golden '{golden.id}'",
-                "begins in the middle of a conversation, which an agent with a memory of its own cannot",
-                "leave out the assistant's turns, or give a function agent(input, history)",
-            )
-        return agent.session(asked_as(golden), trial)
+            raise InputError(f"golden '{golden.id}'", NO_BEGINNING[0], NO_BEGINNING[1])
+        asked = asked_as(golden)
+        desk = desks.desk(asked, trial) if desks else None
+        given = {"desk": desk} if desk is not None else {}
+        return ForeignSession(agent.session(asked, trial, **given), desk, asker, deadline)
 
     return opened
+
+
+NO_BEGINNING = (
+    "begins in the middle of a conversation, which an agent with a memory of its own cannot",
+    "leave out the assistant's turns, or give a function agent(input, history)",
+)
+
+
+class ForeignSession:
+    """An agent's own session, with the time it took, and what its tools did when we ran them.
+
+    Over a wire, what fails on the way is tried again as for one turn.
+    """
+
+    def __init__(
+        self, session: AgentSession, desk: Desk | None, asker: Asker | None, deadline: Deadline
+    ) -> None:
+        self._session, self._desk, self._asker, self._deadline = session, desk, asker, deadline
+        self.keeps_time = asker is not None
+        self._opened, self._taken = False, 0.0
+
+    async def turn(self, text: str) -> None:
+        if not self._opened:
+            waiting_since = self._deadline.now()
+            await self._session.open()
+            self._deadline.excuse(self._deadline.now() - waiting_since)
+            self._opened = True
+        started = time.perf_counter()
+        try:
+            if self._asker is not None:
+                await self._asker.attempt(lambda: self._session.turn(text), self._deadline)
+            else:
+                await self._session.turn(text)
+        finally:
+            self._taken += (time.perf_counter() - started) * 1000
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        made = bounded_trajectory(self._session.trajectory(stop_reason, error))
+        made = msgspec.structs.replace(made, latency_ms=round(self._taken, 3))
+        return self._desk.context.witnessed(made) if self._desk is not None else made
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        if isinstance(error, TimeoutError) and self._asker is not None:
+            return "limit", f"more than {self._deadline.seconds:g} seconds"
+        return self._session.ending(error)
+
+    async def aclose(self) -> None:
+        await self._session.aclose()
 
 
 class TurnEnded(Exception):  # noqa: N818  an answer that ends the conversation is no error of ours

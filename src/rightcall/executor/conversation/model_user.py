@@ -125,13 +125,13 @@ class ModelUsers:
     async def opened(self, stack: AsyncExitStack) -> None:
         """Open the models; `stack` closes them."""
         for asker in self._askers.values():
-            await stack.enter_async_context(asker.provider)
+            if asker.provider is not None:
+                await stack.enter_async_context(asker.provider)
 
     async def check(self) -> list[str]:
         """What would keep every user from speaking."""
-        return [
-            f"user: {problem}" for asker in self._askers.values() for problem in await asker.provider.check()
-        ]
+        providers = [asker.provider for asker in self._askers.values() if asker.provider is not None]
+        return [f"user: {problem}" for provider in providers for problem in await provider.check()]
 
     def user(self, golden: ConversationalGolden, trial: int) -> SimulatedUser:
         """The user of one conversation."""

@@ -23,12 +23,12 @@ import msgspec
 
 from rightcall.executor.agent_output import as_trajectory
 from rightcall.executor.conversation.agent_side import ending, given_messages
-from rightcall.model.bounded import bounded_trajectory
 from rightcall.model.call import ToolResult
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import AnyGolden, Golden, Turn
 from rightcall.model.message import Message
-from rightcall.model.recorded import conversation_of
+from rightcall.model.nesting_limit import bounded_trajectory
+from rightcall.model.recorded_case import conversation_of
 from rightcall.model.trajectory import StopReason, Trajectory
 
 INPUT, HISTORY = "input", ("history", "conversation_history", "turns")
@@ -132,12 +132,12 @@ def joined(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajectory:
     taken = taken_ms if turn.latency_ms is None else turn.latency_ms
     return msgspec.structs.replace(
         so_far,
-        messages=so_far.messages + turn.messages,
-        calls=so_far.calls + calls,
+        messages=(*so_far.messages, *turn.messages),
+        calls=(*so_far.calls, *calls),
         output=turn.output,
         usage=so_far.usage.plus(turn.usage),
         latency_ms=(so_far.latency_ms or 0.0) + taken,
-        ledger=so_far.ledger + turn.ledger,
+        ledger=(*so_far.ledger, *turn.ledger),
         state_before=so_far.state_before or turn.state_before,
         state=turn.state or so_far.state,
     )

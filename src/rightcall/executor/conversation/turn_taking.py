@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from rightcall.errors import InfrastructureError, ProviderError, RightCallError
-from rightcall.executor.conversation.agent_side import AgentSession, Opened, given_messages
+from rightcall.executor.conversation.agent_side import Opened, TalkSession, given_messages
 from rightcall.executor.conversation.user_side import ScriptedUser, UserFault, Users
 from rightcall.executor.deadline import Deadline
 from rightcall.executor.limits import Limits
@@ -62,14 +62,14 @@ class _Talk:
         self._why = self._error = ""
         self._made: Trajectory | None = None
 
-    async def hold(self, session: AgentSession, on_turn: OnTurn | None) -> None:
+    async def hold(self, session: TalkSession, on_turn: OnTurn | None) -> None:
         turns = 0
         while await self._goes_on(session, turns):
             turns += 1
             if on_turn is not None:
                 await on_turn(self._made or session.trajectory())
 
-    async def _goes_on(self, session: AgentSession, turns: int) -> bool:
+    async def _goes_on(self, session: TalkSession, turns: int) -> bool:
         """One exchange; false when the conversation is over."""
         text = await self._next_words(session)
         if text is not None and self._most is not None and turns >= self._most:
@@ -84,7 +84,7 @@ class _Talk:
         )
         return self._broke("limit", over) if over else True
 
-    async def _answered(self, session: AgentSession, text: str) -> bool:
+    async def _answered(self, session: TalkSession, text: str) -> bool:
         """Let the agent answer; false when that ended the conversation."""
         keeps_time = getattr(session, "keeps_time", False)  # ours excuse waiting for a free slot
         clock = asyncio.timeout(None if keeps_time else self.deadline.left())
@@ -101,7 +101,7 @@ class _Talk:
             return self._broke(*session.ending(error))
         return True
 
-    async def _next_words(self, session: AgentSession) -> str | None:
+    async def _next_words(self, session: TalkSession) -> str | None:
         """What the user says next; None when the user has ended it, or broke."""
         started = time.monotonic()
         try:
@@ -134,7 +134,7 @@ class _Talk:
         self._ended, self._why = ended, why
         return False
 
-    def trajectory(self, session: AgentSession) -> Trajectory:
+    def trajectory(self, session: TalkSession) -> Trajectory:
         dialogue = Dialogue(
             self._ended, self._why, self._user.name, self._given, self._user.prompt_hash, self._spent
         )

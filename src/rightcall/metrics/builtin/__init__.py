@@ -1,4 +1,4 @@
-"""The shelf of metrics, one file each: `my_metric.py` holds a frozen dataclass `MyMetric(Metric)`.
+"""The built-in metrics, one file each: `my_metric.py` defines a frozen dataclass `MyMetric(Metric)`.
 
-Its docstring is its page. A file here can be asked for by name; nothing else needs to be touched.
+Its docstring is its page. Adding a file here is enough to make the metric available by name.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import ARGUMENT_CODES, Metric, without_arguments
-from rightcall.metrics.matching.case_score import judge
+from rightcall.metrics.matching.case_score import score_trajectory
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -15,8 +15,8 @@ from rightcall.model.score import Score
 class ArgumentMatch(Metric):
     """Whether every call of an expected tool has exactly the expected arguments.
 
-    Says nothing of calls that are missing or needless: use it beside `tool_selection` to see which of the two
-    went wrong. The value is the parameter accuracy among the calls whose tool was right.
+    Ignores missing and extra calls: combine it with `tool_selection` to see which of the two went wrong. The value
+    is the parameter accuracy among the calls whose tool was right.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi", "units": "K"}}]
@@ -24,7 +24,7 @@ class ArgumentMatch(Metric):
     """
 
     def measure(self, case: TestCase) -> Score:
-        verdict = judge(case.golden, case.trajectory, case.tools)
+        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
         wrong = [failure for failure in verdict.failures if failure.code in ARGUMENT_CODES]
         if not wrong:
             return without_arguments(1.0, verdict) if verdict.unknown else Score(1.0, True)

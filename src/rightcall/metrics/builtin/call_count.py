@@ -11,10 +11,10 @@ from rightcall.model.score import Score
 
 @dataclass(frozen=True)
 class CallCount(Metric):
-    """Whether the agent made no more calls than it may.
+    """Whether the agent stayed within its call limit.
 
-    The limit is the metric's own (`call_count(limit=3)`), else the golden's `max_calls`, else the number of
-    expected calls. Beyond it the value falls as limit / calls.
+    The limit is the metric's setting (`call_count(limit=3)`), otherwise the golden's `max_calls`, otherwise the
+    number of expected calls. Above it the value is limit / calls.
 
     Golden: {"input": "Weather in Hanoi?", "max_calls": 1}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}, {"name": "get_time", "arguments": {}}]

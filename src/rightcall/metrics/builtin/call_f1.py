@@ -11,7 +11,7 @@ from rightcall.metrics.base import VerdictMetric
 class CallF1(VerdictMetric):
     """Harmonic mean of call precision and call recall.
 
-    One number that falls both for missing and for needless calls: 2·TP / (required + made).
+    One number that drops for missing and for unnecessary calls: 2·TP / (required + made).
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hue"}}]

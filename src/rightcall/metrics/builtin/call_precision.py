@@ -11,7 +11,7 @@ from rightcall.metrics.base import VerdictMetric
 class CallPrecision(VerdictMetric):
     """Share of the calls made that were expected, with the right arguments.
 
-    Low precision means needless or harmful calls: each costs time and money, and some have effects.
+    Low precision means unnecessary or harmful calls: each costs time and money, and some have side effects.
     TP / (calls made − optional calls made); 1 when nothing was called.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}

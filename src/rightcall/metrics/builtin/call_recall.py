@@ -11,8 +11,8 @@ from rightcall.metrics.base import VerdictMetric
 class CallRecall(VerdictMetric):
     """Share of the expected calls that were made, with the right arguments.
 
-    Low recall means work left undone. One actual call can satisfy only one expected call, so calling twice
-    never lifts recall above 1. TP / required calls; 1 when none are required.
+    Low recall means unfinished work. One actual call can satisfy only one expected call, so calling twice never
+    raises recall above 1. TP / required calls; 1 when none are required.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: []

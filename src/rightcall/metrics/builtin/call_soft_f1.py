@@ -11,8 +11,8 @@ from rightcall.metrics.base import VerdictMetric
 class CallSoftF1(VerdictMetric):
     """Call F1 with partial credit for arguments.
 
-    Tells nearly right from entirely wrong: a call with three of four arguments right is not the same as no call.
-    As call F1, with each pair worth its argument score instead of 0 or 1.
+    Separates nearly right from entirely wrong: a call with three of four correct arguments is better than no call.
+    Like call F1, but each pair counts with its argument score instead of 0 or 1.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hue"}}]

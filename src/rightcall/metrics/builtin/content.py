@@ -9,11 +9,10 @@ from rightcall.metrics.base import VerdictMetric
 
 @dataclass(frozen=True)
 class Content(VerdictMetric):
-    """Share of the required content that the final answer has.
+    """Share of the required content that the final answer contains.
 
-    Right calls are worth little when the answer hides their result. `output_contains` lists keywords (found
-    whatever their case) and matchers. What is missing fails the case, and costs it the weight of
-    content in its score.
+    Correct calls are worth little if the answer omits their result. `output_contains` lists keywords (case-insensitive)
+    and matchers. Missing content fails the case and lowers its score by the weight of content.
 
     Golden: {"input": "Weather in Hanoi?", "output_contains": ["Hanoi", "°C"]}
     Fails: {"output": "It is sunny in Hanoi."}

@@ -12,11 +12,11 @@ from rightcall.model.score import Score
 
 @dataclass(frozen=True)
 class DoubleEffects(Metric):
-    """Whether anything was done twice that was meant once: a second charge, a second mail.
+    """Whether an action meant to happen once happened twice: a second charge, a second email.
 
-    Read off the ledger of what the tools really did, so it needs runs with a world or with real tools. Two
-    effects are one too many when tool and arguments mean the same, whatever idempotency keys they carried. Its code
-    `double_effect` fails a gate.
+    Read from the ledger of what the tools really did, so it requires a world or real tools. Two effects are
+    duplicates when tool and arguments are equal, whatever their idempotency keys. The code `double_effect` fails
+    a gate.
 
     Golden: {"input": "Send 5 euros to Bob"}
     Fails: {"ledger": [{"effect_id": 1, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "1"}, {"effect_id": 2, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "2"}]}

@@ -12,11 +12,11 @@ from rightcall.model.score import Score
 
 @dataclass(frozen=True)
 class FinalState(Metric):
-    """Whether the world looks as it should at the end, and nothing else in it has changed.
+    """Whether the world ends in the expected state, with no other changes.
 
-    The golden's `expected_state` says what must hold; what it does not mention must be as it was at the start.
-    A golden without one passes. The state is that of the fake worlds the tools worked in. It is measured, and decides,
-    wherever a golden has an `expected_state`.
+    The golden's `expected_state` gives the required values; everything it does not mention must be unchanged. A golden
+    without one passes. The state is that of the simulated worlds the tools worked in. It is measured, and decides,
+    for every golden with an `expected_state`.
 
     Golden: {"input": "Send 5 euros to Bob", "expected_state": {"bank": {"bob": 500}}}
     Fails: {"state_before": {"bank": {"an": 900, "bob": 0}}, "state": {"bank": {"an": 400, "bob": 0}}}
@@ -30,7 +30,7 @@ class FinalState(Metric):
         if expected is None:
             return Score(1.0, True)
         if trajectory.state is None:
-            return Score.broken("the golden has an expected_state, and the run had no world to look at")
+            return Score.broken("the golden has an expected_state, but the run had no world")
         found = state_faults(trajectory.state_before or {}, trajectory.state, expected)
         if not found:
             return Score(1.0, True)

@@ -14,9 +14,9 @@ from rightcall.model.score import Score
 class Latency(VerdictMetric):
     """Whether the agent stayed within the golden's time budget.
 
-    1 within `max_latency_ms`, budget / time taken beyond it; 1 when there is no budget. A budget without a measured
-    time makes the case an error, and so does one that lies between `latency_ms - lag_ms` and `latency_ms`: the machine
-    was too busy to measure.
+    1 within `max_latency_ms`, otherwise budget / time taken; 1 without a budget. A budget without a measured time makes
+    the case an error, as does a budget between `latency_ms - lag_ms` and `latency_ms`: the machine was too busy to
+    measure.
 
     Golden: {"input": "Weather in Hanoi?", "max_latency_ms": 1000}
     Fails: {"latency_ms": 4000}

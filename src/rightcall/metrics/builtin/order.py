@@ -9,9 +9,9 @@ from rightcall.metrics.base import VerdictMetric
 
 @dataclass(frozen=True)
 class Order(VerdictMetric):
-    """Share of the right calls that were also made in the right order.
+    """Share of the correct calls that were made in the right order.
 
-    Right calls in the wrong order can be as harmful as wrong calls: charge, then check. 1 when no order is asked for.
+    Correct calls in the wrong order can be as harmful as wrong calls: charge, then check. 1 when no order is required.
 
     Golden: {"input": "Check, then pay", "order": "strict", "expected_calls": [{"tool": "check", "args": {}}, {"tool": "pay", "args": {}}]}
     Fails: [{"name": "pay"}, {"name": "check"}]

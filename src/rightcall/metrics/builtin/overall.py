@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
 from rightcall.metrics.matching.reasons import joined
-from rightcall.metrics.matching.verdict import Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.score import Score
 
 
@@ -15,8 +15,8 @@ from rightcall.model.score import Score
 class Overall(VerdictMetric):
     """The score of the case: the weighted mean of its dimensions; passes when the case passes.
 
-    0.3·precision + 0.3·recall + 0.3·parameter accuracy + 0.1·content unless the suite says otherwise, and 0
-    when a forbidden call or argument occurred. Its reason is the reason of the case.
+    0.3·precision + 0.3·recall + 0.3·parameter accuracy + 0.1·content by default, and 0 when a forbidden call or
+    argument occurred. Its reason is the reason of the case.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hue"}}]
@@ -25,7 +25,7 @@ class Overall(VerdictMetric):
 
     number = "score"
 
-    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         if verdict.undecided:
             return Score.broken(verdict.undecided)
         return Score(verdict.score, verdict.passed, joined(said))

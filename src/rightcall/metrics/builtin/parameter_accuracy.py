@@ -11,8 +11,8 @@ from rightcall.metrics.base import ARGUMENT_CODES, VerdictMetric
 class ParameterAccuracy(VerdictMetric):
     """Mean argument score of the expected calls.
 
-    When tools are chosen rightly and this is low, the parameter descriptions or the schema need work. An expected
-    call that found no partner scores 0; order plays no part.
+    If the right tools are chosen but this is low, improve the parameter descriptions or the schema. An expected call
+    without a partner scores 0; order does not matter.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hue"}}]

@@ -16,10 +16,10 @@ from rightcall.model.score import Score
 
 @dataclass(frozen=True)
 class RedundantCalls(Metric):
-    """Share of the calls that were not a repetition of an earlier, successful, identical call.
+    """Share of the calls that did not repeat an earlier, successful, identical call.
 
-    Needs no expectation. Repeating a call that failed is a retry, not a redundancy. Calls whose
-    arguments are not known are never redundant.
+    Requires no expectations. Repeating a failed call is a retry, not redundant. Calls with unknown arguments are
+    never redundant.
 
     Golden: {"input": "Weather in Hanoi?"}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}, {"name": "get_weather", "arguments": {"city": "Hanoi"}}]
@@ -37,7 +37,7 @@ class RedundantCalls(Metric):
         if not repeated:
             return Score(1.0, True)
         names = ", ".join(dict.fromkeys(call_text(call.name, call.arguments) for call in repeated))
-        return Score(1 - len(repeated) / len(calls), False, f"called again for nothing: {names}")
+        return Score(1 - len(repeated) / len(calls), False, f"repeated unnecessarily: {names}")
 
 
 def _repeated(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:

@@ -12,11 +12,11 @@ from rightcall.model.score import Score
 
 @dataclass(frozen=True)
 class SchemaValidity(Metric):
-    """Share of the calls whose arguments the tool's own schema accepts.
+    """Share of the calls whose arguments are valid for the tool's schema.
 
-    Needs no expectation, so it can watch real traffic. A call of a tool that was not offered, or with arguments
-    that are not a JSON object, is not valid; calls whose arguments are not known are left out. Without tool definitions
-    nothing can be said and the value is 1.
+    Requires no expectations, so it works on production traffic. A call to a tool that was not offered, or with
+    arguments that are not a JSON object, is invalid; calls with unknown arguments are ignored. Without tool
+    definitions the value is 1.
 
     Tools: [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]
     Golden: {"input": "Weather in Hanoi?"}

@@ -11,8 +11,8 @@ from rightcall.metrics.base import CALL_CODES, VerdictMetric
 class ToolF1(VerdictMetric):
     """Harmonic mean of tool precision and tool recall.
 
-    The usual single number for tool selection, counted with repeats: calling a tool twice that was expected
-    once is not perfect.
+    The usual single number for tool selection. Repeats count: calling a tool twice that was expected once is not
+    perfect.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}, {"name": "send_email", "arguments": {}}]

@@ -11,7 +11,7 @@ from rightcall.metrics.base import CALL_CODES, VerdictMetric
 class ToolPrecision(VerdictMetric):
     """Share of the calls made whose tool was expected, whatever the arguments.
 
-    Separates choosing from filling: when this is low the model picks wrong tools, so look at names and
+    Separates choosing tools from filling arguments: if this is low, the model picks wrong tools, so improve names and
     descriptions.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}

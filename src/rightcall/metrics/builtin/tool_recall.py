@@ -11,7 +11,7 @@ from rightcall.metrics.base import CALL_CODES, VerdictMetric
 class ToolRecall(VerdictMetric):
     """Share of the expected calls whose tool was called, whatever the arguments.
 
-    When this is low the model abstains or picks another tool.
+    If this is low, the model abstains or picks another tool.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather", "args": {"city": "Hanoi"}}]}
     Fails: []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.metrics.base import CALL_CODES, VerdictMetric
-from rightcall.metrics.matching.verdict import Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.score import Score
 
 
@@ -14,7 +14,7 @@ from rightcall.model.score import Score
 class ToolSelection(VerdictMetric):
     """How well the selected tools agree with the expected ones: F1 on tool names, repeats counted.
 
-    The third single-turn evaluator, made for ambiguous goldens. Passes from `threshold` upward
+    The third single-turn evaluator, for ambiguous goldens. Passes at `threshold` or above
     (`tool_selection(threshold=0.5)`).
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather"}]}
@@ -27,5 +27,5 @@ class ToolSelection(VerdictMetric):
     number = "tool_f1"
     codes = CALL_CODES
 
-    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         return Score.graded(verdict.numbers.tool_f1, self.why(verdict, said), threshold=self.threshold)

@@ -15,7 +15,7 @@ from rightcall.model.score import Score
 class ToolsAvoided(Metric):
     """Whether no forbidden tool was called.
 
-    The second single-turn evaluator. A negative golden, or one with `no_calls`, that names no tool forbids all.
+    The second single-turn evaluator. A negative golden, or one with `no_calls`, that names no tool forbids all tools.
 
     Golden: {"input": "Log me out", "category": "negative", "forbidden_calls": ["delete_account"]}
     Fails: [{"name": "delete_account", "arguments": {}}]
@@ -26,7 +26,7 @@ class ToolsAvoided(Metric):
         golden = case.golden
         called = dict.fromkeys(call.name for call in case.trajectory.calls)
         if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
-            return Score.passed_if(not called, f"no tool was to be called; called {', '.join(called)}")
+            return Score.passed_if(not called, f"no tool should have been called; called {', '.join(called)}")
         forbidden = [fits(pattern) for pattern in golden.forbidden_calls]
         hit = [name for name in called if any(is_forbidden(name) for is_forbidden in forbidden)]
         return Score.passed_if(not hit, f"forbidden tools were called: {', '.join(hit)}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.metrics.base import CALL_CODES, VerdictMetric
-from rightcall.metrics.matching.verdict import Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.score import Score
 
 
@@ -14,8 +14,8 @@ from rightcall.model.score import Score
 class ToolsSelected(VerdictMetric):
     """Whether all expected tools were selected: 1 or 0, whatever the arguments and whatever else was called.
 
-    The first of the three single-turn evaluators: offer tools, run none, look at the choice. `tool_recall` tells which
-    share of them was.
+    The first of the three single-turn evaluators: offer tools, run none, check the choice. `tool_recall` gives the
+    share that was selected.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather"}]}
     Fails: [{"name": "get_time", "arguments": {}}]
@@ -25,5 +25,5 @@ class ToolsSelected(VerdictMetric):
     number = "tool_recall"
     codes = CALL_CODES
 
-    def of(self, verdict: Verdict, said: Sequence[str]) -> Score:
+    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         return Score.passed_if(verdict.numbers.tool_recall >= 1.0, self.why(verdict, said))

@@ -13,10 +13,10 @@ from rightcall.model.score import Score
 
 @dataclass(frozen=True)
 class VerifyBeforeRetry(Metric):
-    """Share of calls with an unknown outcome after which the agent looked before it acted again.
+    """Share of calls with an unknown outcome after which the agent checked before acting again.
 
-    A write that timed out may have happened. Repeating it at once is a blind retry; reading the state first,
-    or repeating it with the same idempotency key, is not. A case without unknown outcomes passes.
+    A write that timed out may have succeeded. Repeating it immediately is a blind retry; reading the state first, or
+    repeating it with the same idempotency key, is not. A case without unknown outcomes passes.
 
     Golden: {"input": "Send 5 euros to Bob"}
     Fails: [{"name": "transfer", "arguments": {"cents": 500}, "status": "error", "output": {"error": "outcome_unknown", "effect": "unknown"}}, {"name": "transfer", "arguments": {"cents": 500}}]
@@ -33,4 +33,4 @@ class VerifyBeforeRetry(Metric):
         blind = [calls[at] for at in blind_retries(calls, case.tools)]
         names = ", ".join(dict.fromkeys(call_text(call.name, call.arguments) for call in blind))
         codes = tuple(Failure("retry", tool=call.name, detail="blind retry") for call in blind)
-        return Score(share, False, f"repeated without finding out whether it had happened: {names}", codes)
+        return Score(share, False, f"repeated without checking whether it had happened: {names}", codes)

@@ -1,4 +1,4 @@
-"""Verdicts of judges by content and version: the same question to the same model is paid for once."""
+"""A cache of judge verdicts by content and version: each question to a model is paid for once."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ DEFAULT = ".rightcall/judgements.db"
 
 
 class VerdictCache:
-    """A small SQLite file; several processes may use it. A broken one is done without."""
+    """A small SQLite file, shared between processes. A broken one is ignored."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
 
     @staticmethod
     def key(model: str, question: str, vote: int) -> str:
-        """Of everything that a verdict rests on."""
+        """A hash of everything a verdict depends on."""
         return hashlib.sha256(codec.encode([VERSION, SYSTEM, model, question, vote])).hexdigest()
 
     def get(self, key: str) -> tuple[bool, str] | None:
-        """Verdict and reason, if they are known."""
+        """The cached verdict and reason, if any."""
         if not self._path.exists():
             return None
         with contextlib.suppress(sqlite3.Error), self._open() as database:
@@ -35,7 +35,7 @@ class VerdictCache:
         return None
 
     def put(self, key: str, passed: bool, reason: str) -> None:
-        """Remember a verdict."""
+        """Store a verdict."""
         with contextlib.suppress(sqlite3.Error, OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._open() as database:

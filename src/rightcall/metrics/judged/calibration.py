@@ -1,4 +1,4 @@
-"""A judge against people: how often it agrees with them, and what a judged rate really means."""
+"""Calibration of a judge against people: how often it agrees, and what its pass rates mean."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rightcall.model.record import Record
 
 
 class Corrected(Record, frozen=True):
-    """The rate behind a judged one, with its 95 % interval."""
+    """The true pass rate estimated from a judged one, with its 95 % interval."""
 
     judged: float
     rate: float
@@ -22,7 +22,7 @@ class Corrected(Record, frozen=True):
 
 
 class Calibration(Record, frozen=True):
-    """How a judge's verdicts stand to people's labels, counted over labelled cases.
+    """A judge's verdicts compared with people's labels, counted over labelled cases.
 
     `broken` counts cases on which the judge gave no verdict; they are in none of the other counts.
     """
@@ -56,7 +56,7 @@ class Calibration(Record, frozen=True):
         return 1.0 if chance == 1 else (seen - chance) / (1 - chance)
 
     def corrected(self, passed: int, cases: int) -> Corrected:
-        """What `passed` of `cases` by this judge says of the true rate (Rogan & Gladen 1978)."""
+        """The true rate implied by `passed` of `cases` from this judge (Rogan & Gladen 1978)."""
         rate = stats.rogan_gladen(passed / cases, self.sensitivity, self.specificity)
         good, bad = self.good_passed + self.good_failed, self.bad_passed + self.bad_failed
         low, high = stats.rogan_gladen_interval(
@@ -66,7 +66,7 @@ class Calibration(Record, frozen=True):
 
 
 async def calibrate(metric: Metric, labelled: Sequence[tuple[TestCase, bool]]) -> Calibration:
-    """Let a judge look at cases that people have labelled good or bad; both kinds are needed."""
+    """Run a judge on cases that people labelled good or bad; both kinds are required."""
     counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
     broken = 0
     for case, good in labelled:
@@ -76,9 +76,7 @@ async def calibrate(metric: Metric, labelled: Sequence[tuple[TestCase, bool]]) -
         else:
             counts[good, score.passed] += 1
     if not sum(counts[True, p] for p in (True, False)) or not sum(counts[False, p] for p in (True, False)):
-        raise InputError(
-            "calibrate", "needs cases labelled good and cases labelled bad that the judge answered"
-        )
+        raise InputError("calibrate", "requires answered cases labelled good and answered cases labelled bad")
     return Calibration(
         counts[True, True], counts[True, False], counts[False, True], counts[False, False], broken
     )

@@ -36,7 +36,7 @@ async def votes_of(
     seed: int = 0,
     cache: str = "",
 ) -> list[Vote]:
-    """So many verdicts on the same material, drawn with different seeds; those known already are not asked again."""
+    """Several verdicts on the same material, drawn with different seeds; cached ones are reused."""
     text = question(rubric, material)
     name = model if isinstance(model, str) else model.name
     known = VerdictCache(cache) if cache else None
@@ -77,7 +77,7 @@ async def _vote(provider: Provider, text: str, seed: int) -> Vote:
 
 
 def verdict_in(reply: ModelReply) -> Vote | None:
-    """The verdict that a reply holds: as a call, or as a JSON object in its text."""
+    """The verdict in a reply: a call, or a JSON object in its text."""
     candidates: list[Any] = [call.arguments for call in reply.message.calls if call.name == VERDICT.name]
     for found in re.findall(r"\{[^{}]*\}", reply.message.content):
         try:

@@ -1,4 +1,4 @@
-"""Metrics that ask a model: a rubric of one's own, and three that come with theirs.
+"""Metrics that ask a model: a custom rubric, and three with built-in rubrics.
 
 rightcall.metrics.judged.rubric:Rubric(model='openai:gpt-5-mini', rubric='The answer names the price.')
 """
@@ -22,12 +22,12 @@ Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
 
 @dataclass(frozen=True)
 class Rubric(Metric):
-    """Whether a model finds that a written rubric is met.
+    """Whether a model judges that a written rubric is met.
 
-    For what no exact expectation can say. Without a `rubric` the golden's own `expectations` and `expected_output`
-    are the rubric, and a golden that has neither passes unasked. `votes` verdicts are drawn; the value is the share that
-    passed, and `threshold` of them must. Verdicts are kept in `cache` by content and version. Check a judge against
-    people before you trust it: `rightcall.metrics.judged.calibration`.
+    For what exact expectations cannot express. Without a `rubric`, the golden's `expectations` and `expected_output`
+    are the rubric; a golden without either passes without a request. `votes` verdicts are drawn; the value is the
+    share that passed, which must reach `threshold`. Verdicts are kept in `cache` by content and version. Calibrate a
+    judge against people before you trust it: `rightcall.metrics.judged.calibration`.
     """
 
     model: str | Provider = ""
@@ -44,18 +44,18 @@ class Rubric(Metric):
     def __post_init__(self) -> None:
         if not self.model:
             raise ConfigError(
-                f"{self.name} asks a model; say which: {type(self).__name__}(model='openai:gpt-5-mini')"
+                f"{self.name} requires a model: {type(self).__name__}(model='openai:gpt-5-mini')"
             )
         if self.votes < 1 or not 0 < self.threshold <= 1:
             raise ConfigError(f"{self.name}: votes must be at least 1, and threshold above 0 and at most 1")
 
     @property
     def name(self) -> str:
-        """The label, so that several rubrics can stand side by side."""
+        """The label, so that several rubrics can be used together."""
         return self.label or super().name
 
     async def check(self) -> list[str]:
-        """A judge without a key, a host that cannot be reached, a model that does not exist."""
+        """Problems such as a missing key, an unreachable host or an unknown model."""
         from rightcall.providers import check
 
         return await check(self.model)
@@ -71,7 +71,7 @@ class Rubric(Metric):
         given = [vote for vote in votes if not vote.error]
         if 2 * len(given) <= self.votes:
             error = next((vote.error for vote in votes if vote.error), "no verdict")
-            return Score.broken(f"{self.votes - len(given)} of {self.votes} votes came to nothing: {error}")
+            return Score.broken(f"{self.votes - len(given)} of {self.votes} votes failed: {error}")
         value = sum(vote.passed for vote in given) / len(given)
         against = next((vote.reason for vote in given if not vote.passed), "")
         split = f"{sum(not vote.passed for vote in given)} of {len(given)} votes against: "
@@ -82,7 +82,7 @@ class Rubric(Metric):
 class TaskCompletion(Rubric):
     """Whether the agent did what the user asked for, judged by a model from request, calls and answer.
 
-    For tasks whose result no state or call can tell.
+    For tasks whose result cannot be checked by state or calls.
     """
 
     parts: tuple[Part, ...] = ("request", "context", "calls", "answer")
@@ -96,7 +96,7 @@ class TaskCompletion(Rubric):
 class AnswerRelevancy(Rubric):
     """Whether the answer is about the request, judged by a model.
 
-    An answer may be right and still not be one to this question.
+    An answer may be correct and still not answer this question.
     """
 
     parts: tuple[Part, ...] = ("request", "answer")
@@ -109,7 +109,7 @@ class AnswerRelevancy(Rubric):
 class ArgumentCorrectness(Rubric):
     """Whether each call's arguments follow from the request, judged by a model.
 
-    For calls without an exact expectation. A case without calls passes unasked.
+    For calls without an exact expectation. A case without calls passes without a request.
     """
 
     parts: tuple[Part, ...] = ("request", "context", "tools", "calls")

@@ -1,13 +1,13 @@
-"""The one alignment between expected and actual calls, and what is read off it.
+"""The alignment of expected and actual calls, and the results derived from it.
 
 matchers/      value or MISSING → score in [0, 1]
-compile        what a golden says → matcher
-expectation    expected calls made ready: slots with matchers
+compile        a golden's argument → matcher
+expectation    expected calls prepared for comparison: slots with matchers
 assignment     best one-to-one assignment
 alignment      the alignment itself, under order constraints
 answer         what the final answer should contain
 explain        alignment → failures with evidence
-reasons        failures → words
+reasons        failures → text
 verdict        numbers, pass mark, rules
 judge          all of it: golden + trajectory + tools → verdict
 """
@@ -19,12 +19,15 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.metrics.matching.alignment import (
         MOST_ORDERED as MOST_ORDERED,
-        Comparison as Comparison,
+        CallComparison as CallComparison,
         assign_by_groups as assign_by_groups,
     )
     from rightcall.metrics.matching.base import Scope as Scope, shown as shown
     from rightcall.metrics.matching.binding import mentions_ref as mentions_ref
-    from rightcall.metrics.matching.case_score import counted_calls as counted_calls, judge as judge
+    from rightcall.metrics.matching.case_score import (
+        counted_calls as counted_calls,
+        score_trajectory as score_trajectory,
+    )
     from rightcall.metrics.matching.compile import (
         KINDS as KINDS,
         compile_matcher as compile_matcher,
@@ -47,10 +50,10 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "alignment": "Comparison MOST_ORDERED assign_by_groups",
+            "alignment": "CallComparison MOST_ORDERED assign_by_groups",
             "base": "Scope shown",
             "binding": "mentions_ref",
-            "case_score": "counted_calls judge",
+            "case_score": "counted_calls score_trajectory",
             "compile": "KINDS compile_matcher matcher_key",
             "expectation": "fits make_slots pattern_text predecessors",
             "reasons": "call_text reason sentence",

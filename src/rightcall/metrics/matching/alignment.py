@@ -1,4 +1,4 @@
-"""The one alignment between expected and actual calls, which gives every number and every explanation.
+"""The alignment between expected and actual calls, from which every number and explanation follows.
 
 It maximises, in this order: required strict pairs, optional strict pairs, the sum of soft scores of required
 pairs, by weights B², B and 1 with B = |E| + |A| + 1. Which solver runs depends on the order constraints:
@@ -21,16 +21,16 @@ from rightcall.model.golden import ExpectedCall
 
 MOST_ORDERED = 16
 MOST_COMPARED = 2_000_000
-"""Expected times actual calls that are compared: about two seconds."""
+"""Maximum product of expected and actual calls: about two seconds."""
 MOST_STATES = 4_000_000
-"""Steps of the dynamic programme over sets: about two seconds too."""
+"""Maximum steps of the dynamic programme over sets: about two seconds."""
 
 
 class TooManyCalls(Exception):  # noqa: N818  the agent's doing: a verdict, never seen by a user
-    """More calls than can be aligned in the time that scoring one case may take."""
+    """Too many calls to align within the time limit for scoring a case."""
 
 
-class Pair(NamedTuple):
+class CallPair(NamedTuple):
     """An expected call (by slot) and the actual call (by position) it is aligned with."""
 
     slot: int
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 Weights = list[list[float]]
 
 
-class Comparison:
+class CallComparison:
     """Every slot against every call: soft scores, strictness and the weight that alignment maximises."""
 
     __slots__ = ("calls", "slots", "soft", "strict", "weights")
@@ -57,7 +57,7 @@ class Comparison:
         self.compare(range(len(slots)))
 
     def compare(self, rows: Iterable[int]) -> None:
-        """Fill these rows, or fill them anew when what their references read has changed."""
+        """Fill these rows, or refill them after their references changed."""
         calls = self.calls
         base = len(self.slots) + len(calls) + 1
         worth = {True: float(base * base), False: float(base)}
@@ -71,16 +71,18 @@ class Comparison:
                 for s, full in zip(soft, strict, strict=True)
             ]
 
-    def pairs(self, chosen: Sequence[tuple[int, int]]) -> list[Pair]:
-        return [Pair(i, j, self.soft[i][j], self.strict[i][j]) for i, j in sorted(chosen)]
+    def pairs(self, chosen: Sequence[tuple[int, int]]) -> list[CallPair]:
+        return [CallPair(i, j, self.soft[i][j], self.strict[i][j]) for i, j in sorted(chosen)]
 
 
-def align(comparison: Comparison) -> list[Pair]:
+def align(comparison: CallComparison) -> list[CallPair]:
     """The best alignment when order does not matter."""
     return comparison.pairs(assign_by_groups(comparison.weights))
 
 
-def align_in_order(comparison: Comparison, expected: Sequence[ExpectedCall], chain: bool) -> list[Pair]:
+def align_in_order(
+    comparison: CallComparison, expected: Sequence[ExpectedCall], chain: bool
+) -> list[CallPair]:
     """The best alignment that keeps the order of the chain and every `after` edge."""
     steps = steps_of(comparison.calls)
     if not any(call.after for call in expected):

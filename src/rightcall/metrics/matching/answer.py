@@ -11,9 +11,9 @@ from rightcall.metrics.matching.matchers.text import Contains
 
 
 def missing_content(wanted: Sequence[Any], output: str, scope: Scope) -> list[Any]:
-    """Those of the wanted keywords and matchers that the answer does not satisfy.
+    """The required keywords and matchers that the answer does not satisfy.
 
-    A bare text is a keyword, found anywhere in the answer whatever its case.
+    A plain string is a keyword, found anywhere in the answer, case-insensitively.
     """
     return [item for item in wanted if not _found(item, output, scope)]
 

@@ -1,4 +1,4 @@
-"""What a matcher is."""
+"""The interface of matchers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import msgspec
 from rightcall.model.call import ToolCall
 
 MISSING = msgspec.UNSET
-"""Stands for an argument that was not passed."""
+"""An argument that was not passed."""
 
 
 class Matcher(Protocol):
-    """Judges one argument.
+    """Scores one argument.
 
-    `score` takes the value, or MISSING, and the position of the call it belongs to; it answers in [0, 1].
+    `score` takes the value, or MISSING, and the index of its call, and returns a number in [0, 1].
     `describe` completes the sentence "should be …".
     """
 
@@ -40,7 +40,7 @@ class Sources:
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """What compiling a matcher may need besides its own words.
+    """The context for compiling a matcher.
 
     `calls` are the calls of the trajectory (for `ref`); `tool_of` names the tool of an expected call by its
     id; `embed` and `judge` are only there when the user supplied them. `benefit_of_doubt` says whether arguments that

@@ -1,4 +1,4 @@
-"""Alignments of expected calls that refer to each other's results.
+"""Alignment of expected calls that refer to each other's results.
 
 What a `ref` accepts depends on which call its expected call is aligned with, so scores depend on the alignment
 that is sought. It is found by branch and bound: while the partner of an expected call is open, its references accept
@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.base import Sources
 
 MOST_TRIALS = 500
 """Alignments tried for one case; beyond, the best so far is taken. Real goldens need one or two."""
 
-Solve = Callable[[Comparison], list[Pair]]
+Solve = Callable[[CallComparison], list[CallPair]]
 
 
 class Binding:
     """The search for the best alignment in which every reference reads the result of its partner."""
 
-    def __init__(self, table: Comparison, sources: Sources) -> None:
+    def __init__(self, table: CallComparison, sources: Sources) -> None:
         self._table, self._sources = table, sources
         slots = table.slots
         self._slots_of = {
@@ -33,9 +33,9 @@ class Binding:
         self._reading = [i for i, slot in enumerate(slots) if mentions_ref(slot.call.args)]
         self._force = float((len(slots) + len(table.calls) + 1) ** 3)
 
-    def best(self, solve: Solve) -> list[Pair]:
+    def best(self, solve: Solve) -> list[CallPair]:
         """The best pairs; the table and the sources are left as these pairs make them."""
-        self._found: list[Pair] = []
+        self._found: list[CallPair] = []
         self._worth, self._trials = -1.0, 0
         self._search(solve, {})
         self._bind({pair.slot: pair.call for pair in self._found}, everything=True)
@@ -74,7 +74,7 @@ class Binding:
             if call not in fixed.values() or call is None:
                 self._search(solve, {**fixed, slot: call})
 
-    def _is_consistent(self, pairs: Sequence[Pair]) -> bool:
+    def _is_consistent(self, pairs: Sequence[CallPair]) -> bool:
         """Whether the pairs are worth as much when references read their partners."""
         self._bind({pair.slot: pair.call for pair in pairs}, everything=True)
         table = self._table
@@ -92,7 +92,7 @@ class Binding:
                 self._sources.of.pop(name, None)
         self._table.compare(self._reading)
 
-    def _solved(self, solve: Solve, fixed: Mapping[int, int | None]) -> list[Pair]:
+    def _solved(self, solve: Solve, fixed: Mapping[int, int | None]) -> list[CallPair]:
         """The best pairs among those that give fixed slots their partners."""
         weights = self._table.weights
         kept = {slot: weights[slot] for slot in fixed}

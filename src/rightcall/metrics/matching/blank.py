@@ -1,4 +1,4 @@
-"""Empty argument text, as some servers send it for a tool that takes no arguments."""
+"""Empty argument strings, which some servers send for tools without arguments."""
 
 from __future__ import annotations
 

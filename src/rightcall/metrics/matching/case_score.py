@@ -1,4 +1,4 @@
-"""Judge a case: from golden, trajectory and tools to a verdict."""
+"""Scores a case: from golden, trajectory and tools to a verdict."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import msgspec
 
 from rightcall.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import (
-    Comparison,
-    Pair,
+    CallComparison,
+    CallPair,
     TooManyCalls,
     align,
     align_in_order,
@@ -26,38 +26,38 @@ from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots
 from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
-from rightcall.metrics.matching.single import judge_single
+from rightcall.metrics.matching.single import score_single
 from rightcall.metrics.matching.soundness import refuse_unsound
 from rightcall.metrics.matching.unknown import in_doubt, without_unknown
-from rightcall.metrics.matching.verdict import Numbers, Rules, Verdict
-from rightcall.model.bounded import bounded_trajectory
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
-DEFAULT_RULES = Rules()
+DEFAULT_RULES = ScoringRules()
 NO_TOOLS: Mapping[str, Tool] = {}
 MOST_ALTERNATIVES = 256
 Helpers = tuple[Callable[[str], Sequence[float]] | None, Callable[[str, Any], float] | None, bool]
-"""What serves the matchers `semantic` and `judge`, and whether unknown arguments get the benefit of the doubt."""
+"""The functions behind the matchers `semantic` and `judge`, and whether unknown arguments count as right."""
 
 FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg"))
 SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"))
 """Codes that fail a case whatever its calls."""
 
 
-def judge(
+def score_trajectory(
     golden: Golden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool] = NO_TOOLS,
     *,
-    rules: Rules = DEFAULT_RULES,
+    rules: ScoringRules = DEFAULT_RULES,
     embed: Callable[[str], Sequence[float]] | None = None,
     grade: Callable[[str, Any], float] | None = None,
-) -> Verdict:
-    """Did the agent make the right call? Every number, the pass mark, and a failure for each thing wrong.
+) -> CaseVerdict:
+    """Score a case: every number, whether it passes, and a failure for each mistake.
 
     `tools` are those the agent was offered; without them defaults, unknown tools and schemas are not considered.
     `embed` and `grade` serve the matchers `semantic` and `judge`. A golden that cannot be judged (an unknown id
@@ -65,23 +65,21 @@ def judge(
     """
     if is_flawless(golden, trajectory):
         return flawless(len(golden.expected_calls))
-    return judge_closely(golden, trajectory, tools, rules, embed, grade)
+    return score_closely(golden, trajectory, tools, rules, embed, grade)
 
 
-def judge_closely(
+def score_closely(
     golden: Golden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
-    rules: Rules,
+    rules: ScoringRules,
     embed: Callable[[str], Sequence[float]] | None = None,
     grade: Callable[[str, Any], float] | None = None,
-) -> Verdict:
-    """The same for whoever has seen already that the case is not flawless."""
+) -> CaseVerdict:
+    """Like `judge`, for cases already known not to be flawless."""
     try:
         return _judged(golden, trajectory, tools, rules, embed, grade)
-    except (
-        RecursionError
-    ):  # files and replies are bounded where they come in; what Python code made is bounded here
+    except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here
         bounded = bounded_trajectory(trajectory)
         if bounded is trajectory:
             raise
@@ -92,12 +90,12 @@ def _judged(
     golden: Golden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
-    rules: Rules,
+    rules: ScoringRules,
     embed: Callable[[str], Sequence[float]] | None,
     grade: Callable[[str, Any], float] | None,
-) -> Verdict:
+) -> CaseVerdict:
     if not rules.half_credit and nothing_unusual(golden, trajectory):
-        single = judge_single(golden, trajectory, tools)
+        single = score_single(golden, trajectory, tools)
         if single is not None:
             numbers, failures = single
             return _verdict(golden, numbers, failures, 1, rules)
@@ -106,7 +104,7 @@ def _judged(
     calls = counted_calls(trajectory.calls, golden.count_failed)
     alternatives = _alternatives(golden)
 
-    def best(benefit_of_doubt: bool) -> Verdict:
+    def best(benefit_of_doubt: bool) -> CaseVerdict:
         helpers = embed, grade, benefit_of_doubt
         return max(
             [
@@ -129,12 +127,12 @@ def _judged(
         raise InputError(place, error.problem, error.hint) from None
 
 
-def _beyond_measure(golden: Golden, calls: int) -> Verdict:
-    """An agent that called more than can be aligned has made no right call that anyone could find."""
+def _beyond_measure(golden: Golden, calls: int) -> CaseVerdict:
+    """The verdict of a case with too many calls to align: none counts as right."""
     wanted = sum(call.required for call in golden.expected_calls)
     why = f"too many to compare with {len(golden.expected_calls):,} expected calls"
     numbers = Numbers(0, calls, wanted, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
-    return Verdict(False, 0.0, numbers, (Failure("over_calling", actual=calls, detail=why),))
+    return CaseVerdict(False, 0.0, numbers, (Failure("over_calling", actual=calls, detail=why),))
 
 
 def counted_calls(calls: Sequence[ToolCall], which: str) -> Sequence[ToolCall]:
@@ -158,7 +156,7 @@ def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
     return (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
 
 
-def _merit(verdict: Verdict) -> tuple[bool, float, float, float]:
+def _merit(verdict: CaseVerdict) -> tuple[bool, float, float, float]:
     numbers = verdict.numbers
     return verdict.passed, verdict.score, numbers.call_f1, numbers.call_soft_f1
 
@@ -169,9 +167,9 @@ def _judge_one(
     calls: Sequence[ToolCall],
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
-    rules: Rules,
+    rules: ScoringRules,
     helpers: Helpers,
-) -> Verdict:
+) -> CaseVerdict:
     embed, grade, benefit_of_doubt = helpers
     scope = Scope(
         calls=calls,
@@ -182,7 +180,7 @@ def _judge_one(
         benefit_of_doubt=benefit_of_doubt,
     )
     slots = make_slots(golden, expected, calls, tools, scope)
-    comparison = Comparison(slots, calls)
+    comparison = CallComparison(slots, calls)
     free, pairs = _aligned(golden, expected, comparison, scope)
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
@@ -194,15 +192,15 @@ def _judge_one(
         counted = set(map(id, calls))
         failures += forbidden_among(golden, slots, [c for c in trajectory.calls if id(c) not in counted])
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
-    if not verdict.passed and not failures:  # allowed calls cost precision, and `pass_rule: score` minds
+    if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
         extra = extra_calls(calls, pairs, slots)
         verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, comparison, pairs, free, rules)
 
 
 def _aligned(
-    golden: Golden, expected: Sequence[ExpectedCall], table: Comparison, scope: Scope
-) -> tuple[list[Pair], list[Pair]]:
+    golden: Golden, expected: Sequence[ExpectedCall], table: CallComparison, scope: Scope
+) -> tuple[list[CallPair], list[CallPair]]:
     """The best pairs whatever their order, and the best in the order that is asked for."""
     chain = golden.order == "strict"
     ordered = chain or any(call.after for call in expected)
@@ -215,7 +213,9 @@ def _aligned(
     return free, align_in_order(table, expected, chain) if ordered else free
 
 
-def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: Rules) -> Verdict:
+def _verdict(
+    golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: ScoringRules
+) -> CaseVerdict:
     forbidden = called > 0 and (golden.no_calls or (golden.category == "negative" and forbids_all(golden)))
     spoiled = forbidden
     for failure in failures:
@@ -229,10 +229,10 @@ def _verdict(golden: Golden, numbers: Numbers, failures: list[Failure], called: 
     else:
         score = score_of_stated(golden, numbers, rules)
     passed = not spoiled and _passes(golden, numbers, score, rules)
-    return Verdict(passed, score, numbers, tuple(failures))
+    return CaseVerdict(passed, score, numbers, tuple(failures))
 
 
-def _passes(golden: Golden, numbers: Numbers, score: float, rules: Rules) -> bool:
+def _passes(golden: Golden, numbers: Numbers, score: float, rules: ScoringRules) -> bool:
     if rules.pass_rule == "score":  # noqa: S105
         return score >= rules.pass_score and numbers.tool_recall == 1.0  # nothing missing, by name
     if numbers.content < 1.0:
@@ -256,7 +256,9 @@ def forbids_all(golden: Golden) -> bool:
     return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
 
 
-def score_of_stated(golden: Golden, numbers: Numbers, rules: Rules, state: float | None = None) -> float:
+def score_of_stated(
+    golden: Golden, numbers: Numbers, rules: ScoringRules, state: float | None = None
+) -> float:
     """The score of a golden that expects no call: dimensions of which it says nothing drop out.
 
     `state` is how the world was left, when the golden says how; it stands where expected calls would.
@@ -281,8 +283,8 @@ def _numbers(
     trajectory: Trajectory,
     slots: Sequence[Slot],
     calls: Sequence[ToolCall],
-    pairs: Sequence[Pair],
-    free: Sequence[Pair],
+    pairs: Sequence[CallPair],
+    free: Sequence[CallPair],
     absent_content: int,
 ) -> Numbers:
     required = sum(slot.required for slot in slots)
@@ -345,7 +347,7 @@ def _named_plainly(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[in
     return found[0], found[1]
 
 
-def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[Pair]) -> float:
+def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[CallPair]) -> float:
     """Weighted mean argument score over required expected calls; one without a partner scores 0.
 
     Order plays no part: arguments can be right in the wrong order.
@@ -364,7 +366,7 @@ def _latency(golden: Golden, trajectory: Trajectory) -> float:
 
 
 def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
-    """Why nobody can say whether the agent kept to its time; empty when it can be said.
+    """Why the latency budget cannot be decided; empty when it can.
 
     The time taken lies between `least_latency_ms` and `latency_ms`. Where the budget lies between the two, a verdict
     would be about the machine that measured.
@@ -373,6 +375,6 @@ def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
     if budget is None or taken is None or certain is None or not certain <= budget < taken:
         return ""
     return (
-        f"took {taken:g} ms with a budget of {budget:g} ms, but up to {trajectory.lag_ms:g} ms of it were spent by "
-        "this machine, which was too busy to measure; lower the concurrency or run it on a quieter machine"
+        f"took {taken:g} ms with a budget of {budget:g} ms, but this machine was overloaded and added up to "
+        f"{trajectory.lag_ms:g} ms; lower the concurrency or use a less busy machine"
     )

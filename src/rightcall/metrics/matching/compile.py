@@ -1,4 +1,4 @@
-"""From what a golden says to a matcher.
+"""Compiles the arguments of a golden to matchers.
 
 A bare value means exactly that value. An object with one known matcher key, and beside it only options of that
 matcher, is that matcher; any other object is a literal. `{"exact": {…}}` says an object literally.
@@ -36,7 +36,7 @@ class Kind(NamedTuple):
 
 
 def compile_matcher(spec: Any, scope: Scope, schema: Any = None) -> Matcher:
-    """The matcher a spec stands for; `schema` is the parameter's own, used when goldens match by schema."""
+    """The matcher for a spec; `schema` is the parameter's, used when goldens match by schema."""
     if isinstance(spec, dict):
         name = matcher_key(spec)
         if name is not None:
@@ -65,7 +65,7 @@ def kind_of(name: str) -> Kind:
 
 @cache
 def offered_kinds() -> dict[str, Kind]:
-    """Matchers of importers and of other packages, loaded when a golden first uses one."""
+    """Matchers of importers and other packages, loaded on first use."""
     from importlib.metadata import entry_points
 
     offered = {
@@ -154,7 +154,7 @@ def _range(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         raise wrong("range", "[low, high] or {min, max} in numbers", spec)
     low, high = ends
     if low is not None and high is not None and low > high:
-        raise InputError("", f"matcher 'range' from {low} to {high} fits no number", "swap the two")
+        raise InputError("", f"matcher 'range' from {low} to {high} matches no number", "swap the two")
     return numbers.Range(low, high)
 
 
@@ -162,7 +162,7 @@ def _flag(name: str, make: Callable[[], Matcher]) -> Build:
     def build(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         if spec is not True:
             raise InputError("", f"matcher '{name}' is written {{\"{name}\": true}}, got {spec!r}",
-                             "leave the parameter out of args, or use another matcher")  # fmt: skip
+                             "remove the parameter from args, or use another matcher")  # fmt: skip
         return make()
 
     return build
@@ -193,7 +193,7 @@ def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 def _date(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if text.parse_date(_text_of("date", spec)) is None:
-        raise InputError("", f"matcher 'date' cannot read '{spec}'", "write it as 2026-03-01")
+        raise InputError("", f"matcher 'date' cannot read '{spec}'", "use the form 2026-03-01")
     return text.Date(spec)
 
 
@@ -221,7 +221,7 @@ def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if scope.embed is None:
-        raise InputError("", "matcher 'semantic' needs an embedder", "pass embed=… to the call that scores")
+        raise InputError("", "matcher 'semantic' needs an embedder", "pass embed=… to the scoring function")
     given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
     threshold = given.get("threshold", 0.8)
     if not numbers.is_number(threshold) or not 0 <= threshold <= 1:
@@ -231,7 +231,7 @@ def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 def _judge(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if scope.judge is None:
-        raise InputError("", "matcher 'judge' needs a judge", "pass judge=… to the call that scores")
+        raise InputError("", "matcher 'judge' needs a judge", "pass judge=… to the scoring function")
     return references.Judge(_text_of("judge", spec), scope.judge)
 
 

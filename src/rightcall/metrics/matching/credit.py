@@ -1,8 +1,8 @@
-"""Parameter accuracy with half credit: a parameter that is there with a wrong value is worth a half.
+"""Parameter accuracy with half credit: a parameter present with a wrong value counts ½.
 
 The weighting `seed` scores arguments this way. A required parameter counts 1 when its value is right, ½ when it is
 present with another one, 0 when it is missing. An `optional` parameter counts only when it is present and wrong, and a
-forbidden one only when it is present; both then count 0. Parameters that nobody expected are not looked at.
+forbidden one only when it is present; both then count 0. Unexpected parameters are ignored.
 """
 
 from __future__ import annotations

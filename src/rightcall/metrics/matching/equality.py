@@ -45,7 +45,7 @@ def same_text(expected: str, actual: str) -> bool:
 
 
 def identical_arguments(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
-    """A quick yes for plain arguments that are equal as written; a no means "look closer".
+    """A fast check for plain arguments that are equal as written; False means "undecided".
 
     Only scalars of one type and lists of texts are decided here: anything else may be a matcher or may need
     typed comparison.

@@ -1,4 +1,4 @@
-"""Expected calls, made ready to be compared with actual ones."""
+"""Expected calls, prepared for comparison with actual ones."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Slot:
 def fits(pattern: Any) -> Callable[[str], bool]:
     """Whether a tool's name is what a pattern asks for."""
     if not pattern:
-        raise InputError("", "a tool must have a name, got none", 'name it, or say {"regex": ".+"} for any')
+        raise InputError("", "a tool must have a name", 'name it, or use {"regex": ".+"} for any')
     if isinstance(pattern, str):
         return pattern.__eq__
     if isinstance(pattern, dict):
@@ -126,7 +126,7 @@ def fits(pattern: Any) -> Callable[[str], bool]:
 
 
 def pattern_text(pattern: Any) -> str:
-    """A tool pattern as a person would say it."""
+    """A tool pattern as readable text."""
     if isinstance(pattern, str):
         return pattern
     return f"/{pattern['regex']}/" if isinstance(pattern, dict) else " or ".join(pattern)
@@ -187,9 +187,7 @@ def predecessors(expected: Sequence[ExpectedCall]) -> list[set[int]]:
                 seen.add(here)
                 todo += direct[here]
         if start in seen:
-            raise InputError(
-                f"expected_calls[{start}]", "'after' goes round in a circle", "remove one of the edges"
-            )
+            raise InputError(f"expected_calls[{start}]", "'after' forms a cycle", "remove one of the edges")
         before.append(seen)
     return before
 
@@ -197,7 +195,5 @@ def predecessors(expected: Sequence[ExpectedCall]) -> list[set[int]]:
 def _known(ids: dict[str, int], name: str, index: int) -> int:
     if name not in ids:
         hint = suggestion(name, ids) or f"ids here: {', '.join(ids) or 'none'}"
-        raise InputError(
-            f"expected_calls[{index}].after", f"there is no expected call with the id '{name}'", hint
-        )
+        raise InputError(f"expected_calls[{index}].after", f"no expected call has the id '{name}'", hint)
     return ids[name]

@@ -1,4 +1,4 @@
-"""From an alignment to failures: what went wrong, with its evidence, never read off message text."""
+"""Derives failures with evidence from an alignment, never from message text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.base import Matcher
 from rightcall.metrics.matching.equality import NUMBERS, equality_key
 from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
@@ -22,7 +22,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 MOST_VIOLATIONS = 1000
-"""Schema violations told of one case: ten thousand calls need no million messages."""
+"""Maximum schema violations reported per case."""
 
 STOPS: dict[str, Code] = {
     "limit": "loop_limit",
@@ -35,9 +35,9 @@ STOPS: dict[str, Code] = {
 def explain(
     golden: Golden,
     slots: Sequence[Slot],
-    comparison: Comparison,
-    pairs: Sequence[Pair],
-    free: Sequence[Pair],
+    comparison: CallComparison,
+    pairs: Sequence[CallPair],
+    free: Sequence[CallPair],
     tools: Mapping[str, Tool],
     trajectory: Trajectory,
 ) -> list[Failure]:
@@ -198,7 +198,7 @@ def _surplus(
     tools: Mapping[str, Tool],
     slots: Sequence[Slot],
 ) -> Iterator[Failure]:
-    """Calls that nobody expected."""
+    """Calls that were not expected."""
     lenient = not golden.no_calls and (
         golden.extra_calls == "allow" or (golden.category == "negative" and bool(golden.forbidden_calls))
     )
@@ -221,8 +221,10 @@ def _surplus(
             yield Failure(code, call.name, expected=allowed, actual=call.arguments, call=at)
 
 
-def extra_calls(calls: Sequence[ToolCall], pairs: Sequence[Pair], slots: Sequence[Slot]) -> Iterator[Failure]:
-    """Calls that nobody expected, allowed or not."""
+def extra_calls(
+    calls: Sequence[ToolCall], pairs: Sequence[CallPair], slots: Sequence[Slot]
+) -> Iterator[Failure]:
+    """Calls that were not expected, whether allowed or not."""
     strict = {pair.call for pair in pairs if pair.strict}
     twins = Twins(calls)
     for at, call in enumerate(calls):
@@ -263,7 +265,7 @@ class Twins:
 
 
 def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping[str, Tool]) -> list[Failure]:
-    """Arguments that the tool's own schema refuses, of calls that are not right anyway."""
+    """Arguments that violate the tool's schema, in calls that are wrong anyway."""
     if not tools:
         return []
     from rightcall.tools.definitions import is_valid, problems

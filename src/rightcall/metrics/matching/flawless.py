@@ -1,25 +1,25 @@
-"""Exactly the expected calls and nothing else to look at: most cases, decided quickly."""
+"""Fast path for flawless cases: exactly the expected calls and nothing else to check."""
 
 from __future__ import annotations
 
 from rightcall.metrics.matching.equality import identical_arguments
-from rightcall.metrics.matching.verdict import Numbers, Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.trajectory import Trajectory
 
-_VERDICTS: dict[int, Verdict] = {}
+_VERDICTS: dict[int, CaseVerdict] = {}
 
 
-def flawless(calls: int) -> Verdict:
+def flawless(calls: int) -> CaseVerdict:
     """The verdict of a case in which exactly the expected calls were made; one object for all such cases."""
     known = _VERDICTS.get(calls)
     if known is None:
-        known = _VERDICTS.setdefault(calls, Verdict(True, 1.0, Numbers(calls, 0, 0, 0)))
+        known = _VERDICTS.setdefault(calls, CaseVerdict(True, 1.0, Numbers(calls, 0, 0, 0)))
     return known
 
 
 def is_flawless(golden: Golden, trajectory: Trajectory) -> bool:
-    """Whether the calls are the expected ones, one for one, as written. A no means "look closer"."""
+    """Whether the calls equal the expected ones, one to one, as written. False means "undecided"."""
     expected, calls = golden.expected_calls, trajectory.calls
     if len(expected) != len(calls):
         return False

@@ -1,4 +1,4 @@
-"""Failures in words a person understands."""
+"""Failures as readable text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rightcall.model.failure import Code, Failure
 
 NOTHING_CALLED = "nothing was called; expected "
 MOST_CLAUSES = 50
-"""Clauses of one reason; the codes of a case say everything."""
+"""Maximum clauses in a reason; the codes of a case are complete."""
 SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default", "semantic"))
 """Matchers that are about one value, which says enough in a sentence."""
 
@@ -76,8 +76,8 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
         f"{call_text(f.tool, f.actual)} was not expected"
         + (f", only {call_text(f.tool, f.expected)} would do" if f.expected is not None else "")
     ),
-    "duplicate_call": lambda f: f"{call_text(f.tool, f.actual)} was called again for nothing",
-    "retry": lambda f: f"{call_text(f.tool, f.actual)} was tried again after a failure",
+    "duplicate_call": lambda f: f"{call_text(f.tool, f.actual)} was called again unnecessarily",
+    "retry": lambda f: f"{call_text(f.tool, f.actual)} was retried after a failure",
     "wrong_tool": lambda f: f"called {f.actual} instead of {f.tool}",
     "unknown_tool": lambda f: (
         f"called {f.actual}, a tool that does not exist"
@@ -86,30 +86,30 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
     "missing_arg": lambda f: f"{f.tool}: {f.parameter} is missing, should be {_wanted(f)}",
     "extra_arg": lambda f: f"{f.tool}: {f.parameter} was not expected, was {shown(f.actual)}",
     "wrong_value": _wrong_value,
-    "wrong_type": lambda f: f"{_wrong_value(f)} (another type)",
+    "wrong_type": lambda f: f"{_wrong_value(f)} (wrong type)",
     "bad_json": lambda f: f"{f.tool}: the arguments are not a JSON object: {shown(f.actual)}",
     "schema_violation": lambda f: f"{f.tool}: not valid for the tool's schema: {f.detail}",
     "order_violation": lambda f: f"{f.tool} was called out of order; expected {f.expected}",
-    "forbidden_call": lambda f: f"{call_text(f.tool, f.actual)} is forbidden here",
+    "forbidden_call": lambda f: f"{call_text(f.tool, f.actual)} is forbidden",
     "forbidden_arg": lambda f: f"{f.tool}: {f.parameter} must not be passed, was {shown(f.actual)}",
     "hallucinated_ref": lambda f: (
         f"{f.tool}: {f.parameter} should be {_wanted(f)}, "
         + (
             f"was {shown(f.actual)}"
             if f.detail.endswith((NOT_RECORDED, OF_ANOTHER_CALL))
-            else f"but {shown(f.actual)} came from nowhere"
+            else f"but {shown(f.actual)} is not from any earlier result"
         )
     ),
     "over_calling": lambda f: f"{f.actual} calls, {f.detail or f'at most {f.expected} are allowed'}",
     "over_latency": lambda f: f"took {f.actual:g} ms, the budget is {f.expected:g} ms",
-    "missing_content": lambda f: f"the answer lacks {shown(f.expected)}",
+    "missing_content": lambda f: f"the answer does not contain {shown(f.expected)}",
     "wrong_state": lambda f: (
         f"{f.tool or 'the world'} ended in the wrong state: {f.detail or shown(f.actual)}"
     ),
-    "double_effect": lambda f: f"{f.tool} had its effect twice{_because(f)}",
-    "loop_limit": lambda f: f"stopped at a limit before it was done{_because(f)}",
+    "double_effect": lambda f: f"{f.tool} took effect twice{_because(f)}",
+    "loop_limit": lambda f: f"stopped at a limit before finishing{_because(f)}",
     "refused": lambda f: f"the model refused{_because(f)}",
-    "agent_error": lambda f: f"the agent broke{_because(f)}",
+    "agent_error": lambda f: f"the agent failed{_because(f)}",
     "infra_error": lambda f: f"the provider did not answer{_because(f)}",
 }
 

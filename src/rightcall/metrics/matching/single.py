@@ -1,4 +1,4 @@
-"""One expected call, one actual call: half of all cases, decided without a solver."""
+"""Fast path for one expected and one actual call: half of all cases, decided without the solver."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ANOTHER_TOOL = Numbers(
 )  # fmt: skip
 
 
-def judge_single(
+def score_single(
     golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]
 ) -> tuple[Numbers, list[Failure]] | None:
     """Numbers and failures when plain arguments or another tool are all there is to see; None otherwise.
 
-    Gives what the general solver gives, which a property test says.
+    Equivalent to the general solver, as a property test checks.
     """
     if len(golden.expected_calls) != 1 or len(trajectory.calls) != 1:
         return None

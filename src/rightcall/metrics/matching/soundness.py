@@ -1,4 +1,4 @@
-"""Expectations that contradict themselves: refused before they give a verdict nobody meant."""
+"""Rejects goldens whose expectations contradict each other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 
 MOST_REPEATS = 1000
-"""How often a call may be required; beyond, comparing every repeat with every call would take minutes."""
+"""Maximum repetitions of a required call; beyond this, the comparison would take minutes."""
 
 
 def refuse_unsound(golden: AnyGolden) -> None:
@@ -27,8 +27,8 @@ def unsound(golden: AnyGolden) -> Iterator[tuple[str, str]]:
             yield "no_calls is true, but calls are expected", "remove one of the two"
         if golden.category == "negative":
             yield (
-                "a negative golden says what must not be called, but calls are expected",
-                "make it category golden, or remove the expected calls",
+                "a negative golden must not expect calls",
+                "use category golden, or remove the expected calls",
             )
     for field, calls in sets:
         yield from _repeats(field, calls)
@@ -37,7 +37,7 @@ def unsound(golden: AnyGolden) -> Iterator[tuple[str, str]]:
 def _repeats(field: str, calls: Sequence[ExpectedCall]) -> Iterator[tuple[str, str]]:
     for i, call in enumerate(calls):
         if call.max is not None and call.max < call.min:
-            hint = "name a tool that must not be called in forbidden_calls" if call.max == 0 else ""
+            hint = "list tools that must not be called in forbidden_calls" if call.max == 0 else ""
             yield f"{field}[{i}]: max {call.max} is less than min {call.min}", hint
         if call.min > MOST_REPEATS:
             yield f"{field}[{i}]: min may be at most {MOST_REPEATS:,}, got {call.min:,}", ""

@@ -1,7 +1,7 @@
-"""Calls whose arguments nobody recorded: a trace without content, a list of tool names.
+"""Calls with unknown arguments: a trace without content, a list of tool names.
 
-They are given the benefit of the doubt when calls are aligned, and left out of every number about arguments. Whether a
-case passes is told only when the arguments could not change it.
+They count as right when calls are aligned, and are excluded from every number about arguments. Whether a case passes
+is decided only if the arguments cannot change it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from rightcall.metrics.matching.alignment import Comparison, Pair
+from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.credit import half_credit
-from rightcall.metrics.matching.verdict import Rules, Verdict
+from rightcall.metrics.matching.verdict import CaseVerdict, ScoringRules
 
 
-def in_doubt(at_best: Verdict, at_worst: Verdict) -> Verdict:
+def in_doubt(at_best: CaseVerdict, at_worst: CaseVerdict) -> CaseVerdict:
     """One verdict from two: unknown arguments all right, and all wrong."""
     if not at_best.passed:
         return at_best
@@ -28,19 +28,23 @@ def in_doubt(at_best: Verdict, at_worst: Verdict) -> Verdict:
     )
 
 
-def unknown_text(verdict: Verdict) -> str:
-    """How many calls numbers about arguments leave out; empty when they leave out none."""
+def unknown_text(verdict: CaseVerdict) -> str:
+    """How many calls are excluded from numbers about arguments, as text; empty when none are."""
     if not verdict.unknown:
         return ""
     return f"arguments unknown for {verdict.unknown} of {verdict.called} call{'s' * (verdict.called > 1)}"
 
 
 def without_unknown(
-    verdict: Verdict, table: Comparison, pairs: Sequence[Pair], free: Sequence[Pair], rules: Rules
-) -> Verdict:
+    verdict: CaseVerdict,
+    table: CallComparison,
+    pairs: Sequence[CallPair],
+    free: Sequence[CallPair],
+    rules: ScoringRules,
+) -> CaseVerdict:
     """The same verdict, its numbers about arguments over the calls whose arguments are known."""
 
-    def in_the_dark(pair: Pair) -> bool:
+    def in_the_dark(pair: CallPair) -> bool:
         return table.calls[pair.call].arguments_unknown and table.slots[pair.slot].looks_at_arguments
 
     if all(call.arguments is not None for call in table.calls):
@@ -65,7 +69,7 @@ def without_unknown(
     )
 
 
-def _counts(table: Comparison, known: Sequence[Pair], left_out: Sequence[Pair]) -> dict[str, Any]:
+def _counts(table: CallComparison, known: Sequence[CallPair], left_out: Sequence[CallPair]) -> dict[str, Any]:
     slots = table.slots
     gone = {pair.slot for pair in left_out}
     required = sum(slot.required for number, slot in enumerate(slots) if number not in gone)
@@ -85,7 +89,7 @@ def _counts(table: Comparison, known: Sequence[Pair], left_out: Sequence[Pair]) 
     }
 
 
-def _accuracy(table: Comparison, known: Sequence[Pair], gone: set[int]) -> float:
+def _accuracy(table: CallComparison, known: Sequence[CallPair], gone: set[int]) -> float:
     slots = table.slots
     whole = math.fsum(s.call.weight for number, s in enumerate(slots) if s.required and number not in gone)
     worth = math.fsum(p.soft * slots[p.slot].call.weight for p in known if slots[p.slot].required)

@@ -1,4 +1,4 @@
-"""What judging a case gives: every number, the pass mark and the evidence."""
+"""The verdict of a case: every number, whether it passed, and the evidence."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Numbers(Record, frozen=True):
     latency: float = 1.0
 
 
-class Verdict(Record, frozen=True):
+class CaseVerdict(Record, frozen=True):
     """Did the agent make the right call? `score` is the overall score, 0 when something forbidden happened.
 
-    `unknown` counts the calls whose arguments were asked for and are not known, of `called` calls. `undecided` says why
-    nobody can tell whether the case passes: it would with some arguments, and would not with others.
+    `unknown` counts the calls, of `called`, whose arguments matter and are not known. `undecided` says why the case
+    cannot be decided: it would pass with some arguments and fail with others.
     """
 
     passed: bool
@@ -61,7 +61,7 @@ WEIGHTS = {
     "tool_precision": "tool_precision",
     "tool_recall": "tool_recall",
 }
-"""What the overall score may weigh, and the number each name stands for."""
+"""The dimensions of the overall score, and the number behind each."""
 
 OF_CALLS = ("precision", "recall", "parameter_accuracy", "order", "tool_precision", "tool_recall")
 
@@ -82,11 +82,11 @@ WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 """Weightings with a name. `seed` takes precision and recall by tool name, and parameter accuracy with half credit."""
 
 
-class Rules(msgspec.Struct, frozen=True):
-    """How numbers become a pass mark: a suite's `weights`, `pass_rule`, and the thresholds.
+class ScoringRules(msgspec.Struct, frozen=True):
+    """How numbers become a verdict: a suite's `weights`, `pass_rule` and thresholds.
 
-    `weights` may be the name of a weighting: `default` or `seed`. `half_credit` makes a parameter that is present with a
-    wrong value worth a half in parameter accuracy; the weighting `seed` turns it on.
+    `weights` may be the name of a weighting: `default` or `seed`. `half_credit` makes a parameter that is present
+    with a wrong value worth a half in parameter accuracy; the weighting `seed` turns it on.
     """
 
     weights: Mapping[str, float] | str = DEFAULT_WEIGHTS
@@ -110,7 +110,7 @@ class Rules(msgspec.Struct, frozen=True):
             raise ConfigError(*problems)
 
     def _named(self, name: str) -> Mapping[str, float]:
-        """Take over the weighting of this name."""
+        """Apply the named weighting."""
         if name not in WEIGHTINGS:
             hint = suggestion(name, WEIGHTINGS) or f"known: {', '.join(WEIGHTINGS)}"
             raise ConfigError(f"unknown weighting '{name}'; {hint}")

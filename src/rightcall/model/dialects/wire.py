@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -138,13 +138,15 @@ def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
     for message in messages:
         if message.role == "tool" and found and found[-1].role == "tool":
             last = found.pop()
-            found.append(Message("tool", last.content + message.content, (), last.results + message.results))
+            found.append(
+                Message("tool", last.content + message.content, (), (*last.results, *message.results))
+            )
         else:
             found.append(message)
     return tuple(found)
 
 
-def results_of(message: Message) -> tuple[ToolResult, ...]:
+def results_of(message: Message) -> Sequence[ToolResult]:
     """The results of a tool message; one that only has text counts as a single result without id."""
     if message.results or not message.content:
         return message.results

@@ -1,4 +1,4 @@
-"""Every number that is shown, worked out once: terminal, JSON, Markdown, JUnit and pages all show these.
+"""Every displayed number, computed once for terminal, JSON, Markdown, JUnit and HTML.
 
     run        RunView of a stored run, streamed: run_view, or RunTally for results that come one by one
     summary    by category and over all; rate: a share with its n and interval
@@ -10,7 +10,7 @@
     case       one case: scores, rules; calls: arguments side by side; waterfall: its time
     pairing    which actual call answers which expected one
 
-To show something new: a record and what fills it in the file of its subject, a field in `RunView` or `CaseView`.
+To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
 """
 
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rightcall.report.view.confusion import (
         INVENTED as INVENTED,
         NO_CALL as NO_CALL,
-        Confusion as Confusion,
+        ConfusionMatrix as ConfusionMatrix,
         confusion_of as confusion_of,
     )
     from rightcall.report.view.failed_case import FailedCase as FailedCase, FailedCases as FailedCases
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         cases_of as cases_of,
         run_view as run_view,
     )
-    from rightcall.report.view.shown_rate import Rate as Rate, rate as rate
+    from rightcall.report.view.shown_rate import ShownRate as ShownRate, rate as rate
     from rightcall.report.view.spread import Bin as Bin, Spread as Spread
     from rightcall.report.view.summary import (
         DIMENSIONS as DIMENSIONS,
@@ -65,13 +65,13 @@ else:
         {
             "calls": "ArgumentRow CallView Mark",
             "case": "CaseView ScoreLine case_view input_of outcome_of reason_of",
-            "confusion": "Confusion INVENTED NO_CALL confusion_of",
+            "confusion": "ConfusionMatrix INVENTED NO_CALL confusion_of",
             "failed_case": "FailedCase FailedCases",
             "failures": "Example FailureGroup TITLES",
             "messages": "MessageView",
             "reliability": "UserRow",
             "run": "RunTally RunView cases_of run_view",
-            "shown_rate": "Rate rate",
+            "shown_rate": "ShownRate rate",
             "spread": "Bin Spread",
             "summary": "CodeRow DIMENSIONS GroupRow SummaryView pass_rate summary_view",
             "tools": "ConfusionCell ToolRow",

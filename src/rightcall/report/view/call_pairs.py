@@ -1,4 +1,4 @@
-"""Which actual call answers which expected one, as the stored failures say it."""
+"""Pairs of expected and actual calls, reconstructed from the stored failures."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.metrics.conversation import all_expected
 from rightcall.metrics.matching import (
-    Comparison,
+    CallComparison,
     Scope,
     assign_by_groups,
     counted_calls,
     fits,
-    judge,
     make_slots,
+    score_trajectory,
 )
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Several
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -50,11 +50,11 @@ KINDS: dict[str, Kind] = {
     "order_violation": "out_of_order",
     "forbidden_call": "forbidden",
 }
-"""What a code says of the pair it names. Codes about the whole case say nothing of a pair."""
+"""The mark of a pair for each code. Codes about the whole case have none."""
 NO_TOOLS: Mapping[str, Tool] = {}
 
 
-class Pair(Record, frozen=True):
+class ShownPair(Record, frozen=True):
     """An expected call and the actual one, by position; None where there is no counterpart."""
 
     expected: int | None
@@ -65,17 +65,17 @@ class Pair(Record, frozen=True):
 class Pairing(Record, frozen=True):
     """All pairs of a case, in the order of the expected calls, then of the actual ones.
 
-    `expected` is the alternative the case was judged by; `positions` maps positions in failures to positions
+    `expected` is the alternative the case was scored by; `positions` maps positions in failures to positions
     in the trajectory, which differ when failed calls do not count.
     """
 
-    expected: tuple[ExpectedCall, ...]
-    pairs: tuple[Pair, ...]
+    expected: Several[ExpectedCall]
+    pairs: tuple[ShownPair, ...]
     positions: tuple[int, ...]
 
 
 def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
-    """Read the pairs off the failures; what no failure names was as it should be."""
+    """Derive the pairs from the failures; whatever no failure names was correct."""
     expected = expected_calls(golden, result, tools)
     calls = result.trajectory.calls if result.trajectory else ()
     counted = counted_calls(calls, golden.count_failed) if isinstance(golden, Golden) else calls
@@ -90,8 +90,8 @@ def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str,
 
 def expected_calls(
     golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS
-) -> tuple[ExpectedCall, ...]:
-    """The expected calls the case was judged by: with alternatives, those whose failures are the stored ones."""
+) -> Sequence[ExpectedCall]:
+    """The expected calls the case was scored by: of alternatives, the one whose failures were stored."""
     if golden is None:
         return ()
     if not isinstance(golden, Golden):
@@ -102,10 +102,10 @@ def expected_calls(
     stored = _marks(result.codes)
     trajectory = result.trajectory or Trajectory()
 
-    def distance(alternative: tuple[ExpectedCall, ...]) -> int:
+    def distance(alternative: Sequence[ExpectedCall]) -> int:
         alone = msgspec.structs.replace(golden, expected_calls=alternative, any_of=())
         try:
-            return len(_marks(judge(alone, trajectory, tools).failures) ^ stored)
+            return len(_marks(score_trajectory(alone, trajectory, tools).failures) ^ stored)
         except InputError:
             return len(stored) + 1
 
@@ -120,20 +120,20 @@ def _place(positions: tuple[int, ...], call: int | None) -> int | None:
     return positions[call] if call is not None and call < len(positions) else None
 
 
-def _told(failures: Sequence[Failure]) -> list[Pair]:
-    """One pair for each call or expected call that failures name; the gravest word wins."""
+def _told(failures: Sequence[Failure]) -> list[ShownPair]:
+    """One pair for each call or expected call that failures name; the most severe mark wins."""
     found: dict[tuple[int | None, int | None], Kind] = {}
     for failure in failures:
         kind = KINDS.get(failure.code)
         if kind is None or (failure.call is None and failure.expected_call is None):
             continue
         if failure.code == "forbidden_arg" and failure.expected_call is None:
-            continue  # said of a call that another failure explains
+            continue  # about a call that another failure explains
         found.setdefault((failure.expected_call, failure.call), kind)
     matched = {call for expected, call in found if expected is not None and call is not None}
     missing = Counter(f.expected_call for f in failures if KINDS.get(f.code) == "missing")
-    pairs = [Pair(e, c, k) for (e, c), k in found.items() if not (e is None and c in matched)]
-    pairs += [Pair(e, None, "missing") for e, times in missing.items() for _ in range(times - 1)]
+    pairs = [ShownPair(e, c, k) for (e, c), k in found.items() if not (e is None and c in matched)]
+    pairs += [ShownPair(e, None, "missing") for e, times in missing.items() for _ in range(times - 1)]
     return pairs
 
 
@@ -141,15 +141,19 @@ def _silent(
     golden: AnyGolden | None,
     expected: Sequence[ExpectedCall],
     calls: Sequence[ToolCall],
-    told: Sequence[Pair],
+    told: Sequence[ShownPair],
     tools: Mapping[str, Tool],
     result: CaseResult,
-) -> list[Pair]:
-    """Pairs no failure speaks of: calls that were right, and extra ones that are allowed."""
+) -> list[ShownPair]:
+    """Pairs without a failure: correct calls, and extra calls that are allowed."""
     used = Counter(pair.expected for pair in told)
     least = [(call.min if call.required else 0) - used[i] for i, call in enumerate(expected)]
     if result.trajectory is None:
-        return [] if result.error else [Pair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
+        return (
+            []
+            if result.error
+            else [ShownPair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
+        )
     free = [at for at in range(len(calls)) if at not in {pair.call for pair in told}]
     room = {i: max(least[i], (c.max or max(c.min, 1)) - used[i]) for i, c in enumerate(expected)}
     pairs = []
@@ -157,8 +161,8 @@ def _silent(
         if room[i] > 0 and at in free:
             room[i] -= 1
             free.remove(at)
-            pairs.append(Pair(i, at, "right"))
-    return pairs + [Pair(None, at, "allowed") for at in free]
+            pairs.append(ShownPair(i, at, "right"))
+    return pairs + [ShownPair(None, at, "allowed") for at in free]
 
 
 def _matches(
@@ -179,8 +183,8 @@ def _matches(
         slots = make_slots(golden, expected, calls, tools, scope)
         weights = [
             [weight if at in free else 0.0 for at, weight in enumerate(line)]
-            for line in Comparison(slots, calls).weights
+            for line in CallComparison(slots, calls).weights
         ]
-    except InputError:  # a matcher that needs a model: the names must do
+    except InputError:  # a matcher that needs a model: compare names only
         return by_name
     return [(slots[row].index, at) for row, at in assign_by_groups(weights)] + by_name

@@ -1,4 +1,4 @@
-"""Expected and actual call side by side, with a mark on every argument."""
+"""Expected and actual calls side by side, with a mark on every argument."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.report.text import json_text, one_line, shown_text
-from rightcall.report.view.call_pairs import Kind, Pair, Pairing
+from rightcall.report.view.call_pairs import Kind, Pairing, ShownPair
 from rightcall.report.view.failures import said
 
 Mark = Literal["same", "different", "missing", "extra"]
@@ -67,7 +67,7 @@ def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
 
 
 def _view(
-    pair: Pair,
+    pair: ShownPair,
     expected: Sequence[ExpectedCall],
     calls: Sequence[ToolCall],
     about: dict[tuple[int | None, int | None], list[Failure]],
@@ -116,9 +116,7 @@ def arguments(
                 json_text(specs[name], LONGEST_VALUE) if name in specs else None,
                 json_text(values[name], LONGEST_VALUE) if name in values else None,
                 mark if compared or not (name in specs and name in values) else "different",
-                "not known"
-                if call and call.arguments_unknown
-                else _note(name, specs, values, wrong.get(name)),
+                "unknown" if call and call.arguments_unknown else _note(name, specs, values, wrong.get(name)),
             )
         )
     return rows
@@ -130,5 +128,5 @@ def _note(name: str, specs: dict[str, Any], values: dict[str, Any], failure: Fai
             return "must not be passed"
         return one_line(f"should be {failure.detail}", 400) if failure.detail else ""
     if name in specs and name not in values and values:
-        return "left to its default"
+        return "default value"
     return "not compared" if name in values and name not in specs and specs else ""

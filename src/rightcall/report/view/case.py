@@ -1,8 +1,8 @@
-"""One case as a person looks at it: what was said, what was called, and where that differs from the golden."""
+"""One case for display: the messages, the calls, and where they differ from the golden."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from rightcall.metrics.matching import pattern_text
@@ -32,7 +32,7 @@ class FailureLine(Record, frozen=True):
 
 
 class ScoreLine(Record, frozen=True):
-    """What one metric says."""
+    """The score of one metric."""
 
     name: str
     value: float
@@ -42,7 +42,7 @@ class ScoreLine(Record, frozen=True):
 
 
 class CaseView(Record, frozen=True):
-    """Everything shown of one trial of one golden. All texts are safe to look at and cut to a bearable length."""
+    """Everything shown of one trial of one golden. All texts are safe to show and limited in length."""
 
     golden_id: str
     trial: int
@@ -70,7 +70,7 @@ class CaseView(Record, frozen=True):
 
 
 def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> CaseView:
-    """Lay out one result; without its golden or its trajectory, what is known is shown."""
+    """The view of one result; works without its golden or trajectory."""
     trajectory = result.trajectory
     messages = trajectory.messages if trajectory else ()
     talk = trajectory.dialogue if trajectory else None
@@ -107,7 +107,7 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
 
 
 def outcome_of(result: CaseResult) -> Outcome:
-    """Passed, failed, or nothing can be said of the agent."""
+    """Passed, failed, or error (nothing is known about the agent)."""
     return "error" if result.error else "passed" if result.passed else "failed"
 
 
@@ -124,15 +124,15 @@ def reason_of(result: CaseResult) -> str:
     )
 
 
-def input_of(golden: AnyGolden | None, messages: tuple[Message, ...] = ()) -> str:
-    """What the agent was asked."""
+def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
+    """The input of the golden."""
     if golden is not None:
         return golden.input if isinstance(golden, Golden) else golden.scenario
     return next((message.content for message in messages if message.role == "user"), "")
 
 
 def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
-    """What the golden asks for beside its expected calls."""
+    """The requirements of the golden besides its expected calls."""
     if golden is None:
         return ()
     said: list[tuple[str, str]] = []
@@ -152,7 +152,7 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     if golden.output_contains:
         said.append(("answer contains", json_text(golden.output_contains, 1000)))
     if isinstance(golden, Golden) and golden.any_of:
-        said.append(("alternatives", f"{len(golden.any_of)}; the one closest to what happened is shown"))
+        said.append(("alternatives", f"{len(golden.any_of)}; the closest one is shown"))
     if golden.system:
         said.append(("system prompt", shown_text(golden.system, 4000)))
     if golden.comments:

@@ -12,7 +12,7 @@ NO_CALL, INVENTED, OTHERS = "no call", "invented tool", "other tools"
 MOST_TOOLS = 20
 
 
-class Confusion(Record, frozen=True):
+class ConfusionMatrix(Record, frozen=True):
     """Rows are expected, columns called; both begin with the tools, alphabetically, in the same order.
 
     The last row is *no call*; the last columns are *no call* and *invented tool*, when they occur.
@@ -29,7 +29,7 @@ class Confusion(Record, frozen=True):
         return max((count for row in self.counts for count in row), default=0)
 
 
-def confusion_of(cells: Sequence[ConfusionCell]) -> Confusion:
+def confusion_of(cells: Sequence[ConfusionCell]) -> ConfusionMatrix:
     """Lay the cells out."""
     weights: Counter[str] = Counter()
     for cell in cells:
@@ -48,7 +48,7 @@ def confusion_of(cells: Sequence[ConfusionCell]) -> Confusion:
         *(special for special in (OTHERS, NO_CALL, INVENTED) if any(c == special for _, c in laid)),
     ]
     counts = tuple(tuple(laid[row, column] for column in columns) for row in rows)
-    return Confusion(tuple(rows), tuple(columns), counts)
+    return ConfusionMatrix(tuple(rows), tuple(columns), counts)
 
 
 def _label(name: str | None, tools: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The first cases that did not pass, for formats that cannot show them all."""
+"""The first failed cases, for formats that cannot show them all."""
 
 from __future__ import annotations
 

@@ -15,32 +15,32 @@ EXAMPLES = 5
 LONGEST_SENTENCE = 400
 
 TITLES: dict[Code, str] = {
-    "no_call": "Nothing was called",
-    "missing_call": "An expected call was not made",
-    "unexpected_call": "A call nobody expected",
-    "duplicate_call": "The same call again",
-    "retry": "Tried again after a failure",
-    "wrong_tool": "Another tool was called",
-    "unknown_tool": "A tool that does not exist",
-    "missing_arg": "An argument is missing",
-    "extra_arg": "An argument too many",
-    "wrong_value": "An argument has the wrong value",
-    "wrong_type": "An argument has the wrong type",
-    "bad_json": "Arguments that are not JSON",
-    "schema_violation": "Arguments the tool's schema refuses",
-    "order_violation": "Calls in the wrong order",
-    "forbidden_call": "A forbidden call",
-    "forbidden_arg": "A forbidden argument",
-    "hallucinated_ref": "A value that came from nowhere",
+    "no_call": "No call was made",
+    "missing_call": "Missing call",
+    "unexpected_call": "Unexpected call",
+    "duplicate_call": "Duplicate call",
+    "retry": "Retry after a failure",
+    "wrong_tool": "Wrong tool",
+    "unknown_tool": "Unknown tool",
+    "missing_arg": "Missing argument",
+    "extra_arg": "Unexpected argument",
+    "wrong_value": "Wrong argument value",
+    "wrong_type": "Wrong argument type",
+    "bad_json": "Arguments are not JSON",
+    "schema_violation": "Arguments violate the tool's schema",
+    "order_violation": "Wrong order of calls",
+    "forbidden_call": "Forbidden call",
+    "forbidden_arg": "Forbidden argument",
+    "hallucinated_ref": "Invented value",
     "over_calling": "Too many calls",
     "over_latency": "Too slow",
-    "missing_content": "The answer lacks something",
-    "wrong_state": "The world ended in the wrong state",
-    "double_effect": "An effect happened twice",
+    "missing_content": "Missing content in the answer",
+    "wrong_state": "Wrong final state",
+    "double_effect": "Double effect",
     "loop_limit": "Stopped at a limit",
-    "refused": "The model refused",
-    "agent_error": "The agent broke",
-    "infra_error": "The provider did not answer",
+    "refused": "Model refused",
+    "agent_error": "Agent failed",
+    "infra_error": "No answer from the provider",
 }
 
 
@@ -53,7 +53,7 @@ class Example(Record, frozen=True):
 
 
 class FailureGroup(Record, frozen=True):
-    """A code: how many cases did not pass with it, in which tools, and the first examples."""
+    """A failure code: the number of failed cases, the tools, and the first examples."""
 
     code: Code
     title: str
@@ -64,7 +64,7 @@ class FailureGroup(Record, frozen=True):
 
 
 class FailureTally:
-    """Counts each code once a case, as the summary does."""
+    """Counts each code once per case, as the summary does."""
 
     def __init__(self) -> None:
         self._cases: Counter[Code] = Counter()

@@ -1,4 +1,4 @@
-"""A whole run, read once from the store in memory that does not grow with its cases."""
+"""The view of a run, read once from the store in constant memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
-from rightcall.report.view.confusion import Confusion, confusion_of
+from rightcall.report.view.confusion import ConfusionMatrix, confusion_of
 from rightcall.report.view.failures import FailureGroup, FailureTally
 from rightcall.report.view.spread import Spread, SpreadTally
 from rightcall.report.view.summary import SummaryView, summary_view
@@ -24,7 +24,7 @@ MOST_INVENTED = 20
 
 
 class RunView(Record, frozen=True):
-    """Every number of a run that is shown anywhere.
+    """Every displayed number of a run.
 
     `finished` is false while the run is being written, or when it was stopped; the numbers are then those of
     the results so far.
@@ -39,7 +39,7 @@ class RunView(Record, frozen=True):
     tools: tuple[ToolRow, ...]
     invented: tuple[tuple[str, int], ...]
     cells: tuple[ConfusionCell, ...]
-    confusion: Confusion
+    confusion: ConfusionMatrix
     failures: tuple[FailureGroup, ...]
     latency: Spread | None
     cost: Spread | None
@@ -47,7 +47,7 @@ class RunView(Record, frozen=True):
 
 
 class RunTally:
-    """Takes each result once and gives the view of them all. May be asked at any time."""
+    """Takes each result once and builds the view, available at any time."""
 
     def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
         self._offered = tools
@@ -87,7 +87,7 @@ class RunTally:
 def run_view(
     store: Store, run: str, *, each: Callable[[AnyGolden | None, CaseResult], object] | None = None
 ) -> RunView:
-    """Read a run and add it up. `each` is shown every case on the way, by golden id and trial."""
+    """Read a run and compute its view. `each` is called with every case, ordered by golden id and trial."""
     stored = store.run(run)
     tally = RunTally()
     for golden, result in cases_of(store, stored.id):

@@ -1,4 +1,4 @@
-"""A share with what it rests on: its count, its n, and the interval beside it."""
+"""A rate with its count, n and interval."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rightcall.model.record import Record
 from rightcall.stats.intervals import wilson
 
 
-class Rate(Record, frozen=True):
+class ShownRate(Record, frozen=True):
     """`count` of `n`, and the 95 % interval of the share. Without any n the value is None."""
 
     count: int
@@ -16,12 +16,12 @@ class Rate(Record, frozen=True):
     high: float
 
 
-def rate(count: int, n: int, *, trials: int = 1) -> Rate:
+def rate(count: int, n: int, *, trials: int = 1) -> ShownRate:
     """Wilson's interval. Trials of one golden repeat each other, so n counts for n/trials observations.
 
-    That is careful: it takes all trials of a golden to agree. A gate, which decides, weighs them exactly.
+    This is conservative: it assumes that all trials of a golden agree. Gates compute it exactly.
     """
     if n <= 0:
-        return Rate(count, 0, None, 0.0, 1.0)
+        return ShownRate(count, 0, None, 0.0, 1.0)
     low, high = wilson(min(count, n) / trials, n / trials)
-    return Rate(count, n, count / n, low, high)
+    return ShownRate(count, n, count / n, low, high)

@@ -1,4 +1,4 @@
-"""How a measured number spreads over cases: quantiles and a histogram."""
+"""The distribution of a number over cases: quantiles and a histogram."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run adds up to, by category and over all."""
+"""The summary of a run, by category and overall."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
 from rightcall.report.view.reliability import UserRow, reliability_notes, user_rows
-from rightcall.report.view.shown_rate import Rate, rate
+from rightcall.report.view.shown_rate import ShownRate, rate
 
 DIMENSIONS = {
     "call_precision": "precision",
@@ -22,7 +22,7 @@ DIMENSIONS = {
 
 
 OTHER_NUMBERS = frozenset(SPOTLESS) - DIMENSIONS.keys()
-"""Measured for every case, and shown in a column only when they were asked for."""
+"""Measured for every case, but shown in a column only on request."""
 
 
 class GroupRow(Record, frozen=True):
@@ -41,7 +41,7 @@ class GroupRow(Record, frozen=True):
 
 
 class CodeRow(Record, frozen=True):
-    """How many failed cases have this code, and which share of the failed cases that is."""
+    """The number of failed cases with this code, and their share of all failed cases."""
 
     code: str
     cases: int
@@ -49,7 +49,7 @@ class CodeRow(Record, frozen=True):
 
 
 class SummaryView(Record, frozen=True):
-    """A summary ready to be shown. `columns` are the metrics beside the dimensions that deserve one.
+    """A summary for display. `columns` are the metrics shown in addition to the dimensions.
 
     `notes` are sentences on how far its rates can be relied on: pass^k, and the spread between simulated users.
     """
@@ -70,7 +70,7 @@ class SummaryView(Record, frozen=True):
 
     @property
     def shown(self) -> tuple[GroupRow, ...]:
-        """The rows worth a table: a single category says the same as the row of all."""
+        """The rows to show: with a single category, the total row is enough."""
         return self.rows if len(self.rows) > 2 else self.rows[-1:]
 
 
@@ -97,13 +97,13 @@ def _asked(summary: Summary) -> Iterator[str]:
     yield from (name for name in summary.overall.means if name not in OTHER_NUMBERS)
 
 
-def pass_rate(row: GroupRow) -> Rate:
-    """The pass rate of a row with all that belongs to it."""
-    return Rate(row.passed, row.cases, row.pass_rate if row.cases else None, row.low, row.high)
+def pass_rate(row: GroupRow) -> ShownRate:
+    """The pass rate of a row with its interval."""
+    return ShownRate(row.passed, row.cases, row.pass_rate if row.cases else None, row.low, row.high)
 
 
 def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
-    # A run that is still written has no summary yet: then the counts alone give the interval.
+    # An unfinished run has no summary yet: compute the interval from the counts.
     passing = group.rate or rate(group.passed, group.cases, trials=trials)
     return GroupRow(
         name=name,

@@ -1,4 +1,4 @@
-"""Per tool: how often it was expected, called, right; and what it was mixed up with."""
+"""Statistics per tool: expected, called and correct calls, and confusions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rightcall.analysis import confusions
 from rightcall.metrics.matching import pattern_text
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.report.view.call_pairs import Pair, Pairing
-from rightcall.report.view.shown_rate import Rate, rate
+from rightcall.report.view.call_pairs import Pairing, ShownPair
+from rightcall.report.view.shown_rate import ShownRate, rate
 
 MOST_NAMES = 1000
-"""Distinct tool names kept; a model that invents a new one every time shall not fill the memory."""
+"""Maximum number of distinct tool names, in case a model invents a new one every time."""
 BEYOND = "…"
 
 
@@ -20,7 +20,7 @@ class ToolRow(Record, frozen=True):
     """One tool over all cases, in calls.
 
     `expected` = `right` + `wrong_arguments` + `missed`; `missed` were not made, or made to another tool.
-    `surplus` were made though nobody expected them. `found` is right of expected, `sound` right of called.
+    `surplus` were made without being expected. `found` is right of expected, `sound` right of called.
     """
 
     name: str
@@ -30,8 +30,8 @@ class ToolRow(Record, frozen=True):
     wrong_arguments: int
     missed: int
     surplus: int
-    found: Rate
-    sound: Rate
+    found: ShownRate
+    sound: ShownRate
     mixed_up_with: tuple[tuple[str, int], ...] = ()
 
 
@@ -48,7 +48,7 @@ class ConfusionCell(Record, frozen=True):
 
 
 class ToolTally:
-    """Adds up pairs as they come."""
+    """Counts pairs as they arrive."""
 
     def __init__(self) -> None:
         self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -56,7 +56,7 @@ class ToolTally:
         self.invented: Counter[str] = Counter()
 
     def add(self, pairing: Pairing, result: CaseResult) -> None:
-        """Count one case; one without an answer says nothing."""
+        """Count one case, unless it has no answer."""
         if result.error:
             return
         for pair in pairing.pairs:
@@ -67,7 +67,7 @@ class ToolTally:
             self._cells[None, None, False] += 1
 
     def rows(self, trials: int) -> tuple[ToolRow, ...]:
-        """Tools with the most that went wrong first."""
+        """Tools with the most failures first."""
         rows = [self._row(name, counts, trials) for name, counts in self._counts.items()]
         return tuple(sorted(rows, key=lambda r: (r.right - r.expected - r.surplus, -r.expected, r.name)))
 
@@ -78,7 +78,7 @@ class ToolTally:
             for (expected, called, invented), count in self._cells.most_common()
         )
 
-    def _add(self, pair: Pair, pairing: Pairing, result: CaseResult) -> None:
+    def _add(self, pair: ShownPair, pairing: Pairing, result: CaseResult) -> None:
         wanted = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
         called = self._called(pair, result)
         if pair.kind in ("right", "wrong_arguments", "out_of_order"):
@@ -97,7 +97,7 @@ class ToolTally:
         if pair.kind != "wrong_tool":
             self._cells[wanted, called, False] += 1
 
-    def _called(self, pair: Pair, result: CaseResult) -> str | None:
+    def _called(self, pair: ShownPair, result: CaseResult) -> str | None:
         if pair.call is None or result.trajectory is None:
             return None
         return self._name(result.trajectory.calls[pair.call].name)
@@ -127,6 +127,6 @@ class ToolTally:
         )
 
 
-def _tool(pairing: Pairing, pair: Pair) -> object:
+def _tool(pairing: Pairing, pair: ShownPair) -> object:
     at = pair.expected or 0
     return pairing.expected[at].tool if at < len(pairing.expected) else BEYOND

@@ -1,4 +1,4 @@
-"""Where the time of a case went: answers of the model and tools, one after the other."""
+"""The time of a case: model answers and tool calls in sequence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_BARS = 200
 class Bar(Record, frozen=True):
     """One piece of time, from the start of the case.
 
-    `estimated` marks answers whose own time nobody measured: they share evenly what the tools leave over.
+    `estimated` marks answers whose time was not measured: they share the remaining time evenly.
     """
 
     kind: Literal["model", "tool"]

@@ -1,4 +1,4 @@
-"""The store in SQL: SQLite and PostgreSQL with one schema.
+"""The SQL store: SQLite and PostgreSQL with one schema.
 
 tables       the schema as it is now
 text         text that every engine can hold

@@ -19,7 +19,7 @@ LONGEST_TAG = 100
 LONGEST_NOTE = 20_000
 
 
-class Annotations(Core):
+class AnnotationTables(Core):
     """The part of the store that holds tags and notes."""
 
     def tag_run(self, run: str, *tags: str) -> None:

@@ -14,7 +14,7 @@ from rightcall.store.sql import results, tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packed import unpacked
+from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.rows import ResultRows
 from rightcall.store.sql.run_writer import insert_results
 from rightcall.store.sql.text import held
@@ -190,7 +190,7 @@ def _check_datasets(source: Core, target: Core) -> None:
         if here[alias, version] != there[alias, version]:
             raise InputError(
                 f"dataset {alias}",
-                f"version {version} is not the same in {source.name} and {target.name}",
+                f"version {version} differs between {source.name} and {target.name}",
                 "delete one of them, or push it again under another alias",
             )
 

@@ -122,7 +122,7 @@ def _make_folder(folder: Path) -> None:
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise InputError(str(folder), f"the store's folder cannot be made ({error.strerror})") from None
+        raise InputError(str(folder), f"cannot create the store's folder ({error.strerror})") from None
 
 
 def _make_private(file: Path) -> None:

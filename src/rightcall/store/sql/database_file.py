@@ -27,13 +27,11 @@ class DatabaseFile:
         try:
             found = self._path.stat()
         except OSError as error:  # a mount that hangs or a folder that is moved may come back
-            raise self._lost(
-                f"the file cannot be found any more ({error.strerror})", retryable=True
-            ) from None
+            raise self._lost(f"the file no longer exists ({error.strerror})", retryable=True) from None
         if (found.st_dev, found.st_ino) != self._identity:
             raise self._lost("the file was replaced while it was open")
         if found.st_size < self._size and not (found.st_size and _is_whole(self._path)):
-            raise self._lost("the file was cut off while it was open")
+            raise self._lost("the file was truncated while it was open")
         self._size = found.st_size
 
     def _lost(self, problem: str, *, retryable: bool = False) -> StoreError:

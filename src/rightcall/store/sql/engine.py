@@ -1,4 +1,4 @@
-"""Connections and transactions, and the engines' complaints in a user's words.
+"""Connections, transactions, and readable messages for database errors.
 
 SQLite runs with a write-ahead log (readers and the one writer do not wait for each other), waits up to
 `PATIENCE` seconds for another writer, and with `synchronous=NORMAL`: a commit is in the operating system's
@@ -121,17 +121,17 @@ def store_error(name: str, error: Exception) -> StoreError:
     low = said.lower()
     hint = ""
     if "locked" in low or "lock timeout" in low:
-        hint = f"; another process kept writing for {PATIENCE} seconds, try again when it is done"
+        hint = f"; another process kept writing for {PATIENCE} seconds; try again when it has finished"
     elif "disk is full" in low or "no space" in low or "disk full" in low:
         hint = "; free some space (`rightcall runs prune` removes old runs) and resume the run"
     elif "not a database" in low:
-        hint = "; the file is something else, name another with --store"
+        hint = "; the file is not a store; choose another with --store"
     elif "already exists" in low:
-        hint = "; give the store a database or a schema of its own"
+        hint = "; use a separate database or schema for the store"
     elif "readonly" in low or "unable to open" in low or "permission" in low:
-        hint = "; may this user write to the file and its folder?"
+        hint = "; check the permissions of the file and its folder"
     elif "connect" in low or "password" in low:
-        hint = "; is the server running, and are user, password and database right?"
+        hint = "; check that the server is running and that user, password and database are correct"
     passing = any(kind.__name__ in _PASSING for kind in type(cause).__mro__)
     retryable = passing and not any(word in low for word in _LASTING)
     return StoreError(f"store {name}: {said}{hint}", retryable=retryable)

@@ -1,15 +1,15 @@
-"""A run as JSON Lines: equal results are equal bytes, whatever order they finished in."""
+"""Exports a run as JSON Lines: equal results give equal bytes, in any completion order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from rightcall.model import CaseResult, ToolCall
 from rightcall.store.base import ResultFilter
-from rightcall.store.sql.packed import canonical
+from rightcall.store.sql.record_bytes import canonical
 from rightcall.store.sql.results import EVERYTHING, Results
 
 
@@ -42,6 +42,6 @@ def untimed(result: CaseResult) -> CaseResult:
     return msgspec.structs.replace(result, latency_ms=None, trajectory=trajectory)
 
 
-def _untimed_calls(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+def _untimed_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     without: dict[str, Any] = {"latency_ms": None}
     return tuple(msgspec.structs.replace(call, **without) for call in calls)

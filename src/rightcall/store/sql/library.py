@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
@@ -105,6 +105,37 @@ class Library(Core):
             rows = connection.execute(query.where(datasets.alias == alias) if alias else query)
             return [to_version(row) for row in rows]
 
+    def finalize_accepted(
+        self,
+        alias: str,
+        keep: Callable[[AnyGolden], bool],
+        drop: Callable[[AnyGolden], bool],
+        *,
+        author: str = "",
+    ) -> DatasetVersion:
+        """Make a version that never changes of the draft's goldens that `keep` says yes to.
+
+        What `drop` says yes to is gone; the rest stays in a draft, behind what was kept. All of it happens or nothing.
+        """
+        with self.writing() as connection:
+            alone_with_contents(connection)
+            newest = connection.execute(_newest(alias)).first()
+            if newest is None or newest.finalized:
+                raise InputError(f"dataset {alias}", "has no draft to finalize")
+            goldens = _goldens_of(connection, newest.key)
+            kept = [golden for golden in goldens if keep(golden)]
+            if not kept:
+                raise InputError(
+                    f"dataset {alias}",
+                    f"none of its {len(goldens):,} goldens is accepted",
+                    "review them first",
+                )
+            final = self._push(connection, alias, kept, True, author)
+            left = [golden for golden in goldens if not keep(golden) and not drop(golden)]
+            if left:
+                self._push(connection, alias, [*kept, *left], False, author)
+            return final
+
     def finalize_dataset(self, alias: str) -> DatasetVersion:
         """Make the draft a version that never changes."""
         with self.writing() as connection:
@@ -179,7 +210,7 @@ def _find(connection: Connection, alias: str, version: int | None, finalized: bo
     newest = connection.execute(_newest(alias)).first()
     if newest is None:
         known = list(connection.execute(select(datasets.alias).distinct()).scalars())
-        raise InputError(f"dataset {alias}", "is not in the store", suggestion(alias, known))
+        raise InputError(f"dataset {alias}", "not found in the store", suggestion(alias, known))
     if version is not None:
         raise InputError(f"dataset {alias}", f"has no version {version}; the newest is {newest.version}")
     raise InputError(f"dataset {alias}", "has only a draft", "pull the draft, or finalize it first")

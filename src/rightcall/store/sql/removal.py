@@ -1,4 +1,4 @@
-"""Runs out of the store, with everything that only they needed."""
+"""Deletes runs, with everything that only they needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rightcall.store.base import Retention, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, written
 from rightcall.store.sql.guard import alone_with_contents
-from rightcall.store.sql.packed import unpacked
+from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.runs import find, to_run
 
 STILL_WRITTEN = timedelta(hours=24)
@@ -38,7 +38,7 @@ class Removing(Core):
     def prunable(self, retention: Retention) -> list[StoredRun]:
         """The runs that `prune` would delete, oldest first."""
         if retention.keep is None and retention.older_than_days is None:
-            raise ConfigError("say which runs to keep: how many of each suite, or how many days")
+            raise ConfigError("specify which runs to keep: a number per suite, or a number of days")
         now = self.clock()
         too_old = written(now - timedelta(days=retention.older_than_days or 0))
         at_work = written(now - STILL_WRITTEN)

@@ -14,7 +14,7 @@ from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.packed import expanded
+from rightcall.store.sql.record_bytes import expanded
 from rightcall.store.sql.rows import to_result
 from rightcall.store.sql.runs import find
 from rightcall.store.sql.text import held

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rightcall.errors import InputError
 from rightcall.model import CaseResult, Failure, Score, Trajectory, Usage
 from rightcall.store.sql.bulk import Row
-from rightcall.store.sql.packed import compressed, expanded, packed, unpacked
+from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED
 from rightcall.store.sql.text import held
 
@@ -111,7 +111,7 @@ def check_golden_id(golden_id: str) -> None:
         raise InputError(
             f"golden {golden_id[:40]!r}…",
             f"the id is longer than {LONGEST_ID} bytes",
-            "give it a shorter one",
+            "use a shorter id",
         )
 
 

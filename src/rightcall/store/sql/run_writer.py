@@ -14,7 +14,7 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import Row, insert_missing, insert_rows
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packed import canonical, compressed
+from rightcall.store.sql.record_bytes import canonical, compressed
 from rightcall.store.sql.rows import ResultRows, check_golden_id, to_rows
 from rightcall.store.sql.text import held
 
@@ -157,7 +157,7 @@ def _count(connection: Connection, run_key: int, run_id: str, stored: list[Resul
         )
     )
     if changed.rowcount == 0:
-        raise InputError(f"run {run_id}", "was finished or deleted while it was being written")
+        raise InputError(f"run {run_id}", "was finished or deleted while being written")
 
 
 def _drop_errors(connection: Connection, run_key: int) -> int:

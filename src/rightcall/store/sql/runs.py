@@ -17,7 +17,7 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.packed import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.record_bytes import packed, squeezed, unpacked, unsqueezed
 from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.text import held
 
@@ -136,8 +136,8 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
     key = connection.execute(statement).scalar_one_or_none()
     if key is None:
         ended = connection.execute(select(runs.finished_at).where(runs.id == run.id)).scalar_one()
-        hint = "give the new run another id" if ended else f"go on with it: --resume {run.id}"
-        raise InputError(f"run {run.id}", "is in the store already", hint)
+        hint = "use another id for the new run" if ended else f"resume it: --resume {run.id}"
+        raise InputError(f"run {run.id}", "already exists in the store", hint)
     return int(key)
 
 
@@ -158,12 +158,12 @@ def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[
         return alike[0]
     if alike and wanted:
         shown = ", ".join(row.id for row in alike[:5]) + (", …" if len(alike) > 5 else "")
-        raise InputError(f"run {wanted}", f"several runs begin so: {shown}", "type more of the id")
+        raise InputError(f"run {wanted}", f"several runs match: {shown}", "use more of the id")
     if wanted and (newest := _on_branch(connection, wanted, before)) is not None:
         return newest
     recent = list(connection.execute(_newest_first(select(runs.id)).limit(200)).scalars())
-    hint = suggestion(wanted, recent) or "`rightcall runs list` shows them; `last` is the newest"
-    raise InputError(f"run {wanted}", "is not in the store", hint)
+    hint = suggestion(wanted, recent) or "see `rightcall runs list`"
+    raise InputError("", f"no run matches '{wanted}'", hint)
 
 
 def _counted_back(connection: Connection, wanted: str, steps: int, before: Run | None) -> Row[Any]:
@@ -173,10 +173,8 @@ def _counted_back(connection: Connection, wanted: str, steps: int, before: Run |
     if found is not None:
         return found
     if connection.execute(select(runs.key).limit(1)).first() is None:
-        raise InputError("", "there is no run in the store yet", "rightcall run SUITE makes the first")
-    raise InputError(
-        f"run {wanted}", "the store does not reach back so far", "`rightcall runs list` shows its runs"
-    )
+        raise InputError("", "no runs in the store yet", "start one with `rightcall run SUITE`")
+    raise InputError(f"run {wanted}", "the store has fewer runs", "see `rightcall runs list`")
 
 
 def _on_branch(connection: Connection, branch: str, before: Run | None) -> Row[Any] | None:
@@ -244,7 +242,7 @@ def _require_complete(connection: Connection, run: Row[Any]) -> None:
     ).scalar_one()
     if stored < run.planned:
         raise StoreError(
-            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it is not finished",
+            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it cannot be finished",
             retryable=False,
         )
 

@@ -90,7 +90,7 @@ def _refuse_newer(engine: Engine, name: str, version: str | None) -> None:
         ).scalar()
     raise InputError(
         name,
-        f"this store has version {version} (RightCall {by or 'unknown'} wrote it), "
-        f"and this RightCall knows versions up to {HEAD}",
-        "upgrade RightCall, or name another store with --store",
+        f"this store has version {version} (written by RightCall {by or 'unknown'}), "
+        f"but this RightCall supports versions up to {HEAD}",
+        "upgrade RightCall, or choose another store with --store",
     )

@@ -1,9 +1,9 @@
-"""Store: everything that is kept, behind one name."""
+"""The `Store` class, which combines all parts."""
 
 from __future__ import annotations
 
 from rightcall.store.base import ResultFilter, StoredCase
-from rightcall.store.sql.annotations import Annotations, notes_of_case, tags_of_cases
+from rightcall.store.sql.annotations import AnnotationTables, notes_of_case, tags_of_cases
 from rightcall.store.sql.comparison import Comparing
 from rightcall.store.sql.export import Exporting
 from rightcall.store.sql.library import Library
@@ -13,7 +13,7 @@ from rightcall.store.sql.removal import Removing
 from rightcall.store.sql.runs import Runs, find
 
 
-class Store(Runs, Exporting, Annotations, Library, Removing, Comparing, Overview, Neighbours):
+class Store(Runs, Exporting, AnnotationTables, Library, Removing, Comparing, Overview, Neighbours):
     """Runs and what belongs to them, in SQLite or PostgreSQL. Made by `open_store`.
 
     Where a method takes a run, an id, the unique beginning of one, or `last` will do.

@@ -1,11 +1,11 @@
-"""Tool definitions: from functions, files, modules and servers, and what they demand of arguments.
+"""Tool definitions: from functions, files, modules and servers, with argument validation.
 
 function    `@tool`: a Python function as a tool; `docstring` and `hints` read it
-behaviour   what makes a tool safe to repeat, to confirm, to run beside others
-load        definitions from files and to files, in any provider's spelling
+behaviour   what makes a tool safe to repeat, to confirm and to run concurrently
+load        reads and writes definitions in any provider's format
 source      a file, a Python module or an MCP server, named by one text
 offer       which tools a golden offers to the agent
-validate    arguments and results against schemas; `schema_errors` puts what is wrong into words
+validate    checks arguments and results against schemas; `schema_errors` words the problems
 """
 
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from rightcall.tools.definitions.one_argument import argument_problems as argument_problems
     from rightcall.tools.definitions.source import (
+        definitions_of as definitions_of,
         from_module as from_module,
         is_attribute as is_attribute,
         listed_tools as listed_tools,
@@ -42,7 +43,7 @@ else:
             "function": "FunctionTool tool",
             "offer": "ToolSets offered_tools tool_set_problems with_tool_set",
             "one_argument": "argument_problems",
-            "source": "from_module is_attribute listed_tools open_source tools_of",
+            "source": "definitions_of from_module is_attribute listed_tools open_source tools_of",
             "validate": "compiled fits fullmatch is_valid problems",
         },
     )

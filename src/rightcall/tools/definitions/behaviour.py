@@ -1,4 +1,4 @@
-"""How a tool behaves beyond its schema: what makes it safe to repeat, to confirm, to run beside others."""
+"""The behaviour of a tool beyond its schema: what makes it safe to repeat, to confirm and to run concurrently."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Confirmation = Literal["none", "preview", "user"]
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What the runtime needs to know of a tool; every default is right for a plain read.
+    """What the runtime needs to know about a tool; the defaults suit a plain read.
 
     `idempotency`: "key" wants a key from the caller in `key_parameter`; "args" takes equal arguments
     within one task for the same operation; "none" does every call. `volatile` names parameters that do
     not change what a call means (a trace id, a time stamp).
 
-    `batch` names a list parameter whose items are operations of their own: each is run with a key of its
-    own, so that repeating the call runs only the items that are missing.
+    `batch` names a list parameter whose items are separate operations: each is run with its own key, so that
+    repeating the call runs only the missing items.
 
     `resource_key` says what a call touches: a parameter's name, or a function of the arguments. Calls on
     one resource keep their order; without it a write waits for all others.
@@ -84,5 +84,5 @@ class CallInfo(msgspec.Struct, frozen=True):
 
 
 def only_reads(annotations: Annotations) -> bool:
-    """Whether a tool promises to change nothing. What does not say is taken for a write, as MCP does."""
+    """Whether a tool is declared read-only. Undeclared tools count as writes, as in MCP."""
     return annotations.read_only is True

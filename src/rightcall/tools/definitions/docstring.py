@@ -1,4 +1,4 @@
-"""A docstring in any common style, taken apart: what the function is for, and each parameter."""
+"""Parses docstrings in any common style: the description and each parameter."""
 
 from __future__ import annotations
 

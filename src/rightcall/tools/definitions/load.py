@@ -1,4 +1,4 @@
-"""Tool definitions from files and to files, in any provider's spelling."""
+"""Reads and writes tool definitions in any provider's format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Dialect = Literal["native", "anthropic", "openai_chat", "openai_responses", "mcp
 def load_tools(path: str | Path) -> list[Tool]:
     """The tools of a JSON or YAML file: a list, an object with `tools` as MCP servers answer, or one tool.
 
-    Each definition may be in another spelling. Two of one name are an error.
+    Each definition may use another provider's format. Duplicate names are an error.
     """
     path = existing_file(path)
     _check_suffix(path)
@@ -41,8 +41,8 @@ def load_tools(path: str | Path) -> list[Tool]:
         where = f"{path}:{line}"
         tool = read_tool(value_of(item, object, where), where)
         if tool.name in lines:
-            problem = f"a second tool '{tool.name}', the first is in line {lines[tool.name]}"
-            raise InputError(where, problem, "a model can only tell tools apart by name")
+            problem = f"duplicate tool '{tool.name}', first defined in line {lines[tool.name]}"
+            raise InputError(where, problem, "models distinguish tools by name only")
         lines[tool.name] = line
         tools.append(tool)
     return tools
@@ -63,8 +63,8 @@ def save_tools(tools: Iterable[Tool], path: str | Path, *, dialect: Dialect = "n
         try:
             file.write(_text_of(document, Path(path)))
         except UnicodeEncodeError:
-            problem = "a text holds half of a surrogate pair, which no file can"
-            raise InputError(str(path), problem, "leave it out") from None
+            problem = "a text contains a lone surrogate, which cannot be written to a file"
+            raise InputError(str(path), problem, "remove it") from None
 
 
 def _text_of(document: Any, path: Path) -> bytes:
@@ -78,7 +78,7 @@ def _check_suffix(path: Path) -> None:
     if path.suffix.lower() not in DOCUMENT_SUFFIXES:
         found = f"the suffix '{path.suffix}'" if path.suffix else "no suffix"
         hint = _one_of(path.suffix, DOCUMENT_SUFFIXES)
-        raise InputError(str(path), f"the format is not known from {found}", hint)
+        raise InputError(str(path), f"cannot infer the format from {found}", hint)
 
 
 def _one_of(word: str, known: Iterable[str]) -> str:

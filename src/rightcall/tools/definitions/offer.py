@@ -13,7 +13,7 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 
 ToolSets = Mapping[str, Sequence[str]]
-"""Names of tools by the name of their set."""
+"""Tool names by set name."""
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)
 
@@ -25,10 +25,10 @@ def with_tool_set(golden: G, sets: ToolSets, where: str = "") -> G:
         return golden
     place = where or f"golden '{golden.id}'"
     if golden.tools is not None:
-        raise InputError(place, "has both tools and tool_set", "give one of them")
+        raise InputError(place, "has both tools and tool_set", "use only one")
     if name not in sets:
         hint = suggestion(name, sets) or f"sets: {', '.join(sets) or 'none; the suite has no tool_sets'}"
-        raise InputError(place, f"there is no tool set '{name}'", hint)
+        raise InputError(place, f"no such tool set '{name}'", hint)
     return msgspec.structs.replace(golden, tools=tuple(sets[name]), tool_set=None)
 
 
@@ -36,7 +36,7 @@ def tool_set_problems(sets: ToolSets, tools: Iterable[str]) -> list[str]:
     """Names in sets that no tool has."""
     known = list(tools)
     return [
-        f"tool_sets.{name}: there is no tool '{tool}'; {suggestion(tool, known) or 'known: ' + ', '.join(known)}"
+        f"tool_sets.{name}: no such tool '{tool}'; {suggestion(tool, known) or 'known: ' + ', '.join(known)}"
         for name, members in sets.items()
         for tool in members
         if tool not in known
@@ -46,7 +46,7 @@ def tool_set_problems(sets: ToolSets, tools: Iterable[str]) -> list[str]:
 def offered_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
     """All tools of the suite, or those the golden names and the definitions it brings itself.
 
-    A name that is not there is left out: `rightcall dataset check` reports it.
+    An unknown name is ignored here: `rightcall dataset check` reports it.
     """
     if golden.tools is None:
         return tools

@@ -109,9 +109,9 @@ def _one_value(subject: str, keyword: str, details: dict[str, Any], error: Any) 
     """The message about one wrong value, with its keyword."""
     found = shown(error.instance)
     if keyword == "pattern" and "pattern" not in details:
-        return f"{subject} could not be matched with the schema's pattern in reasonable time", keyword
+        return f"{subject} could not be matched against the schema's pattern in reasonable time", keyword
     if keyword == "uniqueItems":
-        return f"{subject} must not hold the same item twice", keyword
+        return f"{subject} must not contain duplicate items", keyword
     if wanted := _wanted(keyword, details):
         return f"{subject} must {wanted}{';' if keyword == 'enum' else ','} got {found}", keyword
     return f"{subject}: {_cut(str(error.message), 200)}", keyword
@@ -189,7 +189,7 @@ def _alternatives(
         return
     told = [next(explain(branch[0], schema))[1] for branch in branches[:5]]
     listed = "; ".join(f"({number}) {text}" for number, text in enumerate(told, 1))
-    yield path, f"{subject} fits none of the {len(context)} alternatives: {listed}", keyword, (), None
+    yield path, f"{subject} matches none of the {len(context)} alternatives: {listed}", keyword, (), None
 
 
 def _expected(details: dict[str, Any]) -> tuple[Any, ...]:

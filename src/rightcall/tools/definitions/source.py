@@ -1,11 +1,11 @@
-"""Where tools come from: a file, a Python module, or an MCP server, each named by one text."""
+"""The sources of tools: a file, a Python module or an MCP server, each named by a string."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,16 @@ from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.mcp.client import McpAddress, McpServer, read_address
-from rightcall.tools.runtime.bound_tool import Entry
+from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.base import World
 
+AgentTools = Callable[[Any], "list[Tool] | None"]
+"""Gives the tools of an agent object of some framework; None for anything else."""
+
 
 @asynccontextmanager
-async def open_source(source: str) -> AsyncIterator[list[Any]]:
+async def open_source(source: str, agent_tools: AgentTools | None = None) -> AsyncIterator[list[Any]]:
     """What a toolbox takes, from `tools.json`, `package.module:attribute` or `mcp:COMMAND`.
 
     A server runs as long as the context is open.
@@ -30,17 +33,17 @@ async def open_source(source: str) -> AsyncIterator[list[Any]]:
         async with McpServer(read_address(source, source)) as server:
             yield list(server.entries())
     elif is_attribute(source):
-        yield from_module(source)
+        yield from_module(source, agent_tools)
     else:
         yield list(load_tools(source))
 
 
-def tools_of(source: str) -> list[Tool]:
+def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
     """The definitions of the tools a source offers. Starts and stops a server when it is one."""
 
     async def listed() -> list[Tool]:
-        async with open_source(source) as given:
-            return [tool for one in given for tool in definitions(one)]
+        async with open_source(source, agent_tools) as given:
+            return [tool for one in given for tool in definitions_of(one)]
 
     return asyncio.run(listed())
 
@@ -62,35 +65,40 @@ def is_attribute(source: str) -> bool:
     return bool(colon) and all(name.isidentifier() for name in names) and not Path(source).exists()
 
 
-def from_module(source: str) -> list[Any]:
-    """The tools that an attribute of a module holds: one, several, a toolbox's, or a world."""
+def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]:
+    """The tools that an attribute of a module holds: one, several, a toolbox's, a world's, or those of an agent."""
     module_name, _, attribute = source.partition(":")
-    if "" not in sys.path:  # a module beside the suite, as `python -m` would find it
+    if "" not in sys.path:  # a module in the current folder, as `python -m` would find it
         sys.path.insert(0, "")
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise InputError(source, f"the module cannot be imported: {error}") from None
+    except Exception as error:  # the user's module runs when it is imported
+        raise InputError(source, f"the module failed: {type(error).__name__}: {error}") from None
     found: Any = module
     for name in attribute.split("."):
         if not hasattr(found, name):
             known = [known for known in dir(found) if not known.startswith("_")]
-            raise InputError(source, f"there is no '{name}' in {module_name}", suggestion(name, known))
+            raise InputError(source, f"no '{name}' in {module_name}", suggestion(name, known))
         found = getattr(found, name)
+    of_agent = agent_tools(found) if agent_tools is not None else None
+    if of_agent is not None:
+        return list(of_agent)
     given = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [found]
     for one in given:
-        if not isinstance(one, Tool | FunctionTool | Entry | World) and not callable(one):
+        if not isinstance(one, Tool | FunctionTool | BoundTool | World) and not callable(one):
             raise InputError(
                 source, f"a {type(one).__name__} is not a tool", "decorate a function with @tool"
             )
     return given
 
 
-def definitions(given: Any) -> list[Tool]:
+def definitions_of(given: Any) -> list[Tool]:
     """The definitions of one thing that a toolbox takes."""
     if isinstance(given, Tool):
         return [given]
-    if isinstance(given, FunctionTool | Entry):
+    if isinstance(given, FunctionTool | BoundTool):
         return [given.tool]
     if isinstance(given, World):
         return [made.tool for made in given.tools()]

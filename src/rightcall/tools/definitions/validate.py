@@ -89,7 +89,7 @@ def schema_problems(schema: dict[str, Any], value: Any, where: str) -> list[Prob
     if validator.is_valid(value):
         return []
     if taken > MOST_ERROR_STEPS:
-        return [Problem("", "the value fits none of the alternatives that the schema allows", "schema")]
+        return [Problem("", "the value matches none of the alternatives in the schema", "schema")]
     errors = _errors(validator, value)
     return [Problem(*parts) for error in errors for parts in explain(error, schema)][:MOST_PROBLEMS]
 
@@ -134,7 +134,7 @@ def fullmatch(pattern: str) -> Callable[[str], bool]:
             validator = _validator_for({"pattern": text})
         except (ValueError, UnicodeEncodeError):
             raise InputError(
-                "", f"{pattern[:200]!r} is not a regular expression, or too large a one", "see ECMA 262"
+                "", f"{pattern[:200]!r} is not a valid regular expression, or is too large", "see ECMA 262"
             ) from None
 
     def matches(text: str) -> bool:
@@ -173,7 +173,7 @@ def _compile(schema: Any, where: str) -> Any:
         place = f" at {at.removeprefix('.')}" if at else ""
         raise InputError(where, f"the schema cannot be used{place}: {_reason(error)}") from None
     except UnicodeEncodeError:
-        raise InputError(where, "the schema holds half of a surrogate pair") from None
+        raise InputError(where, "the schema contains a lone surrogate") from None
     except ValueError as error:
         problem = "is nested too deeply" if "Recursion" in str(error) else f"cannot be used: {error}"
         raise InputError(where, f"the schema {problem}") from None
@@ -183,7 +183,7 @@ def _reason(error: Any) -> str:
     text = str(error.message)
     quoted = text.split("'")[1:2]
     if "is not present in a registry" in text:
-        return f"it refers to {quoted[0]}, and other documents are never fetched; put it under $defs"
+        return f"it refers to {quoted[0]}, but other documents are never fetched; move it under $defs"
     if "Unknown meta-schema" in text:
         return f"its $schema {quoted[0]} is not a draft from 4 to 2020-12"
     return text if len(text) <= 200 else text[:200] + "…"

@@ -1,4 +1,4 @@
-"""What a fault does to a result: cut it, empty it, rename its fields, or make it a plausible lie."""
+"""Corrupts results: truncates or empties them, renames fields, or changes a value plausibly."""
 
 from __future__ import annotations
 

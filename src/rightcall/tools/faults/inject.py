@@ -1,4 +1,4 @@
-"""Making a fault plan happen, call by call."""
+"""Applies a fault plan to each call."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What an agent did when things broke, read off the ledger and the calls. Pure functions.
+"""What an agent did when tools failed, computed from the ledger and the calls. Pure functions.
 
-A ledger knows what was really done; the calls know what the agent was told. The measures compare the two.
+The ledger records what really happened; the calls record what the agent was told. The measures compare the two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rightcall.tools.runtime.ledger import effects
 
 
 class FaultPair(Record, frozen=True):
-    """One trial of a golden with faults, and its twin without. `fired` names the faults that struck."""
+    """One trial of a golden with faults, and its control without. `fired` names the faults that fired."""
 
     golden_id: str
     trial: int
@@ -31,8 +31,8 @@ class FaultPair(Record, frozen=True):
 class FaultSummary(Record, frozen=True):
     """What a fault plan did to a run.
 
-    `recovery` is the share of struck trials that passed all the same; `retention` the share of those whose
-    twin passed that still passed, which leaves out what fails anyway. Both are None when nothing was struck.
+    `recovery` is the share of affected trials that still passed; `retention` is that share among trials whose control
+    passed, which excludes what fails anyway. Both are None when nothing was affected.
     `not_run` names the faults of the plan that never fired: nothing is known about them.
     """
 

@@ -1,4 +1,4 @@
-"""Fault plans: what breaks, where and how often, decided by a seed and written down before the run.
+"""Fault plans: what breaks, where and how often; seeded and fixed before the run.
 
     format: rightcall/faults/1
     seed: 7
@@ -75,7 +75,7 @@ PHASES: dict[str, Phase] = {
 
 
 class Fault(Record, frozen=True):
-    """One thing that breaks. Only `type` is needed: without a selector it strikes every call.
+    """One fault. Only `type` is required: without a selector it affects every call.
 
     `tool` names one tool or several, `nth` the executions to strike, `when` values the arguments must
     include. `retry_after_s` is for rate_limit, `seconds` for slow, `age` (in changes) for stale_read,
@@ -123,7 +123,7 @@ class ToolListFault(Record, frozen=True):
 
 
 class FaultPlan(Record, frozen=True):
-    """Everything that breaks in a run. The same plan strikes every model alike."""
+    """All faults of a run. The same plan affects every model alike."""
 
     faults: tuple[Fault, ...] = ()
     tools: tuple[ToolListFault, ...] = ()
@@ -153,7 +153,7 @@ class FaultPlan(Record, frozen=True):
         named = [(f"faults[{i}].tool", n) for i, fault in enumerate(self.faults) for n in fault.names()]
         named += [(f"tools[{i}].tool", f.tool) for i, f in enumerate(self.tools) if f.type != "distractor"]
         problems = [
-            f"{where}: there is no tool '{name}'; {suggestion(name, known) or 'known: ' + ', '.join(known)}"
+            f"{where}: no such tool '{name}'; {suggestion(name, known) or 'known: ' + ', '.join(known)}"
             for where, name in named
             if name not in known
         ]
@@ -167,7 +167,7 @@ class FaultPlan(Record, frozen=True):
 
 
 def read_plan(plain: Any, where: str) -> FaultPlan:
-    """A plan from plain data; a bare list is taken for the list of faults."""
+    """A plan from plain data; a list is the list of faults."""
     return convert({"faults": plain} if isinstance(plain, list) else plain, FaultPlan, where)
 
 

@@ -1,4 +1,4 @@
-"""The list of tools as a model is shown it, after the faults of a plan: more, fewer, or other names."""
+"""The tools shown to a model after the faults of a plan: added, removed or renamed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from rightcall.model.tool import Annotations, Tool
 from rightcall.tools.definitions.function import PLAIN
 from rightcall.tools.faults.plan import FaultPlan
-from rightcall.tools.runtime.bound_tool import Entry, mock_ready
+from rightcall.tools.runtime.bound_tool import BoundTool, mock_ready
 
 DISTRACTORS = (
     ("convert_currency", "Convert an amount of money from one currency to another.", ("amount", "to")),
@@ -30,10 +30,10 @@ DISTRACTORS = (
     ("count_calories", "Calories of a meal.", ("meal",)),
     ("get_train_times", "Departures from a station.", ("station",)),
 )
-"""Harmless tools about other matters; each answers when called, so that a wrong call goes on and is seen."""
+"""Harmless distractor tools; each answers when called, so that a wrong call is visible."""
 
 
-def shown_entries(entries: Mapping[str, Entry], plan: FaultPlan) -> dict[str, Entry]:
+def shown_entries(entries: Mapping[str, BoundTool], plan: FaultPlan) -> dict[str, BoundTool]:
     """The entries by the name the model knows them by."""
     shown = dict(entries)
     rng = random.Random(f"tools:{plan.seed}")  # noqa: S311
@@ -49,7 +49,7 @@ def shown_entries(entries: Mapping[str, Entry], plan: FaultPlan) -> dict[str, En
     return shown
 
 
-def shown_tools(shown: Mapping[str, Entry]) -> list[Tool]:
+def shown_tools(shown: Mapping[str, BoundTool]) -> list[Tool]:
     """The tools as the model reads them."""
     return [
         entry.tool if entry.tool.name == name else msgspec.structs.replace(entry.tool, name=name)
@@ -57,7 +57,7 @@ def shown_tools(shown: Mapping[str, Entry]) -> list[Tool]:
     ]
 
 
-def _distractor(name: str, words: str, parameters: tuple[str, ...]) -> Entry:
+def _distractor(name: str, words: str, parameters: tuple[str, ...]) -> BoundTool:
     schema = {
         "type": "object",
         "properties": {parameter: {"type": "string"} for parameter in parameters},
@@ -66,4 +66,4 @@ def _distractor(name: str, words: str, parameters: tuple[str, ...]) -> Entry:
     }
     made = Tool(name, words, schema, annotations=Annotations(read_only=True))
     ready = mock_ready(made, None, None)
-    return Entry(made, PLAIN, lambda context: ready)
+    return BoundTool(made, PLAIN, lambda context: ready)

@@ -1,11 +1,11 @@
-"""Doing a thing once, however often it is asked for.
+"""Idempotency: an operation runs once, however often it is requested.
 
 guard         claims a key, runs the work, keeps the result: the stage of the runtime
 store         keys in SQLite or PostgreSQL, every step one atomic statement
 key_location  the keys of a run, kept with its results
-owners        who holds a claim, and whether they can still act on it; `heartbeat` renews it
+owners        who holds a claim and whether it is still alive; `heartbeat` renews it
 group_commit  steps of many calls in one transaction
-replay        what the model reads when a call was answered from memory
+replay        what the model reads when a call returns a stored result
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Steps of many calls in one transaction: what costs SQLite is the commit, not the statement."""
+"""Group commit: steps of many calls in one transaction, because in SQLite the commit is what costs."""
 
 from __future__ import annotations
 

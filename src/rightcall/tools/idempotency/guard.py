@@ -1,4 +1,4 @@
-"""Doing a thing once, however often it is asked for.
+"""Runs operations once, however often they are requested.
 
 A key names an operation: `{run}/{task}/{trial}:{tool}:{client key}`. The runtime adds the first part, never
 the model, so two tasks cannot meet and a trial cannot see another's result.
@@ -24,16 +24,16 @@ from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.idempotency.store import (
     BEATS,
     Claim,
+    ClaimRequest,
     CorruptRecordError,
     EndState,
     IdempotencyStore,
     StoreDownError,
-    Wish,
 )
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.clock import Clock
 from rightcall.tools.runtime.context import CallContext
-from rightcall.tools.runtime.deadline import Work
+from rightcall.tools.runtime.deadline import ToolWork
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
 from rightcall.tools.runtime.execute import acted, probe
 from rightcall.tools.runtime.invocation import Finished
@@ -232,10 +232,10 @@ class Idempotency:
         )
         return Finished.with_error("unknown", reply)
 
-    def _wish(self, call: ActiveCall) -> Wish:
+    def _wish(self, call: ActiveCall) -> ClaimRequest:
         assert call.owner is not None
         now = call.context.clock.now()
-        return Wish(call.key, call.fingerprint, call.owner.id, now, self.lease_s, self.ttl_s)
+        return ClaimRequest(call.key, call.fingerprint, call.owner.id, now, self.lease_s, self.ttl_s)
 
     async def _store(self, method: Callable[..., Any], *args: Any, effect: Effect = "none") -> Any:
         """Ask the store; a remote one from a thread, so that the event loop goes on.
@@ -273,7 +273,7 @@ class Idempotency:
 
 
 def _abandonment(
-    store: IdempotencyStore, key: str, owner: str, attempt: int, work: Work | None = None
+    store: IdempotencyStore, key: str, owner: str, attempt: int, work: ToolWork | None = None
 ) -> Callable[[], None]:
     """What is written when nothing can act on a claim any more and nobody has said how it ended."""
 

@@ -1,4 +1,4 @@
-"""Where the keys of tools that run for real are kept: with the results, so that a killed run can go on.
+"""The location of idempotency keys: next to the results, so that a killed run can be resumed.
 
 Results in a SQLite file have their keys in a file next to it (`rightcall.db`, `rightcall.keys.db`): a commit of
 one never waits for the other. Results in PostgreSQL have them in a table of the same database.

@@ -1,4 +1,4 @@
-"""Who holds a claim, and whether they can still act on it.
+"""The owners of claims, and whether they can still act.
 
 A claim must outlive every doubt about its work, and must not outlive the work. Clocks answer neither: they
 jump, and a busy process may fall silent. So the question is asked directly where it can be:

@@ -1,4 +1,4 @@
-"""Where keys are kept: one table, the same SQL on SQLite and PostgreSQL, every step one atomic statement.
+"""The store of idempotency keys: one table, the same SQL on SQLite and PostgreSQL, every step one atomic statement.
 
     absent → started(owner, lease, attempt) → done | failed | retryable | unknown
 
@@ -30,14 +30,14 @@ BEATS = 6
 
 
 class StoreDownError(InfrastructureError):
-    """The store did not answer; nothing may be run without it."""
+    """The store is unavailable; nothing may run without it."""
 
 
 class CorruptRecordError(InfrastructureError):
-    """A row of the store makes no sense; running its call again would be a guess."""
+    """A row of the store is corrupt; running its call again would be a guess."""
 
 
-class Wish(NamedTuple):
+class ClaimRequest(NamedTuple):
     """Who wants to run what, and for how long the claim and the memory of it should last.
 
     `owner` must be another for every attempt: a row with the same owner is this very claim.
@@ -144,7 +144,7 @@ class IdempotencyStore:
             why = f" {name}: {error}" if name else f": {type(error).__name__}"
             raise StoreDownError(f"cannot open the idempotency store{why}") from None
 
-    def begin(self, wish: Wish) -> Claim:
+    def begin(self, wish: ClaimRequest) -> Claim:
         """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
         self._begun += 1
         if self._begun % PRUNE_EVERY == 0:
@@ -159,9 +159,9 @@ class IdempotencyStore:
             claim = self._judge(wish, row) if row is not None else None
             if claim is not None:  # None: the row changed between two statements
                 return claim
-        raise StoreDownError("the idempotency store is contended: the key changed hands twenty times")
+        raise StoreDownError("the idempotency store is contended: the key changed owner twenty times")
 
-    def claim_unknown(self, wish: Wish) -> int | None:
+    def claim_unknown(self, wish: ClaimRequest) -> int | None:
         """Take over a key whose effect is unknown: the attempt's number, or None when another did."""
         row = self._row(wish.key)
         if row is None or row[1] != "unknown":
@@ -232,7 +232,7 @@ class IdempotencyStore:
                 self._connection.execute(self._create)
         return self._connection
 
-    def _judge(self, wish: Wish, row: tuple[Any, ...]) -> Claim | None:
+    def _judge(self, wish: ClaimRequest, row: tuple[Any, ...]) -> Claim | None:
         """What an existing row means; None when it changed while being judged."""
         known, state, owner, lease_until, attempt, expires_at, result = row
         unreadable = state in ("done", "failed") and (not result or isinstance(result, str))
@@ -252,7 +252,7 @@ class IdempotencyStore:
             return Claim("unknown", attempt)
         return Claim("replay", attempt, state, bytes(result))
 
-    def _alive(self, wish: Wish, seen: tuple[Any, ...]) -> bool:
+    def _alive(self, wish: ClaimRequest, seen: tuple[Any, ...]) -> bool:
         """Whether the owner of a started row may still act on it."""
         _, _, owner, _, lease_until = seen
         known = is_alive(owner)
@@ -271,7 +271,7 @@ class IdempotencyStore:
         self._silent.pop(wish.key, None)
         return False
 
-    def _take(self, wish: Wish, attempt: int, expires_at: float, seen: tuple[Any, ...]) -> bool:
+    def _take(self, wish: ClaimRequest, attempt: int, expires_at: float, seen: tuple[Any, ...]) -> bool:
         new = (wish.fingerprint, wish.owner, wish.now + wish.lease_s, attempt, expires_at)
         return self._change(TAKE, (*new, *seen)) == 1
 

@@ -3,8 +3,8 @@
     async with McpServer(read_address("mcp:uvx mcp-server-time")) as server:
         toolbox = Toolbox(server.entries(), execute="real")
 
-A server that cannot be started, dies, hangs or talks nonsense is an `InfrastructureError` that says which; one
-that dies during a call makes that call fail, and nothing is left running in the end.
+A server that cannot be started, dies, hangs or violates the protocol raises an `InfrastructureError`; one that dies
+during a call makes that call fail. No process is left running.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rightcall.tools.definitions.behaviour import Behaviour, CallInfo
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.mcp.orphan_processes import MARK, end_leftovers
 from rightcall.tools.mcp.results import result_of
-from rightcall.tools.runtime.bound_tool import Entry, Late, Ready
+from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
 
@@ -52,7 +52,7 @@ class McpAddress:
 
     @property
     def label(self) -> str:
-        """How messages name the server. Its environment is never told, and no part of a URL but its host."""
+        """The server's name in messages, without its environment or any part of its URL but the host."""
         if self.command:
             return f"MCP server '{' '.join(self.command)[:100]}'"
         return f"MCP server at {self.url.split('?')[0].split('@')[-1]}"
@@ -69,7 +69,7 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
         except ValueError as error:
             raise InputError(where, f"cannot be split into a command: {error}") from None
         if not command:
-            raise InputError(where, "no command given", 'write it as mcp:"npx -y some-server"')
+            raise InputError(where, "no command", 'write it as mcp:"npx -y some-server"')
         return McpAddress(command)
     from rightcall.model.codec import convert
 
@@ -81,7 +81,7 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
         given["command"] = shlex.split(given["command"])
     address: McpAddress = convert(given, McpAddress, where)
     if bool(address.command) == bool(address.url):
-        raise InputError(where, "needs either a command or a url")
+        raise InputError(where, "requires either a command or a url")
     return address
 
 
@@ -112,7 +112,7 @@ class McpServer:
         ended = self._life.done()
         failure = await self._end(at_once=True)
         if ended:
-            raise self._failed(f"ended before it was ready{_because(failure)}")
+            raise self._failed(f"exited before it was ready{_because(failure)}")
         raise self._failed(f"was not ready after {self.address.start_s:g} s")
 
     async def __aexit__(
@@ -120,11 +120,11 @@ class McpServer:
     ) -> None:
         await self._end()
 
-    def entries(self, behaviours: Mapping[str, Behaviour] | None = None) -> list[Entry]:
+    def entries(self, behaviours: Mapping[str, Behaviour] | None = None) -> list[BoundTool]:
         """The server's tools for a toolbox; `behaviours` says more of some than their annotations do."""
         usual = Behaviour(timeout_s=self.address.call_s)
         return [
-            Entry(tool, (behaviours or {}).get(tool.name, usual), partial(self._ready, tool.name))
+            BoundTool(tool, (behaviours or {}).get(tool.name, usual), partial(self._ready, tool.name))
             for tool in self.tools
         ]
 
@@ -135,7 +135,7 @@ class McpServer:
         if all(tool.name != name for tool in self.tools):
             raise ToolError("unknown_tool", f"the server no longer offers {name}", "use another tool")
         if self._life is None or self._life.done():
-            raise ConnectionError(f"{self.address.label} has ended")
+            raise ConnectionError(f"{self.address.label} has exited")
         sdk = _sdk()
         try:
             answer = await self._session.call_tool(name, arguments)
@@ -153,11 +153,11 @@ class McpServer:
         now = {tool.name for tool in self.tools}
         return sorted(now - before), sorted(before - now)
 
-    def _ready(self, name: str, context: CallContext) -> Ready:
+    def _ready(self, name: str, context: CallContext) -> RunnableTool:
         async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
             return await self.call(name, arguments)
 
-        return Ready(run, live=True)
+        return RunnableTool(run, live=True)
 
     async def _live(self, started: asyncio.Future[None]) -> None:
         """Start the server, list its tools, and keep it until it is to stop."""
@@ -229,13 +229,13 @@ class McpServer:
     def _translated(self, error: Any, name: str) -> Exception:
         code, text = getattr(error.error, "code", 0), str(getattr(error.error, "message", error))[:300]
         if code == CONNECTION_CLOSED:
-            return ConnectionError(f"{self.address.label} has ended")
+            return ConnectionError(f"{self.address.label} has exited")
         if code in (INVALID_PARAMS, METHOD_NOT_FOUND):
             return ToolError("invalid_args", f"{name}: {text}", retry="fix_args")
         return ToolError("upstream_error", f"{name}: {text}")
 
     def _failed(self, problem: str) -> InfrastructureError:
-        said = f"; it said: {self._last_words}" if self._last_words else ""
+        said = f"; stderr: {self._last_words}" if self._last_words else ""
         return InfrastructureError(f"{self.address.label} {problem}{said}")
 
     def _without_secrets(self, text: str) -> str:
@@ -268,7 +268,7 @@ def _because(failure: BaseException | None) -> str:
     if failure is None:
         return ""
     if isinstance(failure, FileNotFoundError):
-        return f": there is no program '{failure.filename}'; is it installed and on the PATH?"
+        return f": program '{failure.filename}' not found; is it installed and on the PATH?"
     text = str(failure).splitlines()[0][:200] if str(failure) else type(failure).__name__
     return f": {text}"
 

@@ -1,15 +1,15 @@
-"""The way of one call through the runtime, from the model's request to its answer.
+"""The runtime: one call from the model's request to its answer.
 
     pipeline      the stages in the order they happen; the one place to read it
     active_call   what the stages pass on to each other
     answer        whatever happens, one outcome and one record
-    retries       further attempts on the runtime's own account
-    deadline      how long a call is waited for; a write goes on after that
+    retries       automatic retries
+    deadline      time limits; a write continues after its deadline
     versions      check, then act, under the lock of a resource
     outcome       what the tool returned or raised, as an outcome
 
 Each stage is `(call, next)`: it does its part, calls `next(call)` or does not, and gives back how the call
-ended. A stage knows nothing of those before it. To add one, write it and put it into `pipeline`.
+ended. A stage knows nothing about those before it. To add one, write it and list it in `pipeline`.
 """
 
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.tools.runtime.context import CallContext as CallContext
     from rightcall.tools.runtime.errors import Aborted as Aborted
-    from rightcall.tools.runtime.policy import Rules as Rules
+    from rightcall.tools.runtime.policy import ToolRules as ToolRules
     from rightcall.tools.runtime.toolbox import Toolbox as Toolbox
 else:
     __getattr__, __dir__, __all__ = window(
@@ -27,7 +27,7 @@ else:
         {
             "context": "CallContext",
             "errors": "Aborted",
-            "policy": "Rules",
+            "policy": "ToolRules",
             "toolbox": "Toolbox",
         },
     )

@@ -1,4 +1,4 @@
-"""One call on its way through the stages of the runtime."""
+"""A call as it passes through the stages of the runtime."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from rightcall.model.call import ToolCall
 from rightcall.tools.idempotency.owners import Owner
-from rightcall.tools.runtime.bound_tool import Entry, Ready
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 
 if TYPE_CHECKING:
-    from rightcall.tools.runtime.deadline import Work
+    from rightcall.tools.runtime.deadline import ToolWork
 
 
 @dataclass(slots=True, repr=False)
@@ -25,8 +25,8 @@ class ActiveCall:
 
     call: ToolCall
     context: CallContext
-    entry: Entry = field(init=False)
-    ready: Ready = field(init=False)
+    entry: BoundTool = field(init=False)
+    ready: RunnableTool = field(init=False)
     arguments: dict[str, Any] = field(init=False)
     fingerprint: str = field(init=False)
     prepared: bool = False
@@ -34,7 +34,7 @@ class ActiveCall:
     attempt: int = 1
     owner: Owner | None = None
     """The hold on the key: another for every attempt."""
-    work: Work | None = None
+    work: ToolWork | None = None
     """How far a write has come, once it may be run."""
     faults: list[str] = field(default_factory=list)
     item: tuple[int, int] | None = None

@@ -1,4 +1,4 @@
-"""Whatever happens to a call, it ends with one outcome."""
+"""Ensures that every call ends with exactly one outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call over many items, each done once: repeating it does only those that are missing."""
+"""Batch calls: each item runs once, and repeating the call runs only the missing items."""
 
 from __future__ import annotations
 

@@ -23,11 +23,11 @@ Late = Callable[[Any, BaseException | None], None]
 Runner = Callable[[dict[str, Any], CallInfo, CallContext, Late], Awaitable[Any]]
 
 MOST_YIELDED = 100_000
-"""Items taken from a generator: a tool that never ends would otherwise fill the memory."""
+"""Maximum items taken from a generator, so that an endless tool cannot exhaust memory."""
 
 
 @dataclass(frozen=True)
-class Ready:
+class RunnableTool:
     """A tool ready to run in one trial. What is None, the tool does not have."""
 
     run: Runner
@@ -42,12 +42,12 @@ class Ready:
 
 
 @dataclass(frozen=True)
-class Entry:
+class BoundTool:
     """A tool with its behaviour and the way to make it ready for a trial."""
 
     tool: Tool
     behaviour: Behaviour
-    ready: Callable[[CallContext], Ready]
+    ready: Callable[[CallContext], RunnableTool]
 
     @property
     def writes(self) -> bool:
@@ -55,11 +55,11 @@ class Entry:
         return not only_reads(self.tool.annotations)
 
 
-def function_ready(tool: FunctionTool, *, live: bool = True) -> Ready:
+def function_ready(tool: FunctionTool, *, live: bool = True) -> RunnableTool:
     """The function itself."""
     behaviour = tool.behaviour
     check = partial(_check_arguments, tool) if tool.converters else None
-    return Ready(
+    return RunnableTool(
         partial(run_function, tool),
         behaviour.probe,
         behaviour.current_version,
@@ -69,7 +69,7 @@ def function_ready(tool: FunctionTool, *, live: bool = True) -> Ready:
     )
 
 
-def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> Ready:
+def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> RunnableTool:
     """A canned or generated answer."""
 
     async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
@@ -79,7 +79,7 @@ def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> Ready:
             await context.clock.sleep(mock.delay_ms / 1000)
         return await _mocked(tool, mock, plan, arguments, context)
 
-    return Ready(run)
+    return RunnableTool(run)
 
 
 async def run_function(

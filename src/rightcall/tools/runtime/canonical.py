@@ -1,4 +1,4 @@
-"""One spelling for arguments that mean the same: normalised values, RFC 8785 JSON, and their fingerprint."""
+"""Canonical arguments: normalised values, RFC 8785 JSON and their fingerprint."""
 
 from __future__ import annotations
 

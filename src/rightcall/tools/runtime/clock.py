@@ -1,4 +1,4 @@
-"""Time that tests and faults can move: leases, expiry and waiting ask a clock, never the system."""
+"""A clock that tests and faults can move; leases, expiry and waiting use it instead of the system's."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import hmac
 import secrets
 from dataclasses import dataclass, field
 
-from rightcall.tools.idempotency.store import IdempotencyStore, Wish
+from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore
 from rightcall.tools.runtime.context import CallContext
 
 
@@ -39,7 +39,9 @@ class Confirmations:
         now = context.clock.now()
         if float(expires) <= now:
             return "it has expired"
-        wish = Wish(f"confirmation:{nonce}", fingerprint, secrets.token_hex(8), now, self.ttl_s, self.ttl_s)
+        wish = ClaimRequest(
+            f"confirmation:{nonce}", fingerprint, secrets.token_hex(8), now, self.ttl_s, self.ttl_s
+        )
         return "" if self.store.begin(wish).verdict == "run" else "it has been used already"
 
     def _mac(self, context: CallContext, tool: str, fingerprint: str, nonce: str, expires: str) -> str:

@@ -1,4 +1,4 @@
-"""How long a call is waited for, and what becomes of work that takes longer.
+"""Deadlines of calls, and what happens to work that takes longer.
 
 A read is cancelled at its deadline. A write is not: a thread cannot be stopped, a request that was sent cannot
 be called back, and cancelling would only lose sight of them. The model is told that it is still running,
@@ -22,7 +22,7 @@ from rightcall.tools.runtime.outcome import not_begun, out_of_time, still_runnin
 
 
 @dataclass(slots=True)
-class Work:
+class ToolWork:
     """How far the running of a tool has come, for those who wait and those who have stopped waiting."""
 
     begun: bool = False
@@ -48,7 +48,7 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
     if not call.entry.writes:
         return await _read(call, next, seconds)
     running = call.copy()
-    work = running.work = Work()
+    work = running.work = ToolWork()
     task = _started(next(running), call.owner, work)
     del running  # the task alone refers to it: when it ends, so does the hold on the key
     try:
@@ -79,7 +79,7 @@ async def _read(call: ActiveCall, next: Next, seconds: float) -> Finished:
         return out_of_time(call, seconds)
 
 
-def _started(rest: Awaitable[Finished], owner: Owner | None, work: Work) -> asyncio.Task[Finished]:
+def _started(rest: Awaitable[Finished], owner: Owner | None, work: ToolWork) -> asyncio.Task[Finished]:
     context = contextvars.copy_context()
     context.run(holding.set, owner)
     task = asyncio.get_running_loop().create_task(_to_the_end(rest), context=context)
@@ -99,7 +99,7 @@ async def _to_the_end(rest: Awaitable[Finished]) -> Finished:
         holding.set(None)  # a task that someone still refers to holds nothing
 
 
-def _ended(work: Work, task: asyncio.Task[Any]) -> None:
+def _ended(work: ToolWork, task: asyncio.Task[Any]) -> None:
     _at_work.discard(task)
     if not task.cancelled():
         task.exception()  # or the loop complains that nobody asked for it

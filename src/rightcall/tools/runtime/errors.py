@@ -1,4 +1,4 @@
-"""What a model is told when a call does not work: an error of a known list or of the tool's own, and the next step.
+"""The error contract: what a model reads when a call fails, and what to do next.
 
 The reply says what happened (`error`, `detail`), what to do now (`hint`), whether anything changed in the
 world (`effect`) and whether asking again is of use (`retry`). A write that timed out is *unknown*: its hint
@@ -47,7 +47,7 @@ OWN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 """What a code of the user's own may look like."""
 
 MOST_TOLD = 5
-"""Problems told to the model at once: more is noise it pays for."""
+"""Maximum problems reported to the model at once: more is noise it pays for."""
 
 
 class ErrorReply(Record, frozen=True, omit_defaults=False):
@@ -113,11 +113,11 @@ def code_problem(error: Any, hint: str) -> str:
     if error in ERROR_CODES:
         return ""
     if not isinstance(error, str) or not OWN_CODE.fullmatch(error):
-        return f"{error!r} is no error code; write letters, digits and underscores, such as 'card_declined'"
+        return f"{error!r} is not a valid error code; use letters, digits and underscores, such as 'card_declined'"
     if hint:
         return ""
     near = suggestion(error, ERROR_CODES)
-    return f"unknown error '{error}'; {f'{near} ' if near else ''}A code of your own needs a hint"
+    return f"unknown error '{error}'; {f'{near} ' if near else ''}a custom code requires a hint"
 
 
 class Abort(Exception):  # noqa: N818  it is an instruction, not a mishap
@@ -174,7 +174,7 @@ def unknown_tool(name: str, known: Iterable[str]) -> ErrorReply:
     hint = hint or (
         f"use one of: {', '.join(names[:20])}" if names else "there are no tools; answer in words"
     )
-    return ErrorReply("unknown_tool", f"there is no tool '{name[:100]}'", hint)
+    return ErrorReply("unknown_tool", f"no such tool '{name[:100]}'", hint)
 
 
 def invalid_json(raw: str | None) -> ErrorReply:

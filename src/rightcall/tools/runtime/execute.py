@@ -1,4 +1,4 @@
-"""Running a prepared tool once, or asking its probe."""
+"""Runs a prepared tool once, or its probe."""
 
 from __future__ import annotations
 

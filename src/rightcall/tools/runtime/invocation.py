@@ -1,4 +1,4 @@
-"""What came of one call: exactly one outcome, and what the model is told."""
+"""The outcome of a call, and what the model is told."""
 
 from __future__ import annotations
 

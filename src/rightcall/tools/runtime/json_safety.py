@@ -1,4 +1,4 @@
-"""Values that look like JSON in Python and are not: NaN, half surrogate pairs, endless depth, other types."""
+"""Detects Python values that are not JSON: NaN, lone surrogates, excessive depth, other types."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _fault(part: Any, depth: int) -> str:
     if isinstance(part, int) and part.bit_length() >= MOST_BITS:
         return "a number of more than 4,000 digits"
     if isinstance(part, str) and _has_half_pair(part):
-        return "the text holds half of a surrogate pair"
+        return "the text contains a lone surrogate"
     if part is None or isinstance(part, str | int | float | dict | list):
         return ""
     return f"a {type(part).__name__} is not a JSON value"
@@ -72,7 +72,7 @@ def _fault(part: Any, depth: int) -> str:
 def _key_fault(key: Any) -> str:
     if not isinstance(key, str):
         return f"the name {key!r} is not a text"
-    return "a name holds half of a surrogate pair" if _has_half_pair(key) else ""
+    return "a name contains a lone surrogate" if _has_half_pair(key) else ""
 
 
 def _has_half_pair(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Canned behaviour for tools, so that a suite runs without touching anything.
+"""Mocks: canned results for tools, so that a suite has no side effects.
 
 A suite says what each tool answers:
 
@@ -88,7 +88,7 @@ class MockPlan:
             where = f"mocks.{name}"
             if name not in known:
                 hint = suggestion(name, known) or f"the tools are: {', '.join(known) or 'none'}"
-                problems.append(f"{where}: there is no tool '{name}'; {hint}")
+                problems.append(f"{where}: no such tool '{name}'; {hint}")
                 continue
             try:
                 self._mocks[name] = plain if isinstance(plain, Mock) else read_mock(plain, where)
@@ -118,7 +118,7 @@ class MockPlan:
         answers = [mock.result is not msgspec.UNSET, mock.error is not None, bool(mock.sequence)]
         answers += [mock.function is not None, mock.generate, mock.real]
         if sum(answers) > 1:
-            problems.append(f"{where}: several answers; give one of result, error, sequence, function, …")
+            problems.append(f"{where}: several answers; use only one of result, error, sequence, function, …")
         if isinstance(mock.function, str):
             try:
                 self._functions[mock.function] = import_function(mock.function)
@@ -155,7 +155,7 @@ def import_function(path: str) -> Callable[..., Any]:
     """The callable that `module:attribute` names."""
     module, colon, attribute = path.partition(":")
     if not colon:
-        raise ValueError("write it as module:function")
+        raise ValueError("use the form module:function")
     found: Any = importlib.import_module(module)
     for part in attribute.split("."):
         found = getattr(found, part)

@@ -1,4 +1,4 @@
-"""What a tool returned or raised, as an outcome and an answer to the model."""
+"""Converts what a tool returned or raised to an outcome and an answer for the model."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ from rightcall.tools.runtime.batch import Batches
 from rightcall.tools.runtime.deadline import deadline
 from rightcall.tools.runtime.execute import perform
 from rightcall.tools.runtime.outcome import Outcomes
-from rightcall.tools.runtime.policy import Rules
+from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer
 from rightcall.tools.runtime.retries import RuntimeRetries
 from rightcall.tools.runtime.versions import Versions
 
 
 def pipeline(
-    preparer: Preparer, idempotency: Idempotency, rules: Rules, faults: PlannedFaults | None
+    preparer: Preparer, idempotency: Idempotency, rules: ToolRules, faults: PlannedFaults | None
 ) -> Next:
     """The way of a call. Stages that have nothing to do are left out."""
     stages: list[Stage | None] = [

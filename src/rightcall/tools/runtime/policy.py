@@ -1,4 +1,4 @@
-"""What an agent may do at all, whatever its arguments look like."""
+"""The policy: what an agent is permitted to do."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Retries:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ToolRules:
     """What every call of a toolbox obeys. `strict` stops the agent when a tool breaks unexpectedly; else
     the model is told that the tool is broken, and nothing of the exception."""
 

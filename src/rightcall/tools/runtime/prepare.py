@@ -1,4 +1,4 @@
-"""Everything that happens to a call before its tool is touched."""
+"""Prepares a call: everything that happens before its tool runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rightcall.tools.definitions.function import CONFIRMATION_PARAMETER
 from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem
 from rightcall.tools.runtime.active_call import ActiveCall, Next
-from rightcall.tools.runtime.bound_tool import Entry, Ready, call as call_function
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, call as call_function
 from rightcall.tools.runtime.canonical import fingerprint, normalised
 from rightcall.tools.runtime.confirmation import Confirmations
 from rightcall.tools.runtime.context import CallContext
@@ -38,7 +38,7 @@ class Refused(Exception):  # noqa: N818  the way out of preparing, caught where 
 class Preparer:
     """Parses, resolves, validates, normalises, and asks policy and confirmation."""
 
-    resolve: Callable[[str, CallContext], Entry | None]
+    resolve: Callable[[str, CallContext], BoundTool | None]
     known: Callable[[CallContext], list[str]]
     confirmations: Confirmations
     policy: Policy
@@ -108,7 +108,7 @@ async def _preview(call: ActiveCall) -> str:
     return str(await call_function(partial(call.ready.preview, call.arguments)))
 
 
-def call_fingerprint(entry: Entry, arguments: dict[str, Any]) -> str:
+def call_fingerprint(entry: BoundTool, arguments: dict[str, Any]) -> str:
     """What a call means: the same for calls that differ only in keys, tokens and volatile parameters."""
     behaviour = entry.behaviour
     without = {*behaviour.volatile, CONFIRMATION_PARAMETER}
@@ -131,7 +131,7 @@ def _key(call: ActiveCall) -> list[Problem]:
     return []
 
 
-def _conversion_problem(ready: Ready, arguments: dict[str, Any]) -> list[Problem]:
+def _conversion_problem(ready: RunnableTool, arguments: dict[str, Any]) -> list[Problem]:
     if ready.check_arguments is None:
         return []
     try:

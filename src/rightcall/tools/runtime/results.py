@@ -1,4 +1,4 @@
-"""What a tool gave back, as plain JSON that may be shown to a model."""
+"""Converts tool results to plain JSON for the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further attempts on the runtime's own account, where they can do no harm."""
+"""Automatic retries, where they can do no harm."""
 
 from __future__ import annotations
 

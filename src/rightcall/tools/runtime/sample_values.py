@@ -1,4 +1,4 @@
-"""A value that fits a JSON Schema, made from a seed: what a tool without a mock answers."""
+"""Generates a value that is valid for a JSON Schema from a seed: the answer of a tool without a mock."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def generated(schema: dict[str, Any] | None, rng: random.Random) -> Any:
 def _value(schema: Any, root: dict[str, Any], rng: random.Random, depth: int) -> Any:
     if not isinstance(schema, dict) or depth > MOST_LEVELS:
         return None
-    schema = _resolved(schema, root)
+    schema = resolved(schema, root)
     if given := [schema[key] for key in ("const", "default") if key in schema]:
         return given[0]
     choices = next((schema[key] for key in ("examples", "enum") if _filled(schema, key)), None)
@@ -59,7 +59,7 @@ def _filled(schema: dict[str, Any], key: str) -> bool:
     return isinstance(schema.get(key), list) and bool(schema[key])
 
 
-def _resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """The schema with its local references followed and its `allOf` laid together."""
     for _ in range(MOST_LEVELS):
         reference = schema.get("$ref")

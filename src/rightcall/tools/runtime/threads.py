@@ -1,4 +1,4 @@
-"""Threads for tools that block: reused, and never in the way of the process ending.
+"""Threads for blocking tools: reused, and never preventing the process from exiting.
 
 The pool of the standard library joins its threads at exit, so that one hanging tool keeps the whole
 process from ending. These are daemons.

@@ -1,4 +1,4 @@
-"""The tools of an agent, ready to be called: `await toolbox.invoke_turn(calls, context)`."""
+"""The toolbox: the tools of an agent, ready to be called: `await toolbox.invoke_turn(calls, context)`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rightcall.tools.faults.tool_list import shown_entries, shown_tools
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import sqlite_store
 from rightcall.tools.runtime.active_call import ActiveCall
-from rightcall.tools.runtime.bound_tool import Entry, Ready, function_ready, mock_ready
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.canonical import normalised
 from rightcall.tools.runtime.clock import Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.confirmation import Confirmations
@@ -25,12 +25,12 @@ from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
-from rightcall.tools.runtime.policy import Rules
+from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer, call_fingerprint
 from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 
-AnyTool = Tool | FunctionTool | Entry | World | Callable[..., Any]
+AnyTool = Tool | FunctionTool | BoundTool | World | Callable[..., Any]
 
 
 class Toolbox:
@@ -58,7 +58,7 @@ class Toolbox:
         *,
         mocks: MockPlan | Mapping[str, Any] | None = None,
         execute: Literal["mock", "real"] = "mock",
-        rules: Rules | None = None,
+        rules: ToolRules | None = None,
         idempotency: Idempotency | None = None,
         faults: FaultPlan | None = None,
         clock: Clock | None = None,
@@ -70,7 +70,7 @@ class Toolbox:
         self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks or {}, self._entries)
         self._clock, self._seed = clock, seed
         self._real = execute == "real" and not faults
-        obeyed = rules or Rules()
+        obeyed = rules or ToolRules()
         kept = idempotency or Idempotency(sqlite_store())
         self.confirmations = Confirmations(kept.store)
         preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy)
@@ -132,7 +132,7 @@ class Toolbox:
         meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
         return self.confirmations.issue(context, entry.tool.name, meaning)
 
-    def _resolve(self, name: str, context: CallContext) -> Entry | None:
+    def _resolve(self, name: str, context: CallContext) -> BoundTool | None:
         return (self._shown if context.offered is None else context.offered).get(name)
 
     def _names(self, context: CallContext) -> list[str]:
@@ -147,12 +147,12 @@ class Toolbox:
         except Exception:  # the user's function saw arguments that are not validated yet
             return entry.writes, None
 
-    def _checked(self, tools: Iterable[AnyTool], execute: str) -> list[Entry]:
+    def _checked(self, tools: Iterable[AnyTool], execute: str) -> list[BoundTool]:
         problems, seen = [], set()
         made = [entry for given in tools for entry in self._made(given, execute)]
         for entry in made:
             if entry.tool.name in seen:
-                problems.append(f"there are two tools named '{entry.tool.name}'; rename one")
+                problems.append(f"two tools are named '{entry.tool.name}'; rename one")
             seen.add(entry.tool.name)
             try:
                 check_schema(entry.tool)
@@ -162,32 +162,34 @@ class Toolbox:
             raise ConfigError(*problems)
         return made
 
-    def _brought(self, tool: Tool) -> Entry:
+    def _brought(self, tool: Tool) -> BoundTool:
         check_schema(tool)
         ready = mock_ready(tool, None, None)
-        return Entry(tool, PLAIN, lambda context: ready)
+        return BoundTool(tool, PLAIN, lambda context: ready)
 
-    def _made(self, given: Any, execute: str) -> list[Entry]:
+    def _made(self, given: Any, execute: str) -> list[BoundTool]:
         """Entries whose mocks are asked first. A world hurts nobody, so it needs no permission to run."""
         if isinstance(given, World):
             return [self._governed(entry, real=True) for entry in given.entries()]
         if isinstance(given, Tool):
-            return [Entry(given, PLAIN, lambda context: self._ready(given, None, context, real=False))]
-        if isinstance(given, Entry):
+            return [BoundTool(given, PLAIN, lambda context: self._ready(given, None, context, real=False))]
+        if isinstance(given, BoundTool):
             return [self._governed(given, real=execute == "real")]
         function = given if isinstance(given, FunctionTool) else tool(given)
         ready = function_ready(function)
-        entry = Entry(function.tool, function.behaviour, lambda context: ready)
+        entry = BoundTool(function.tool, function.behaviour, lambda context: ready)
         return [self._governed(entry, real=execute == "real")]
 
-    def _governed(self, entry: Entry, *, real: bool) -> Entry:
-        return Entry(
+    def _governed(self, entry: BoundTool, *, real: bool) -> BoundTool:
+        return BoundTool(
             entry.tool,
             entry.behaviour,
             lambda context: self._ready(entry.tool, entry, context, real=real),
         )
 
-    def _ready(self, tool: Tool, entry: Entry | None, context: CallContext, *, real: bool) -> Ready:
+    def _ready(
+        self, tool: Tool, entry: BoundTool | None, context: CallContext, *, real: bool
+    ) -> RunnableTool:
         """The tool's mock if it has one, else the tool itself where it may run, else a generated answer."""
         mock = self._mocks.find(tool.name, context.task)
         itself = real if mock is None else mock.real

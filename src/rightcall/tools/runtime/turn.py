@@ -1,4 +1,4 @@
-"""The calls of one turn: side by side where that is safe, in order where it is not, one result each."""
+"""Runs the calls of one turn: concurrently where that is safe, otherwise in order."""
 
 from __future__ import annotations
 

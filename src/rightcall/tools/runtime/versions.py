@@ -1,4 +1,4 @@
-"""Check, then act: a change based on an old state is refused, and nothing comes between check and act."""
+"""Optimistic locking: a change based on an outdated version is rejected; check and act are atomic."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Fake worlds with a state: tools whose effects can be seen, counted and compared, and hurt nobody.
+"""Simulated environments: stateful tools whose effects can be inspected and compared, and are harmless.
 
     bank         accounts and transfers
     mailbox      messages read, sent and deleted
     file_tree    files with versions
     accounts     users, their sessions and their data
 
-Pass a world to a toolbox beside other tools: `Toolbox([Bank({"accounts": {…}})])`. Every trial gets a world
-of its own, made from that state; `context.state()` is what became of it.
+Pass a world to a toolbox along with other tools: `Toolbox([Bank({"accounts": {…}})])`. Every trial gets its own
+world, made from that state; `context.state()` is its state afterwards.
 
 To add a world: a file with one subclass of `World` whose methods are tools.
 """

@@ -1,4 +1,4 @@
-"""What every world has in common: a state of plain data, its past, and methods that are tools."""
+"""The base class of worlds: plain data as state, its history, and methods that are tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from rightcall.errors import ConfigError
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import FunctionTool
-from rightcall.tools.runtime.bound_tool import Entry, Late, Ready, call
+from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool, call
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
 
@@ -58,7 +58,7 @@ class World:
         """`prefix1`, `prefix2`, …: the same in every trial."""
         return f"{prefix}{len(existing) + 1}"
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[BoundTool]:
         """The world's tools for a toolbox."""
         return [self._entry(made) for made in self.tools()]
 
@@ -67,12 +67,12 @@ class World:
         made = [value for value in vars(type(self)).values() if isinstance(value, FunctionTool)]
         return made if self.idempotent else [_without_keys(one) for one in made]
 
-    def _entry(self, made: FunctionTool) -> Entry:
-        def ready(context: CallContext) -> Ready:
+    def _entry(self, made: FunctionTool) -> BoundTool:
+        def ready(context: CallContext) -> RunnableTool:
             world: World = context.worlds[self.name]
             bound = made.bound(world)
             behaviour = made.behaviour
-            return Ready(
+            return RunnableTool(
                 partial(world._run, bound),
                 _bind(behaviour.probe, world),
                 _bind(behaviour.current_version, world),
@@ -80,7 +80,7 @@ class World:
                 past=partial(world._earlier, made),
             )
 
-        return Entry(made.tool, made.behaviour, ready)
+        return BoundTool(made.tool, made.behaviour, ready)
 
     async def _run(
         self, bound: FunctionTool, arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late

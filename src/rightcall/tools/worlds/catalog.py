@@ -1,4 +1,4 @@
-"""Worlds by the names that suites use. A world is a file beside this one; nothing lists it by hand."""
+"""Worlds by name. Each world is a file in this folder and is found automatically."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def make_world(name: str, state: dict[str, Any] | None = None) -> World:
     known = worlds()
     if name not in known:
         hint = suggestion(name, known) or f"known: {', '.join(known)}"
-        raise ConfigError(f"there is no world '{name}'; {hint}")
+        raise ConfigError(f"no such world '{name}'; {hint}")
     return known[name](state)

@@ -1,4 +1,4 @@
-"""Comparing states: what should be there and is not, and what changed though nobody asked."""
+"""Compares states: what is missing or wrong, and what changed unexpectedly."""
 
 from __future__ import annotations
 

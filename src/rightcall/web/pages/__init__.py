@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-PAGES = ("runs", "run", "case", "annotations", "compare", "over_time", "tools", "login")
+PAGES = ("runs", "run", "case", "annotations", "compare", "over_time", "tools", "drafts", "login")
 
 
 def all_routes() -> list[BaseRoute]:

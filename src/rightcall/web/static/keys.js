@@ -1,6 +1,6 @@
 // The whole dashboard by keyboard. Rows are links in [data-row]; the chosen one is focused, so Enter just works.
 
-const GO = { r: "/runs", s: "/over-time", t: "/tools", c: "/compare" };
+const GO = { r: "/runs", s: "/over-time", t: "/tools", c: "/compare", f: "/drafts" };
 let pending = "";
 
 export function followKeys(document) {
@@ -31,6 +31,8 @@ const actions = (document, help) => ({
   u: () => [...document.querySelectorAll(".crumbs a")].at(-1)?.click(),
   t: () => document.querySelector("[data-key=t]")?.focus(),
   n: () => document.querySelector("[data-key=n]")?.focus(),
+  a: () => document.querySelector("[data-press=a]")?.click(),
+  r: () => document.querySelector("[data-press=r]")?.click(),
   "[": () => document.querySelector("[data-key=previous]")?.click(),
   "]": () => document.querySelector("[data-key=next]")?.click(),
   "/": () => document.querySelector("input[type=search]")?.select(),

@@ -1,1 +1,1 @@
-"""TD5: tools that a model mixes up."""
+"""TD5: tools that a model confuses."""

@@ -1,4 +1,4 @@
-"""Two tools that a model will mix up."""
+"""Two tools that a model will confuse."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ RULE = Rule(
     code="TD502",
     name="confusable-pair",
     severity="warning",
-    summary="Two tools score 0.70 or more on likeness of text, parameters and names.",
-    explanation="""The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of
-    the names, less when the texts tell the two apart. From 0.70 on it is an info, from 0.90 a
+    summary="Two tools have a similarity of 0.70 or more in text, parameters and names.",
+    explanation="""The score is 0.5 · similarity of the texts + 0.3 · share of common parameters + 0.2 · similarity of
+    the names, lower when the texts distinguish the two. From 0.70 on it is an info, from 0.90 a
     warning, and a warning as soon as stored runs show the confusion; an error with nearly the same
-    text, or from 0.80 on when both destroy something, as long as neither text tells them apart. It
+    text, or from 0.80 on when both destroy something, as long as neither text distinguishes them. It
     ranks pairs that models really confuse above others, but it is a reason to look, not a proof:
-    with stored runs the finding carries what was measured.""",
+    with stored runs the finding includes what was measured.""",
     bad=[
         {
             "name": "get_city_forecast",

@@ -22,7 +22,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 tool,
                 Finding(
                     ("description",),
-                    f"the same text as {first.name}: nothing but the name tells them apart",
+                    f"same description as {first.name}: only the name distinguishes them",
                     "say in each what the other does not do",
                     others=(first.name,),
                 ),
@@ -33,8 +33,8 @@ RULE = Rule(
     code="TD501",
     name="duplicate-description",
     severity="error",
-    summary="Two tools have the same description but for case and punctuation.",
-    explanation="""The description is what a model chooses by. With one text for two tools it chooses by chance.""",
+    summary="Two tools have the same description, apart from case and punctuation.",
+    explanation="""A model chooses by description. With the same text for two tools it chooses at random.""",
     bad=[
         {},
         {

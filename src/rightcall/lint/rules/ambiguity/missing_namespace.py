@@ -28,7 +28,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 Finding(
                     ("name",),
                     f"'{tool.name}' could belong to any of {len(tools.servers)} servers",
-                    f"say whose it is: {better}",
+                    f"add a prefix: {better}",
                     edits=(Edit(("name",), better),),
                 ),
             )
@@ -39,8 +39,8 @@ RULE = Rule(
     name="missing-namespace",
     severity="warning",
     summary="Tools of several servers, and a bare name such as `search`.",
-    explanation="""`search` of which server? A prefix by service (`jira_search`) tells model and reader, and keeps
-    names apart when servers are put together.""",
+    explanation="""`search` of which server? A prefix by service (`jira_search`) tells the model and readers, and avoids
+    name clashes when servers are combined.""",
     bad=[{"server": "weather"}, {"server": "network", "name": "find"}],
     good=[{"server": "weather"}, {"server": "network", "name": "find_stations"}],
     sources=("ANT-def", "MCP"),

@@ -87,8 +87,8 @@ RULE = Rule(
     severity="warning",
     summary="Two names differ by a letter, a plural, or the order of their words.",
     explanation="""`get_order` and `get_orders` are one slip apart, for a model as for people. Name the difference:
-    `get_order` and `list_orders`. A way and its way
-    back (`speech_to_text`, `text_to_speech`) are left alone when their texts have little in common.""",
+    `get_order` and `list_orders`. A conversion
+    and its inverse (`speech_to_text`, `text_to_speech`) are not reported if their texts differ enough.""",
     bad=[{}, {"name": "get_forecasts"}],
     good=[{}, {"name": "list_forecasts"}],
     sources=("META",),

@@ -1,4 +1,4 @@
-"""Confusable tools that do not speak of each other."""
+"""Confusable tools that do not mention each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools that take the same and do nearly the same."""
+"""Tools with the same parameters and nearly the same purpose."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                     two,
                     Finding(
                         ("name",),
-                        f"takes what {one.name} takes and differs by a word",
+                        f"has the parameters of {one.name} and a name that differs by a word",
                         "one tool with an enum?",
                         others=(one.name,),
                     ),

@@ -1,4 +1,4 @@
-"""A tool that another one can stand in for."""
+"""A tool that another one can replace."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ RULE = Rule(
     name="subset-tool",
     severity="info",
     summary="A tool's name and parameters are part of another's: `list_directory`, `list_directory_with_sizes`.",
-    explanation="""The larger one can stand in for the smaller. One tool with an option leaves no choice to get
+    explanation="""The larger one can replace the smaller. One tool with an option leaves no choice to get
     wrong.""",
     bad=[
         {"name": "get_forecast"},

@@ -1,4 +1,4 @@
-"""Words before the first word that matters."""
+"""Boilerplate at the beginning of a description."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     yield Finding(
         ("description",),
         f"begins with “{found.group().strip()}”",
-        "begin with what it does",
+        "start with what it does",
         edits=(Edit(("description",), better),),
         safe=True,
     )

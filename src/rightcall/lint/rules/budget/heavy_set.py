@@ -1,4 +1,4 @@
-"""A set that eats the context."""
+"""A set that uses too much context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence that stands in many tools."""
+"""A sentence repeated in many tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 alike[0],
                 Finding(
                     ("description",),
-                    f"“{shortened(sentence, 50)}” stands in {len(alike)} tools",
+                    f"“{shortened(sentence, 50)}” is repeated in {len(alike)} tools",
                     "say it once, in the system prompt",
                     others=others,
                 ),
@@ -40,8 +40,8 @@ RULE = Rule(
     code="TD605",
     name="repeated-sentence",
     severity="info",
-    summary="A sentence of 40 characters or more stands in three or more tools.",
-    explanation="""It makes the tools more alike and is paid for in each of them. What holds for all belongs in the
+    summary="A sentence of 40 characters or more is repeated in three or more tools.",
+    explanation="""It makes the tools more alike and costs tokens in each of them. What applies to all belongs in the
     system prompt.""",
     bad=[
         {

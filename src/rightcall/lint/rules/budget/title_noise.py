@@ -23,13 +23,13 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if noise:
         what = "the title repeats the name" if len(noise) == 1 else f"{len(noise)} titles repeat the names"
         edits = tuple(Edit((*node.path, "title"), REMOVED) for node in noise)
-        yield Finding((*noise[0].path, "title"), f"{what}", "leave them out", edits=edits, safe=True)
+        yield Finding((*noise[0].path, "title"), f"{what}", "remove them", edits=edits, safe=True)
     if tool.schema.get("$schema") == "https://json-schema.org/draft/2020-12/schema":
         edit = Edit((*INPUT, "$schema"), REMOVED)
         yield Finding(
             (*INPUT, "$schema"),
             "$schema names the dialect that is the default",
-            "leave it out",
+            "remove it",
             edits=(edit,),
             safe=True,
         )

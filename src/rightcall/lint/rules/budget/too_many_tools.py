@@ -41,9 +41,9 @@ RULE = Rule(
     code="TD601",
     name="too-many-tools",
     severity="warning",
-    summary="More than 20 tools are offered at once (`max-tools`).",
+    summary="More than 20 tools are offered together (`max-tools`).",
     explanation="""OpenAI advises fewer than 20, Gemini 10 to 20; beyond 30 to 50 selection degrades with every
-    model. An error where a provider refuses the number.""",
+    model. An error if a provider rejects the number.""",
     bad=[{}, {}, {}],
     good=[{}, {}],
     sources=("OAI-fc", "GEM", "ANT-def"),

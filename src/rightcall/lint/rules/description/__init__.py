@@ -1,1 +1,1 @@
-"""TD2: what the text says of the tool."""
+"""TD2: descriptions of tools."""

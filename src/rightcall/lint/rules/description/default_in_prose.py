@@ -1,4 +1,4 @@
-"""A default that only the text knows."""
+"""A default that is only in the text."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ RULE = Rule(
     severity="warning",
     summary="The text names a default that the schema lacks or contradicts.",
     explanation="""Only `default` is read by validators, clients and generators; a text that disagrees with it
-    misleads whoever reads it. The fix puts the value of the text into the schema.""",
+    misleads readers. The fix copies the value from the text to the schema.""",
     bad={
         "input_schema": {
             "properties": {

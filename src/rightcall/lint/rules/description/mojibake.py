@@ -39,9 +39,8 @@ RULE = Rule(
     code="TD212",
     name="mojibake",
     severity="warning",
-    summary="A text holds characters like `Ã©`, `â€™` or U+FFFD.",
-    explanation="""UTF-8 was read in another encoding somewhere on the way. The model sees noise in the middle of
-    words.""",
+    summary="A text contains characters like `Ã©`, `â€™` or U+FFFD.",
+    explanation="""UTF-8 was decoded as another encoding. The model sees noise in the middle of words.""",
     bad={
         "description": (
             "Returns a city\u00e2\u20ac\u2122s daily forecast, or an error. Use it for coming days. One "

@@ -1,4 +1,4 @@
-"""Nothing says what comes back."""
+"""Nothing says what the tool returns."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ RULE = Rule(
     name="no-usage-cue",
     severity="info",
     summary="Nothing says when to use the tool, or when not.",
-    explanation="""Words like “use when”, “instead of”, “only for” are what separates neighbouring tools. A warning
+    explanation="""Phrases like “use when”, “instead of”, “only for” distinguish similar tools. A warning
     when the set has a tool that is much alike.""",
     bad={
         "description": (

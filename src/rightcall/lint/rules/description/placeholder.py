@@ -1,4 +1,4 @@
-"""A text that was never written."""
+"""A placeholder instead of a description."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ RULE = Rule(
     name="placeholder",
     severity="error",
     summary="A description is TODO, TBD, N/A, “…” or the like.",
-    explanation="""The model reads it as the description. A text that holds a note to its author was not meant to
-    be sent.""",
+    explanation="""The model reads it as the description. A note to the author was not meant
+    to be sent.""",
     bad={"input_schema": {"properties": {"city": {"description": "TODO: describe"}}}},
     good={},
     sources=("practice",),

@@ -1,4 +1,4 @@
-"""A text that speaks of a parameter the tool does not have."""
+"""A text that mentions a parameter the tool does not have."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             yield (
                 tool,
                 Finding(
-                    ("description",), f"speaks of the parameter '{name}', which the tool does not have", hint
+                    ("description",), f"mentions the parameter '{name}', which the tool does not have", hint
                 ),
             )
 
@@ -45,8 +45,8 @@ RULE = Rule(
     code="TD209",
     name="stale-param-mention",
     severity="warning",
-    summary="The description speaks of a parameter that the tool does not have.",
-    explanation="""The model passes it and the call is refused, or, worse, the argument is silently dropped.""",
+    summary="The description mentions a parameter that the tool does not have.",
+    explanation="""The model passes it and the call is rejected, or, worse, the argument is silently dropped.""",
     bad={
         "description": (
             "Returns the daily forecast, or an error. Use it for coming days. Set the `max_rows` "

@@ -1,4 +1,4 @@
-"""A text that sends the model to a tool that is not there."""
+"""A text that mentions a tool that does not exist."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             for found in _MENTION.finditer(text):
                 name = found[1] or found[2]
                 if _is_absent_tool(name, tool, lower):
-                    hint = suggestion(name, known) or "name a tool of the set, or drop the sentence"
-                    yield tool, Finding(path, f"speaks of the tool '{name}', which is not in the set", hint)
+                    hint = suggestion(name, known) or "name a tool in the set, or remove the sentence"
+                    yield tool, Finding(path, f"mentions the tool '{name}', which is not in the set", hint)
 
 
 def _is_absent_tool(name: str, tool: ToolFeatures, lower: set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""A description longer than it helps."""
+"""A description that is too long."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ RULE = Rule(
     severity="warning",
     summary="The description has fewer than five words.",
     explanation="""Providers advise three or four sentences. A few words leave open what is covered, and the model
-    takes the tool for requests it cannot serve. An info for a tool without parameters.""",
+    uses the tool for requests it cannot handle. An info for a tool without parameters.""",
     bad={"description": "Shows coming rain."},
     good={},
     sources=("ANT-def", "SM1"),

@@ -1,4 +1,4 @@
-"""A parameter whose name and text leave open what it is."""
+"""A parameter whose name and text are ambiguous."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RULE = Rule(
     severity="warning",
     summary="A parameter called id, data, value, user, type … and a description that adds nothing.",
     explanation="""A model fills `user` with a name, an e-mail address or an id, whichever it saw last. `user_id`
-    with a sentence on where the id comes from is filled rightly.""",
+    with a sentence on where the id comes from is filled correctly.""",
     bad={"input_schema": {"properties": {"user": {"type": "string", "description": "The user."}}}},
     good={
         "input_schema": {

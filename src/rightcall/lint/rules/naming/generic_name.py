@@ -30,8 +30,8 @@ RULE = Rule(
     severity="warning",
     summary="Every word of the name is generic: `process_data`, `run`, `get_info`.",
     explanation="""The name is the first thing a model compares with the request. When it could be anything, the
-    choice rests on the description alone, and in a large set the tool is missed or taken for
-    others. An info when the name also holds the name of its server: `get_figma_data`.""",
+    choice depends on the description alone, and in a large set the tool is missed or confused with
+    others. An info when the name also contains the name of its server: `get_figma_data`.""",
     bad={"name": "process_data"},
     good={"name": "get_forecast"},
     sources=("OAI-fc", "ANT-eng"),

@@ -1,4 +1,4 @@
-"""A name with characters that providers refuse."""
+"""A name with characters that providers reject."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     portable = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_-") or "tool"
     refusing = sorted(target for target in tool.targets if not _charset(target).fullmatch(name))
     strange = "".join(sorted(set(re.sub(r"[A-Za-z0-9_-]", "", name))))
-    where = f"refused by {', '.join(refusing)}" if refusing else "refused by some providers"
+    where = f"rejected by {', '.join(refusing)}" if refusing else "rejected by some providers"
     yield Finding(
         ("name",),
         f"'{name}' has {strange!r}, {where}" if strange else f"'{name}' starts with {name[0]!r}, {where}",
@@ -49,7 +49,7 @@ RULE = Rule(
     severity="warning",
     summary="The name has characters outside `A-Z a-z 0-9 _ -`.",
     explanation="""Letters, digits, underscore and hyphen are what every provider accepts; a dot or a space makes
-    the request fail with some of them. An error when a provider the tools are meant for refuses the
+    the request fail with some of them. An error when a target provider rejects the
     name.""",
     bad={"name": "weather.get forecast"},
     good={"name": "get_forecast"},

@@ -25,7 +25,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             tool,
             Finding(
                 ("name",),
-                f"'{tool.name}' is {same}{where} but for case and separators"
+                f"'{tool.name}' is {same}{where}, apart from case and separators"
                 if first.name != tool.name
                 else f"'{tool.name}' is {same}{where}",
                 "rename one, or put the server's name before it",
@@ -39,9 +39,9 @@ RULE = Rule(
     code="TD109",
     name="name-collision",
     severity="error",
-    summary="Two names are equal but for case, `_`, `-` and `.`.",
-    explanation="""Providers refuse a request with a name twice, and a model cannot keep `getUser` and `get_user`
-    apart. Across servers it is a warning: clients usually put a prefix before each name.""",
+    summary="Two names are equal apart from case, `_`, `-` and `.`.",
+    explanation="""Providers reject a request with duplicate names, and a model cannot distinguish `getUser` and
+    `get_user`. Across servers it is a warning: clients usually put a prefix before each name.""",
     bad=[{"name": "get_forecast"}, {"name": "Get_Forecast"}],
     good=[{"name": "get_forecast"}, {"name": "list_stations"}],
     sources=("MCP", "SNYK"),

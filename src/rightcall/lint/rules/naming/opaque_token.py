@@ -1,4 +1,4 @@
-"""A name with a part that nobody can read."""
+"""A name with an unreadable part."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ RULE = Rule(
     name="opaque-token",
     severity="warning",
     summary="A part of the name is a bare number or letters without a vowel, and the text does not explain it.",
-    explanation="""`activate_card_8291` or `get_prdktn` cannot be told from their neighbours by meaning. Known
-    short forms (html, uuid, sha256) and tokens that the description uses are left alone. Letters give an
-    info only: they may be a term of the trade.""",
+    explanation="""`activate_card_8291` or `get_prdktn` cannot be distinguished from similar names by meaning. Known
+    short forms (html, uuid, sha256) and tokens that the description uses are not reported. Letters give only
+    an info: they may be jargon.""",
     bad={"name": "get_fcst_forecast_8291"},
     good={"name": "get_forecast"},
     sources=("GEM", "measured"),

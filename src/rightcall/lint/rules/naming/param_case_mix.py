@@ -29,7 +29,7 @@ RULE = Rule(
     name="param-case-mix",
     severity="info",
     summary="Parameters of one tool mix snake_case and camelCase.",
-    explanation="""A model that has written `user_id` goes on with `order_id`, even when the schema says `orderId`.""",
+    explanation="""A model that has written `user_id` continues with `order_id`, even if the schema has `orderId`.""",
     bad={
         "input_schema": {
             "properties": {

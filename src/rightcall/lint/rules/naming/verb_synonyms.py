@@ -38,8 +38,8 @@ RULE = Rule(
     name="verb-synonyms",
     severity="info",
     summary="The set uses several verbs for one kind of action: fetch, get, retrieve.",
-    explanation="""A model looks for a difference behind different words. One verb for one action lets it guess the
-    names of the others rightly.""",
+    explanation="""A model expects different words to mean different things. With one verb per action it guesses
+    names correctly.""",
     bad=[{"name": "get_forecast"}, {"name": "fetch_station"}, {"name": "get_storm"}],
     good=[{"name": "get_forecast"}, {"name": "get_station"}, {"name": "get_storm"}],
     sources=("ANT-eng",),

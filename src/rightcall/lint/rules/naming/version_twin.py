@@ -1,4 +1,4 @@
-"""A tool beside its own older or newer version."""
+"""A tool offered together with another version of itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 tool,
                 Finding(
                     ("name",),
-                    f"'{tool.name}' stands beside {', '.join(others)}",
+                    f"'{tool.name}' is offered together with {', '.join(others)}",
                     "offer one version",
                     others=others,
                 ),

@@ -1,1 +1,1 @@
-"""TD3: what a model must fill in."""
+"""TD3: parameters."""

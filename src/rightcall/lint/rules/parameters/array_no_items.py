@@ -1,4 +1,4 @@
-"""An array that does not say of what."""
+"""An array without an item type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         refusing = sorted(tool.targets & _REFUSING)
         message = f"'{node.name or 'a list'}' does not say what it is a list of"
         if refusing:
-            message += f"; {', '.join(refusing)} {'refuses' if len(refusing) == 1 else 'refuse'} that"
+            message += f"; {', '.join(refusing)} {'rejects' if len(refusing) == 1 else 'reject'} that"
         yield Finding(node.path, message, 'add "items"', severity="error" if refusing else None)
 
 
@@ -32,7 +32,7 @@ RULE = Rule(
     severity="warning",
     summary="An array has no `items`.",
     explanation="""The model does not know whether to send texts or objects. OpenAI in strict mode and Gemini
-    refuse such a schema: then it is an error.""",
+    reject such a schema; then it is an error.""",
     bad={
         "input_schema": {
             "properties": {"hours": {"type": "array", "description": "Hours of the day to report on."}}

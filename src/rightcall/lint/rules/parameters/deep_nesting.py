@@ -48,7 +48,7 @@ RULE = Rule(
     severity="warning",
     summary="A property is more than 3 levels deep (more than 10: error).",
     explanation="""Each level is another chance to close a brace too early or put a field in the wrong object.
-    OpenAI refuses more than 10 levels in strict mode.""",
+    OpenAI rejects more than 10 levels in strict mode.""",
     bad={"input_schema": {"properties": {"network": _nested(3)}}},
     good={"input_schema": {"properties": {"network": _nested(2)}}},
     sources=("OAI-so",),

@@ -1,4 +1,4 @@
-"""A closed list of values that only the text knows."""
+"""A closed list of values that is only in the text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ RULE = Rule(
     name="enumable",
     severity="warning",
     summary="The text lists the allowed values, but there is no `enum`.",
-    explanation="""With an enum a provider can hold the model to the values, validators catch the rest, and the
+    explanation="""With an enum a provider can enforce the values, validators catch the rest, and the
     model stops inventing neighbours (“ascending” for “asc”). The fix takes the values from the
     text.""",
     bad={

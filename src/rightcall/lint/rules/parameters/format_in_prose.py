@@ -1,4 +1,4 @@
-"""A format that only the text knows."""
+"""A format that is only in the text."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ RULE = Rule(
     name="format-in-prose",
     severity="warning",
     summary="The text asks for YYYY-MM-DD, RFC 3339 or a UUID, the schema has neither `format` nor `pattern`.",
-    explanation="""Strict modes hold the model to `format`; a text alone is followed most of the time. Texts that
-    allow several forms are left alone.""",
+    explanation="""Strict modes enforce `format`; a text alone is followed most of the time. Texts that
+    allow several forms are not reported.""",
     bad={
         "input_schema": {
             "properties": {

@@ -1,4 +1,4 @@
-"""An object whose fields are anybody's guess."""
+"""An object with unknown fields."""
 
 from __future__ import annotations
 

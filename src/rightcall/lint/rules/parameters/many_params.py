@@ -18,7 +18,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield Finding(
             (*INPUT, "properties"),
             f"{count} parameters",
-            "split the tool by what it is for, or drop what the program knows itself",
+            "split the tool by purpose, or remove what the program already knows",
             severity="error" if count > TOO_MANY else None,
         )
 

@@ -32,8 +32,8 @@ RULE = Rule(
     name="model-fills-known",
     severity="info",
     summary="The model is asked for a tenant, a session, a token or today's date.",
-    explanation="""Whatever the program knows it should fill in itself: the model can only copy it wrongly, or be
-    talked into another tenant's id.""",
+    explanation="""The program should fill in what it already knows: the model can copy it wrongly, or be tricked
+    into another tenant's id.""",
     bad={
         "input_schema": {
             "properties": {"tenant_id": {"type": "string", "description": "Whose account is billed for it."}}

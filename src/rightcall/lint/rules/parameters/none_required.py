@@ -1,4 +1,4 @@
-"""A tool that may be called with nothing."""
+"""A tool without required parameters."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ RULE = Rule(
     severity="warning",
     summary="Parameters without which the call makes no sense, and none of them is required.",
     explanation="""The model may call `get_order` without an order. Tools that only take options, such as filters
-    of a list, are left alone: this warns of tools whose only parameter is an id, and gives an info
+    of a list, are not reported: this warns about tools whose only parameter is an id, and gives an info
     for tools with an effect.""",
     bad={
         "input_schema": {

@@ -1,4 +1,4 @@
-"""An object that takes unknown fields silently."""
+"""An object that silently accepts unknown fields."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         edit = Edit((*node.path, "additionalProperties"), False)
         yield Finding(
             node.path,
-            f"{where} accepts arguments that nobody declared",
+            f"{where} accepts undeclared arguments",
             'add "additionalProperties": false',
             edits=(edit,) if can_be_closed(node) else (),
             safe=True,

@@ -1,4 +1,4 @@
-"""An id that no tool of the set can give."""
+"""An id that no tool in the set provides."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             if not givers - {id(tool)} and len(words(node.text)) < 8:
                 yield (
                     tool,
-                    Finding(node.path, f"no tool of the set gives '{node.name}'", _hint(node, tokens[-2])),
+                    Finding(node.path, f"no tool in the set provides '{node.name}'", _hint(node, tokens[-2])),
                 )
 
 
@@ -54,7 +54,7 @@ RULE = Rule(
     code="TD320",
     name="orphan-id",
     severity="info",
-    summary="A required `<thing>_id`, and no tool of the set finds, lists or creates that thing.",
+    summary="A required `<thing>_id`, and no tool in the set finds, lists or creates that thing.",
     explanation="""The model has no way to get the id and makes one up. Offer a tool that finds it, or say in the
     text that the user gives it.""",
     bad=[

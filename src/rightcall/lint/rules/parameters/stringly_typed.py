@@ -1,4 +1,4 @@
-"""Structure squeezed into a text."""
+"""Structure inside a string."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 continue
             yield Finding(
                 node.path,
-                f"'{node.name}' is a text that holds a structure ({found.group().lower()})",
+                f"'{node.name}' is a string that contains a structure ({found.group().lower()})",
                 "declare it as an array or an object",
             )
 

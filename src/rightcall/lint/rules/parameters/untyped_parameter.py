@@ -1,4 +1,4 @@
-"""A property that may be anything."""
+"""A property without a type."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ RULE = Rule(
     name="untyped-parameter",
     severity="warning",
     summary="A property has neither a type nor an enum, a variant or a reference.",
-    explanation="""Anything is valid, so the model sends text where a list was meant, and nobody notices before the
-    tool runs.""",
+    explanation="""Anything is valid, so the model sends text where a list was meant, and the mistake is
+    noticed only when the tool runs.""",
     bad={"input_schema": {"properties": {"city": {"type": None}}}},
     good={},
     sources=("CISCO", "JSON"),

@@ -1,4 +1,4 @@
-"""A parameter of many kinds."""
+"""A parameter with many variants."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             yield Finding(
                 node.path,
                 f"'{node.name}' may be {len(real)} different things",
-                "take one kind, or a field that says which",
+                "accept one kind, or add a field that says which",
             )
 
 

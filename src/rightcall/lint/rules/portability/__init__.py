@@ -1,1 +1,1 @@
-"""TD7: what single providers refuse."""
+"""TD7: portability between providers."""

@@ -1,4 +1,4 @@
-"""Keywords that Anthropic's strict mode does not hold the model to."""
+"""Keywords that Anthropic's strict mode does not enforce."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             )
             yield Finding(
                 (*node.path, keys[0]),
-                f"strict mode refuses {', '.join(keys)}",
+                f"strict mode rejects {', '.join(keys)}",
                 "say it in the description, as the SDK does",
                 edits=edits,
                 safe=node.path not in tool.counted and _NEEDED_BY_OTHERS.isdisjoint(keys),

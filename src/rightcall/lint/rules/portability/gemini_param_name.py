@@ -1,4 +1,4 @@
-"""A parameter name that Gemini refuses."""
+"""A parameter name that Gemini rejects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             better = re.sub(r"\W+", "_", node.name).strip("_")[:64] or "value"
             yield Finding(
                 node.path,
-                f"Gemini refuses the parameter name '{node.name}'",
+                f"Gemini rejects the parameter name '{node.name}'",
                 f"letters, digits and _ only: {better}",
             )
 
@@ -30,7 +30,7 @@ RULE = Rule(
     name="gemini-param-name",
     severity="error",
     summary="For Gemini: a property name outside `[A-Za-z_][A-Za-z0-9_]{0,63}`.",
-    explanation="""Hyphens and dots in parameter names are refused, and so are names of more than 64 characters.""",
+    explanation="""Hyphens and dots in parameter names are rejected, as are names of more than 64 characters.""",
     bad={
         "input_schema": {
             "properties": {

@@ -41,7 +41,7 @@ RULE = Rule(
     name="gemini-schema-field",
     severity="warning",
     summary="For Gemini: a keyword that its `Schema` type does not have.",
-    explanation="""`parameters` takes Gemini's own Schema, a part of OpenAPI; unknown fields are refused or
+    explanation="""`parameters` takes Gemini's own Schema, a part of OpenAPI; unknown fields are rejected or
     dropped. `parameters_json_schema` takes JSON Schema.""",
     bad={
         "input_schema": {

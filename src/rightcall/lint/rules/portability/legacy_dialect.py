@@ -44,7 +44,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 def _finding(path: JsonPath, message: str, edits: tuple[Edit, ...], *, safe: bool = True) -> Finding:
     return Finding(
         path,
-        f"{message}: JSON Schema 2020-12 has another word for it",
+        f"{message}: JSON Schema 2020-12 uses another keyword",
         "use the current keyword",
         edits=edits,
         safe=safe,
@@ -87,8 +87,8 @@ RULE = Rule(
     name="legacy-dialect",
     severity="warning",
     summary="`nullable`, boolean exclusive bounds, a list of `items`, or `definitions` under the current dialect.",
-    explanation="""JSON Schema 2020-12, the default of MCP and of providers, passes over these keywords: the
-    constraint is simply gone. A schema that names an older dialect in `$schema` may use its words.""",
+    explanation="""JSON Schema 2020-12, the default of MCP and of providers, ignores these keywords: the
+    constraint is lost. A schema that names an older dialect in `$schema` may use its keywords.""",
     bad={"input_schema": {"properties": {"days": {"nullable": True}}}},
     good={"input_schema": {"properties": {"days": {"type": ["integer", "null"]}}}},
     sources=("MCP", "JSON"),

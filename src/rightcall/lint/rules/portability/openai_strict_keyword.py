@@ -1,4 +1,4 @@
-"""Keywords that OpenAI's strict mode refuses."""
+"""Keywords that OpenAI's strict mode rejects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         for key in node.schema:
             if key in facts.forbidden_keywords:
                 yield Finding(
-                    (*node.path, key), f"strict mode refuses '{key}'", "say it in the text, or make two tools"
+                    (*node.path, key), f"strict mode rejects '{key}'", "say it in the text, or make two tools"
                 )
             elif key in facts.doubtful_keywords:
                 yield Finding(

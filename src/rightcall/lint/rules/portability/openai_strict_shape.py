@@ -1,4 +1,4 @@
-"""Objects that OpenAI's strict mode refuses."""
+"""Objects that OpenAI's strict mode rejects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         what += ["additionalProperties is not false"] if is_open else []
         yield Finding(
             node.path,
-            f"strict mode refuses this object: {'; '.join(what)}",
+            f"strict mode rejects this object: {'; '.join(what)}",
             "require every property, optional ones with null among their types, and close the object",
             edits=() if is_open and not closable else _edits(node, missing, is_open),
             safe=not missing,
@@ -61,7 +61,7 @@ RULE = Rule(
     severity="error",
     summary="For OpenAI strict: an object that is open or has optional properties.",
     explanation="""In strict mode every object says `additionalProperties: false` and requires all its properties;
-    an optional one takes null instead of being left out. Otherwise the request is refused. The tool
+    an optional one takes null instead of being left out. Otherwise the request is rejected. The tool
     must then treat null as “not given”: requiring what was optional is only suggested, and an object
     of free keys, or one that shares its value with another schema, is left to you.""",
     bad={"input_schema": {"required": ["city"]}},

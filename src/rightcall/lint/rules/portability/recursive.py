@@ -24,9 +24,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if isinstance(reference, str) and _reaches(reference, reference, leads):
             refusing = sorted(target for target in tool.targets if not provider(target).recursive)
             who = (
-                f"{', '.join(refusing)} {'refuses' if len(refusing) == 1 else 'refuse'} that"
+                f"{', '.join(refusing)} {'rejects' if len(refusing) == 1 else 'reject'} that"
                 if refusing
-                else "some providers refuse that, and models nest without end"
+                else "some providers reject that, and models nest endlessly"
             )
             yield Finding(
                 (*node.path, "$ref"),
@@ -61,7 +61,7 @@ RULE = Rule(
     name="recursive",
     severity="warning",
     summary="A `$ref` leads back to a schema that contains it.",
-    explanation="""Anthropic refuses recursion in strict mode; elsewhere it is allowed, but models lose count of
+    explanation="""Anthropic rejects recursion in strict mode; elsewhere it is allowed, but models lose count of
     the levels.""",
     bad={
         "input_schema": {

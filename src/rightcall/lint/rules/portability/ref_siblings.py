@@ -1,4 +1,4 @@
-"""A reference with other keys beside it."""
+"""A reference with sibling keywords."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         edits = (Edit(node.path, {**found, **siblings}),) if plain else ()
         yield Finding(
             node.path,
-            f"$ref beside {', '.join(siblings)}: OpenAI wants it inlined",
-            "write the schema in place",
+            f"$ref with {', '.join(siblings)}: OpenAI requires it to be inlined",
+            "inline the schema",
             edits=edits,
             safe=_ANNOTATIONS.issuperset(siblings),
         )
@@ -40,7 +40,7 @@ RULE = Rule(
     code="TD707",
     name="ref-siblings",
     severity="warning",
-    summary="For OpenAI: a `$ref` with other keywords beside it.",
+    summary="For OpenAI: a `$ref` with sibling keywords.",
     explanation="""OpenAI's own SDK inlines such references before sending, because the API does not take them.""",
     bad={
         "input_schema": {

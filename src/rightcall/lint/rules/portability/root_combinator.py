@@ -17,7 +17,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             who = ", ".join(refusing) if refusing else "some providers"
             yield Finding(
                 (*INPUT, key),
-                f"{who} refuse '{key}' at the root",
+                f"{who} reject '{key}' at the root",
                 "declare all properties, and a field that says which apply",
                 severity="error" if refusing else "warning",
             )

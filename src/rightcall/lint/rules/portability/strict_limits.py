@@ -1,4 +1,4 @@
-"""A set beyond what strict mode compiles."""
+"""A set that exceeds the limits of strict mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A format that nobody checks."""
+"""An unsupported format."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         text = f"{node.text.rstrip()} Format: {named}.".strip()
         edits = (Edit((*node.path, "description"), text), Edit((*node.path, "format"), REMOVED))
-        who = "strict mode refuses the format" if refused else "no standard defines the format"
+        who = "strict mode rejects the format" if refused else "no standard defines the format"
         yield Finding(
             (*node.path, "format"),
             f"{who} '{named}'",
@@ -45,8 +45,8 @@ RULE = Rule(
     code="TD709",
     name="unsupported-format",
     severity="warning",
-    summary="A `format` that no standard defines, or that the strict mode of a target refuses.",
-    explanation="""Validators pass over unknown formats; strict modes refuse them. The fix moves the word into the
+    summary="A `format` that no standard defines, or that the strict mode of a target rejects.",
+    explanation="""Validators ignore unknown formats; strict modes reject them. The fix moves the format into the
     description.""",
     bad={"input_schema": {"properties": {"city": {"format": "place-name"}}}},
     good={},

@@ -1,1 +1,1 @@
-"""TD9: what comes back."""
+"""TD9: results."""

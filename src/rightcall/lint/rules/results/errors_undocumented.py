@@ -26,7 +26,7 @@ RULE = Rule(
     code="TD903",
     name="errors-undocumented",
     severity="info",
-    summary="A tool that changes something says nothing of failure.",
+    summary="A tool that changes something does not document failures.",
     explanation="""A model that knows the failures corrects its call; one that does not repeats it, or tells the
     user that it worked.""",
     bad={

@@ -1,4 +1,4 @@
-"""A tool that does not say the shape of its answer."""
+"""A tool without an output schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list without an end."""
+"""Unbounded output."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ RULE = Rule(
     name="unbounded-output",
     severity="warning",
     summary="A search or list without limit, page or cursor.",
-    explanation="""One broad search returns more than the context holds; clients cut the answer off wherever it
+    explanation="""One broad search returns more than the context can hold; clients cut the answer off wherever it
     happens to be. An info for lists, which are often short by nature.""",
     bad={"name": "search_forecasts"},
     good={},

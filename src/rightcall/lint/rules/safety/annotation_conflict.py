@@ -21,7 +21,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             )
         return
     if hints.get("destructiveHint") is True:
-        yield Finding(("annotations",), "read-only and destructive at once", _HINT)
+        yield Finding(("annotations",), "both read-only and destructive", _HINT)
     elif tool.effect.verb in DESTROY:
         yield Finding(("annotations",), f"read-only, but the name says {tool.effect.verb}", _HINT)
 
@@ -32,7 +32,7 @@ RULE = Rule(
     code="TD405",
     name="annotation-conflict",
     severity="error",
-    summary="`readOnlyHint` on a tool that destroys, or beside `destructiveHint`.",
+    summary="`readOnlyHint` on a destructive tool, or together with `destructiveHint`.",
     explanation="""A client that trusts the hint runs the tool without asking. Only verbs that certainly destroy
     are taken as a contradiction: many read-only tools “create” a view or “update” a cache.""",
     bad={"annotations": {"readOnlyHint": True, "destructiveHint": True}},

@@ -1,4 +1,4 @@
-"""A tool that destroys any number of things at once."""
+"""A destructive tool without a limit on the number of items."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ RULE = Rule(
     code="TD402",
     name="destructive-no-guard",
     severity="warning",
-    summary="A destructive tool has no confirmation, dry run or expected version, and no preview beside it.",
+    summary="A destructive tool has no confirmation, dry run or expected version, and no preview tool.",
     explanation="""A required `confirmation_token` that only a preview, or the user, can give makes it impossible
     to destroy by a wrong guess. Verbs that merely take something away give an info, and so
     do parts of a file that is being edited.""",

@@ -56,7 +56,7 @@ RULE = Rule(
     name="effect-no-idempotency",
     severity="warning",
     summary="A tool that sends, books or pays has no idempotency key.",
-    explanation="""After a timeout nobody knows whether it happened; the model tries again, and the customer pays
+    explanation="""After a timeout it is unknown whether it happened; the model tries again, and the customer pays
     twice. An error when money moves, an info for tools that only add something. Declare it when the
     program removes duplicates itself.""",
     bad={

@@ -45,7 +45,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             yield Finding(
                 node.path,
                 f"'{node.name}' is money as {' '.join(problems)}",
-                f"{node.name}_cents as integer, beside a currency",
+                f"{node.name}_cents as integer, with a currency",
             )
 
 
@@ -54,7 +54,7 @@ RULE = Rule(
     name="money-float",
     severity="warning",
     summary="An amount that is paid is a `number`, or has no currency.",
-    explanation="""0.1 + 0.2 is not 0.3, and 100 may be dollars or yen. Whole cents beside a currency leave nothing
+    explanation="""0.1 + 0.2 is not 0.3, and 100 may be dollars or yen. Integer cents with a currency leave nothing
     open.""",
     bad={
         "name": "update_tariff",

@@ -21,7 +21,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield Finding(
             INPUT,
             "overwrites whatever changed since it was read",
-            "take expected_version and refuse a stale one",
+            "accept expected_version and reject a stale one",
         )
 
 

@@ -1,4 +1,4 @@
-"""A path or an address without bounds."""
+"""An unrestricted path or address."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if not any(key in node.schema for key in ("pattern", "format", "enum", "const")):
             yield Finding(
                 node.path,
-                f"'{node.name}' may lead anywhere",
+                f"'{node.name}' is unrestricted",
                 'add "format": "uri" or a "pattern", and an allow-list in the tool',
             )
 

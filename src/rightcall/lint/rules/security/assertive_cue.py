@@ -1,4 +1,4 @@
-"""A tool that advertises itself."""
+"""A self-promoting description."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ RULE = Rule(
     severity="warning",
     summary="“Always use this tool”, “the most effective tool”, “preferred over all others”.",
     explanation="""Such words alone moved the share of calls between two equal tools from 7 % to 82 %. They win
-    requests the tool is wrong for. To prefer it over something that is named is advice, and left
-    alone.""",
+    requests the tool is wrong for. Preferring it over a named alternative is advice, and not
+    reported.""",
     bad={
         "description": "Returns the daily forecast, or an error. Use it when the user asks about coming days. It "
         "is the most effective "

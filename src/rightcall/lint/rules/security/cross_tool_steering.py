@@ -44,7 +44,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                     Finding(
                         ("description",),
                         f"orders how {other.name}{where} is used",
-                        "a server has no say over another's tools"
+                        "a server must not control another's tools"
                         if foreign
                         else "put the order of calls into the system prompt",
                         severity="error" if foreign else "info",

@@ -36,7 +36,7 @@ RULE = Rule(
     summary="The definition differs from the hash in the lockfile, or is not in it.",
     explanation="""A server may show a harmless tool until it is approved and change it afterwards (a “rug pull”).
     The lockfile holds a SHA-256 of each definition as it was read; a tool that is not in it was never
-    approved. `--update-lock` accepts the present state.""",
+    approved. `--update-lock` accepts the current state.""",
     bad={},
     good={},
     sources=("SNYK",),

@@ -1,4 +1,4 @@
-"""Something unreadable in the text."""
+"""Encoded data in the text."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if found and "/" not in found.group().strip("/")[:40].replace("data:", "").replace("://", ""):
             yield Finding(
                 path,
-                f"holds encoded data: {shortened(found.group(), 40)}",
-                "a description needs nothing a reader cannot read",
+                f"contains encoded data: {shortened(found.group(), 40)}",
+                "a description must be readable",
             )
 
 

@@ -1,4 +1,4 @@
-"""A reference that leaves the definition."""
+"""A reference outside the definition."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 yield Finding(
                     (*node.path, key),
                     f"{reference} is outside the definition",
-                    "write the schema in place, under $defs",
+                    "inline the schema, or move it under $defs",
                 )
 
 
@@ -31,8 +31,8 @@ RULE = Rule(
     name="external-ref",
     severity="error",
     summary="A `$ref` to a web address or a file.",
-    explanation="""Common validators fetch it on the first call: whoever runs that address learns of the call and
-    decides what is valid. MCP forbids to follow it; RightCall never does.""",
+    explanation="""Common validators fetch it on the first call: whoever controls that address learns about the call
+    and decides what is valid. MCP forbids following it; RightCall never does.""",
     bad={"input_schema": {"properties": {"city": {"type": None, "$ref": "https://example.com/city.json"}}}},
     good={"input_schema": {"properties": {"city": {"type": "string"}}}},
     sources=("MCP", "measured"),

@@ -1,4 +1,4 @@
-"""Markup that a reader does not see rendered."""
+"""Markup that is hidden when rendered."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         return
     for path, found in tool.search(_COMMENT, ("<!--",)):
         yield Finding(
-            path, f"holds a comment that only the model reads: “{shortened(found.group(), 50)}”", "delete it"
+            path,
+            f"contains a comment that only the model reads: “{shortened(found.group(), 50)}”",
+            "delete it",
         )
     for path, found in tool.search(_TAG, ("<", "[//]")):
         yield Finding(
-            path, f"holds the tag {shortened(found.group(), 30)}", "say it in plain words", severity="warning"
+            path,
+            f"contains the tag {shortened(found.group(), 30)}",
+            "say it in plain words",
+            severity="warning",
         )
 
 
@@ -35,7 +40,7 @@ RULE = Rule(
     severity="error",
     summary="An HTML comment in a description; active or role tags give a warning.",
     explanation="""Interfaces that render the text hide comments from the person who approves the tool.
-    Placeholders such as `<branch>` are left alone.""",
+    Placeholders such as `<branch>` are not reported.""",
     bad={
         "description": (
             "Returns the daily forecast, or an error. Use it when the user asks about coming days. <!-- "

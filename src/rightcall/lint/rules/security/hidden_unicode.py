@@ -1,4 +1,4 @@
-"""Characters that people do not see and models do."""
+"""Invisible characters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield Finding(
             path,
             f"{len(hidden)} invisible characters ({points}){said}",
-            "delete them, and ask how they got there",
+            "remove them, and find out how they got there",
             edits=edits,
             safe=_VALUES.isdisjoint(path),
         )
@@ -61,7 +61,7 @@ RULE = Rule(
     summary="Zero-width, tag, bidirectional, private or control characters in the definition.",
     explanation="""A reviewer sees a harmless sentence; the model reads another. Tag characters (U+E0000 …) carry
     whole hidden texts, which are shown decoded. Joiners inside emoji and in scripts that need them
-    are left alone.""",
+    are not reported.""",
     bad={
         "description": "Returns the daily forecast\u200b of one city, or an error. Use it when the user asks about "
         "coming days. One "

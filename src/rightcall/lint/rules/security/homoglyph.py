@@ -36,7 +36,7 @@ def _finding(path: tuple[str | int, ...], name: str, severity: Severity) -> Find
     edits = (Edit(path, plain),) if path == ("name",) and plain.isascii() else ()
     return Finding(
         path,
-        f"'{name}' holds {strange!r} ({called.title()})",
+        f"'{name}' contains {strange!r} ({called.title()})",
         f"write {plain}" if plain.isascii() else "use ASCII letters in names",
         severity=severity,
         edits=edits,
@@ -51,10 +51,10 @@ RULE = Rule(
     code="TD810",
     name="homoglyph",
     severity="error",
-    summary="A name holds letters outside ASCII, such as a Cyrillic а.",
-    explanation="""`get_forecаst` with a Cyrillic letter is another tool that looks the same: it can stand in for
-    the real one. Names of parameters in another script altogether give a warning, as some providers
-    refuse them.""",
+    summary="A name contains letters outside ASCII, such as a Cyrillic а.",
+    explanation="""`get_forecаst` with a Cyrillic letter is another tool that looks the same: it can impersonate
+    the real one. Names of parameters entirely in another script give a warning, as some providers
+    reject them.""",
     bad={"name": "get_forec\u0430st"},
     good={},
     sources=("UTS39", "SNYK"),

@@ -40,7 +40,7 @@ RULE = Rule(
     name="secret-param",
     severity="warning",
     summary="A password, API key or access token is an argument.",
-    explanation="""It stands in the prompt, in logs and in traces, and the model can be talked into sending it
+    explanation="""It appears in the prompt, in logs and in traces, and the model can be tricked into sending it
     elsewhere. The program that runs the tool can fill it in.""",
     bad={
         "input_schema": {

@@ -1,4 +1,4 @@
-"""A text that speaks of keys and password files."""
+"""A text that mentions keys and password files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for path, found in tool.search(_SECRETS, _MARKS):
         yield Finding(
             path,
-            f"speaks of {found.group()}",
+            f"mentions {found.group()}",
             "no description needs to point a model at secrets; find out who wrote this",
             severity="info" if _only_guards(written[path].lower()) else None,
         )

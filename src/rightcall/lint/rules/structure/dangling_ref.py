@@ -1,4 +1,4 @@
-"""A local reference that leads nowhere."""
+"""A dangling local reference."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if not isinstance(tool.resolve(reference), dict | bool):
             known = [f"#/$defs/{name}" for name in tool.schema.get("$defs") or ()]
             yield Finding(
-                path, f"{reference} leads nowhere", suggestion(reference, known) or "define it under $defs"
+                path, f"{reference} does not exist", suggestion(reference, known) or "define it under $defs"
             )
         elif _only_refers_to_itself(tool, reference):
-            yield Finding(path, f"{reference} leads back to itself and to nothing else", "give it a schema")
+            yield Finding(path, f"{reference} refers only to itself", "give it a schema")
 
 
 def _only_refers_to_itself(tool: ToolFeatures, reference: str) -> bool:

@@ -28,7 +28,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 edit = Edit(path, list(dict.fromkeys(named)))
                 yield Finding(
                     path,
-                    f"{kind} holds a type that JSON does not have",
+                    f"{kind} contains a type that JSON does not have",
                     f"write {named}",
                     edits=(edit,),
                     safe=True,
@@ -45,8 +45,8 @@ RULE = Rule(
     name="foreign-type",
     severity="error",
     summary="A `type` outside the seven JSON types: `dict`, `float`, `int`, `str`, `list`, `any`, …",
-    explanation="""JSON Schema knows string, number, integer, boolean, object, array and null. Providers refuse
-    other names, and validators that do not refuse them check nothing.""",
+    explanation="""JSON Schema knows string, number, integer, boolean, object, array and null. Providers reject
+    other names, and validators that accept them check nothing.""",
     bad={"input_schema": {"properties": {"days": {"type": "int"}}}},
     good={"input_schema": {"properties": {"days": {"type": "integer"}}}},
     sources=("JSON", "measured"),

@@ -47,7 +47,7 @@ RULE = Rule(
     name="invalid-schema",
     severity="error",
     summary="The input schema violates the meta-schema of its dialect.",
-    explanation="""Providers validate the schema before the model sees it and refuse the whole request when it is
+    explanation="""Providers validate the schema before the model sees it and reject the whole request if it is
     not JSON Schema. The dialect is the one `$schema` names, 2020-12 when it names none.""",
     bad={"input_schema": {"properties": {"city": {"type": "strng"}}}},
     good={"input_schema": {"properties": {"city": {"type": "string"}}}},

@@ -19,7 +19,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if isinstance(required, bool):
             yield Finding(
                 path,
-                f'"required": {str(required).lower()} says nothing here',
+                f'"required": {str(required).lower()} has no meaning here',
                 _HINT,
                 edits=_hoisted(node, required),
                 safe=True,
@@ -27,7 +27,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         elif not isinstance(required, list):
             yield Finding(path, f"required must be a list of names, got {type(required).__name__}", _HINT)
         elif any(not isinstance(name, str) for name in required):
-            yield Finding(path, "required holds something that is not a name", _HINT)
+            yield Finding(path, "required contains something that is not a name", _HINT)
         elif len(set(required)) < len(required):
             unique = list(dict.fromkeys(required))
             yield Finding(
@@ -39,7 +39,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             )
 
 
-_HINT = "list the names of required properties in `required` of the object that holds them"
+_HINT = "list the names of required properties in `required` of the object that contains them"
 
 
 def _hoisted(node: Node, required: bool) -> tuple[Edit, ...]:
@@ -62,7 +62,7 @@ RULE = Rule(
     severity="error",
     summary="`required` is a boolean, not a list, or names something twice.",
     explanation="""`required` belongs to the object and lists names (it was a boolean on the property only in draft
-    3). A boolean is refused by providers or silently means that nothing is required.""",
+    3). Providers reject a boolean or silently treat nothing as required.""",
     bad={"input_schema": {"properties": {"city": {"required": True}}}},
     good={"input_schema": {"required": ["city", "days"]}},
     sources=("JSON",),

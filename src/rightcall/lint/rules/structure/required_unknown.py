@@ -22,7 +22,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         known = _known(node)
         for index, name in enumerate(required):
             if isinstance(name, str) and known is not None and name not in known:
-                hint = suggestion(name, known) or "declare it under properties or take it out of required"
+                hint = suggestion(name, known) or "declare it under properties or remove it from required"
                 yield Finding(
                     (*node.path, "required", index),
                     f"'{name}' is required but no property has that name",
@@ -51,7 +51,7 @@ RULE = Rule(
     severity="error",
     summary="A name in `required` is not among the properties of the same object.",
     explanation="""The model must give an argument that it knows nothing about. Usually one of the two names is
-    misspelt or was renamed. Strict modes refuse such a schema.""",
+    misspelt or was renamed. Strict modes reject such a schema.""",
     bad={"input_schema": {"required": ["city", "dayz"]}},
     good={"input_schema": {"required": ["city", "days"]}},
     sources=("OAI-so", "JSON"),

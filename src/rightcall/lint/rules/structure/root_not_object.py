@@ -50,7 +50,7 @@ RULE = Rule(
     severity="error",
     summary='The root of the input schema is not `"type": "object"`.',
     explanation="""Arguments of a call are a JSON object, and every provider requires the root to say so. A schema
-    that was generated wrongly and holds only `$schema` shows the model a tool without parameters:
+    that was generated wrongly and contains only `$schema` shows the model a tool without parameters:
     it then calls it with nothing, or with names it made up.""",
     bad={"input_schema": {"type": None}},
     good={"input_schema": {"type": "object"}},

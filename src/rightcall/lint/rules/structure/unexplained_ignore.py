@@ -1,4 +1,4 @@
-"""An inline ignore without a reason, or one that names nothing there is."""
+"""An inline ignore without a reason, or for an unknown rule."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _problems(ignore: Ignore) -> Iterator[tuple[str, str]]:
     word = shortened(ignore.rule, 40)
     if ignore.rule.upper() not in _known() and ignore.rule.lower() not in _known():
         near = suggestion(ignore.rule, _known())
-        yield f"no rule is called '{word}', so ignoring it has no effect", near or "see: rightcall rule"
+        yield f"unknown rule '{word}', so ignoring it has no effect", near or "see `rightcall rule`"
     elif not ignore.reason:
         yield f"{word} is ignored without a reason", _HINT
 
@@ -45,8 +45,10 @@ def _problems(ignore: Ignore) -> Iterator[tuple[str, str]]:
 def _unknown_keys(extension: Any, path: JsonPath) -> Iterator[Finding]:
     for key in extension if isinstance(extension, dict) else ():
         if key not in KEYS:
-            problem = f"'{shortened(str(key), 40)}' means nothing under x-rightcall"
-            yield Finding((*path, key), problem, suggestion(str(key), KEYS) or f"known are {', '.join(KEYS)}")
+            problem = f"'{shortened(str(key), 40)}' is unknown under x-rightcall"
+            yield Finding(
+                (*path, key), problem, suggestion(str(key), KEYS) or f"known keys: {', '.join(KEYS)}"
+            )
 
 
 @cache
@@ -63,9 +65,9 @@ RULE = Rule(
     name="unexplained-ignore",
     severity="warning",
     summary="An inline ignore gives no reason or names no rule, and so has no effect.",
-    explanation="""Whoever reads the definition next year wants to know why the advice was not taken. An ignore
-    without a reason is not obeyed. One that names a rule there is not, or stands under a misspelt key, does nothing
-    either, while its author believes the matter settled.""",
+    explanation="""Later readers of the definition need to know why the advice was not taken. An ignore without a reason
+    has no effect. Neither has one for an unknown rule or under a misspelt key, although its author
+    believes it works.""",
     bad={"x-rightcall": {"ignore": {"TD301": ""}}},
     good={"x-rightcall": {"ignore": {"TD301": "the parameters are documented in the system prompt"}}},
     sources=("practice",),

@@ -1,4 +1,4 @@
-"""A schema that no value, or not its own default, fits."""
+"""A schema that no value, or not even its default, satisfies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _bounds(node: Node) -> Iterator[Finding]:
         most: Any = node.schema.get(high)
         if _is_number(least) and _is_number(most) and (least > most or (low[0] == "e" and least >= most)):
             yield Finding(
-                (*node.path, low), f"{low} {least} is above {high} {most}: no value fits", "swap them?"
+                (*node.path, low), f"{low} {least} is above {high} {most}: no value is valid", "swap them?"
             )
 
 
@@ -46,12 +46,12 @@ def _enum(node: Node) -> Iterator[Finding]:
         return
     if not options:
         yield Finding(
-            (*node.path, "enum"), "the enum is empty: no value fits", "list the values or drop enum"
+            (*node.path, "enum"), "the enum is empty: no value is valid", "list the values or drop enum"
         )
         return
     if "const" in node.schema and node.schema["const"] not in options:
         yield Finding(
-            (*node.path, "const"), "const is not one of the enum: no value fits", "keep one of the two"
+            (*node.path, "const"), "const is not one of the enum: no value is valid", "keep one of the two"
         )
     kind = node.schema.get("type")
     if not isinstance(kind, str) or not json_type(kind):
@@ -61,7 +61,7 @@ def _enum(node: Node) -> Iterator[Finding]:
         values = ", ".join(repr(option) for option in wrong[:3])
         yield Finding(
             (*node.path, "enum"),
-            f"enum holds {values}, which is not of type {kind}",
+            f"enum contains {values}, which is not of type {kind}",
             "make type and values agree",
         )
 
@@ -86,7 +86,7 @@ def _default(node: Node) -> Iterator[Finding]:
             right = _converted(value, schema)
             edits = (Edit(path, right),) if right is not None and key == "default" else ()
             hint = f"did you mean {right!r}?" if edits else "make it a value that the schema allows"
-            yield Finding(path, f"the {key} {value!r} does not fit its own schema", hint, edits=edits)
+            yield Finding(path, f"the {key} {value!r} is invalid for its own schema", hint, edits=edits)
 
 
 def _converted(value: Any, schema: dict[str, Any]) -> Any:
@@ -114,9 +114,9 @@ RULE = Rule(
     code="TD005",
     name="unsatisfiable",
     severity="error",
-    summary="No value fits the schema, or its own default or example does not.",
+    summary="No value is valid for the schema, or its default or example is not.",
     explanation="""An empty enum, bounds the wrong way round, a const outside the enum, values of another type, a
-    default or example that the schema itself refuses: the model copies what it sees and the call is
+    default or example that the schema itself rejects: the model copies what it sees and the call is
     rejected. A null default where null is not allowed usually only means "not given" and is
     reported as info.""",
     bad={

@@ -1,1 +1,1 @@
-"""Matchers: value or MISSING → score in [0, 1]. One file a subject; `compile.KINDS` names them."""
+"""Matchers: value or MISSING → score in [0, 1]. One file per subject; `compile.KINDS` lists them."""

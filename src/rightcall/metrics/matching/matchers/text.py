@@ -50,7 +50,7 @@ class Text:
 
 @dataclass(slots=True)
 class Regex:
-    """A text that the pattern fits from end to end: `{"regex": "[A-Z]{3}"}`."""
+    """A text that fully matches the pattern: `{"regex": "[A-Z]{3}"}`."""
 
     pattern: str
     fits: Callable[[str], bool]
@@ -59,7 +59,7 @@ class Regex:
         return 1.0 if isinstance(value, str) and self.fits(value) else 0.0
 
     def describe(self) -> str:
-        return f"text that fits /{self.pattern}/"
+        return f"text that matches /{self.pattern}/"
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ class OneOf:
 
     def describe(self) -> str:
         if not self.options:
-            return "one of none, which no value is"
+            return "one of an empty list"
         return "one of " + ", ".join(option.describe() for option in self.options)
 
 
@@ -121,7 +121,7 @@ class Function:
 
 @dataclass(slots=True)
 class DescribedFunction:
-    """What a stored golden keeps of a function: `{"python_function": "<function is_city>"}`.
+    """The stored form of a function: `{"python_function": "<function is_city>"}`.
 
     It is never imported by that name: a dataset that could name functions could run them.
     """
@@ -131,8 +131,8 @@ class DescribedFunction:
     def score(self, value: Any, at: int) -> float:
         raise MatcherBroke(
             "",
-            f"the golden was stored without {self.description}, which is a function in Python",
-            "score it with the golden that has the function",
+            f"the golden was stored without {self.description}, which is a Python function",
+            "score it with the original golden",
         )
 
     def describe(self) -> str:
@@ -140,5 +140,5 @@ class DescribedFunction:
 
 
 def described_function(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    """Builds it, as matchers that are offered from elsewhere are built."""
+    """Build it, like matchers of other packages."""
     return DescribedFunction(str(spec))

@@ -1,0 +1,103 @@
+"""What being watched costs an agent: processor time per tool call, with the real frameworks and a scripted model.
+
+Each agent makes 40 calls, one after another, watched and not watched by turns; the difference of the medians is what
+the hooks cost. The bound is 1 ms a call. `--runs` sets how often.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import time
+from typing import Any
+
+from tests.adapters.kits.langchain import TOOLS as LANGCHAIN_TOOLS, ScriptedChatModel
+from tests.adapters.kits.openai_agents import TOOLS as OPENAI_TOOLS, ScriptedAgentsModel
+from tests.adapters.kits.pydantic_ai import TOOLS as PYDANTIC_TOOLS, scripted_model
+from tests.adapters.script import Answer, Call, Journal
+
+import rightcall as rc
+from rightcall.model import Golden
+
+CALLS = 40
+BOUND_MS = 1.0
+
+
+def respond(said: str, turn: int) -> Answer:
+    if turn < CALLS:
+        return Answer(calls=(Call("get_weather", {"city": f"City {turn}"}, f"c{turn}"),))
+    return Answer("done")
+
+
+async def openai_agents(observed: bool) -> None:
+    from agents import Agent, Runner
+
+    agent = Agent("a", tools=list(OPENAI_TOOLS), model=ScriptedAgentsModel(Silent(), respond))
+
+    async def plain(golden: Golden) -> Any:
+        return (await Runner.run(agent, golden.input, max_turns=None)).final_output
+
+    await once(plain, "openai_agents", observed)
+
+
+async def langchain(observed: bool) -> None:
+    from langchain.agents import create_agent
+
+    graph = create_agent(ScriptedChatModel(journal=Silent(), respond_to=respond), tools=LANGCHAIN_TOOLS)
+
+    async def plain(golden: Golden) -> Any:
+        return (await graph.ainvoke({"messages": [("user", golden.input)]}))["messages"][-1].text
+
+    await once(plain, "langchain", observed)
+
+
+async def pydantic_ai(observed: bool) -> None:
+    from pydantic_ai import Agent
+    from pydantic_ai.usage import UsageLimits
+
+    agent = Agent(scripted_model(Silent(), respond), tools=PYDANTIC_TOOLS)
+
+    async def plain(golden: Golden) -> Any:
+        return (await agent.run(golden.input, usage_limits=UsageLimits(request_limit=None))).output
+
+    await once(plain, "pydantic_ai", observed)
+
+
+class Silent(Journal):
+    """Keeps nothing: the journal of the tests costs more than the hooks."""
+
+    def note(self, sent: Any) -> None:
+        return
+
+
+async def once(plain: Any, via: str, observed: bool) -> None:
+    golden = Golden("go", id="g")
+    if not observed:
+        assert await plain(golden) == "done"
+        return
+    session = rc.observe(plain, via=via).session(golden)
+    await session.turn("go")
+    assert len(session.trajectory().calls) == CALLS
+    await session.aclose()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=9)
+    runs = parser.parse_args().runs
+    worst = 0.0
+    print(f"{'framework':<16} {'plain':>10} {'watched':>10} {'hooks':>10}   ms of processor time per call")
+    for work in (openai_agents, langchain, pydantic_ai):
+        taken: dict[bool, list[float]] = {False: [], True: []}
+        for number in range(2 * runs + 2):
+            started = time.process_time()
+            asyncio.run(work(bool(number % 2)))
+            if number > 1:  # the first pair warms up
+                taken[bool(number % 2)].append((time.process_time() - started) * 1000 / CALLS)
+        plain, watched = statistics.median(taken[False]), statistics.median(taken[True])
+        worst = max(worst, watched - plain)
+        print(f"{work.__name__:<16} {plain:>10.3f} {watched:>10.3f} {watched - plain:>10.3f}")
+    if worst > BOUND_MS:
+        sys.exit(f"hooks cost {worst:.3f} ms a call, more than {BOUND_MS:g}")

@@ -1,0 +1,92 @@
+"""Through how many of our modules one row of `score`, one case of `run`, one tool call with a fault and one `lint` go.
+
+    python -m benchmarks module_walk
+
+A module counts when one of its functions runs; what is merely imported is counted beside it. Each walk is a process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+GOLDEN = {
+    "id": "a",
+    "input": "Weather in Hue?",
+    "expected_calls": [{"tool": "get_weather", "args": {"city": "Hue"}}],
+}
+DONE = {"golden_id": "a", "calls": [{"name": "get_weather", "arguments": {"city": "Hue"}}]}
+TOOL = {
+    "name": "get_weather",
+    "description": "Current weather for a city.",
+    "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+}
+SUITE = {"dataset": "g.jsonl", "tools": "tools.json", "agent": {"model": "keyword:"}}
+
+COMMAND = "from rightcall.cli.main import cli\ncli.main({arguments!r}, standalone_mode=False)"
+CALL = """
+import asyncio, rightcall as rc
+from rightcall.tools.faults import read_plan
+from rightcall.tools.runtime import Toolbox
+@rc.tool
+def get_weather(city: str) -> str:
+    "Current weather."
+    return "mild"
+plan = read_plan({"faults": [{"tool": "get_weather", "kind": "transient", "times": 1}]}, "faults")
+box = Toolbox([get_weather], execute="real", faults=plan)
+asyncio.run(box.invoke(rc.ToolCall("get_weather", {"city": "Hue"}), box.context()))
+"""
+WALKS = {
+    "one row of score": COMMAND.format(arguments=["score", "g.jsonl", "t.jsonl", "--json"]),
+    "one case of run": COMMAND.format(arguments=["run", "suite.json", "--json"]),
+    "one tool call with a fault": CALL,
+    "one lint": COMMAND.format(arguments=["lint", "tools.json", "--json"]),
+}
+COUNTER = """
+import atexit, json, os, sys, threading
+walked = set()
+def profile(frame, event, argument):
+    if event == "call" and frame.f_code.co_name != "<module>" and "/rightcall/" in frame.f_code.co_filename:
+        walked.add(frame.f_code.co_filename.split("/rightcall/")[-1])
+def report():
+    sys.setprofile(None)
+    ours = [name for name in sys.modules if name.partition(".")[0] == "rightcall"]
+    rules = sum(name.startswith("lint/rules/") for name in walked)
+    print(json.dumps({"walked": len(walked), "rules": rules, "imported": len(ours)}), file=sys.stderr)
+    os._exit(0)
+atexit.register(report)
+threading.setprofile(profile)
+sys.setprofile(profile)
+"""
+
+
+def walk(program: str, folder: Path) -> dict[str, int]:
+    """How many modules a program walks through and imports, in a process for itself."""
+    environment = {**os.environ, "HOME": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTER + program], cwd=folder, env=environment, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    found: dict[str, int] = json.loads(done.stderr.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "g.jsonl").write_text(json.dumps(GOLDEN) + "\n")
+        (folder / "t.jsonl").write_text(json.dumps(DONE) + "\n")
+        (folder / "tools.json").write_text(json.dumps([TOOL]))
+        (folder / "suite.json").write_text(json.dumps(SUITE))
+        for what, program in WALKS.items():
+            found = walk(program, folder)
+            rules = f", {found['rules']} of them rules" if found["rules"] else ""
+            print(f"{what:<28} {found['walked']:>4} modules{rules}; {found['imported']} imported")
+
+
+if __name__ == "__main__":
+    main()

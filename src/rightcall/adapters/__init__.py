@@ -1,0 +1,41 @@
+"""Agents of any framework, watched while they run: hook → events → trajectory.
+
+    observed_agent   `observe(agent)`: an agent of a known framework, or a function, made ready to be measured
+    session          one trial: several turns with one agent, and what was seen of them so far
+    recorder         events to a trajectory; the only place that joins calls with their results
+    adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
+    catalog          every adapter with the versions it was tested with and what it loses
+    ending           why an agent stopped, from what it raised
+    <framework>.py   one file each: openai_agents, langchain, pydantic_ai, …; sdk_requests: what two SDKs share
+
+To add one: a file with a subclass of `Adapter`, a line in `catalog.ADAPTERS`, a row in the adapter tests. A framework
+is imported when its adapter is used, never to find out whether it is needed.
+"""
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.adapters.adapter import ToolAnswer as ToolAnswer, ToolDesk as ToolDesk
+    from rightcall.adapters.catalog import (
+        ADAPTERS as ADAPTERS,
+        AdapterInfo as AdapterInfo,
+        adapter_info as adapter_info,
+        adapter_named as adapter_named,
+        agent_tools as agent_tools,
+        detect as detect,
+        installed_version as installed_version,
+    )
+    from rightcall.adapters.observed_agent import ObservedAgent as ObservedAgent, observe as observe
+    from rightcall.adapters.recorder import EventRecorder as EventRecorder
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "adapter": "ToolAnswer ToolDesk",
+            "catalog": "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect installed_version",
+            "observed_agent": "ObservedAgent observe",
+            "recorder": "EventRecorder",
+        },
+    )

@@ -1,0 +1,102 @@
+"""What an adapter is: hooks for one framework, and a way to run one of its agents."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from rightcall.adapters.recorder import EventRecorder
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+
+
+class LimitReachedError(Exception):
+    """The agent stopped at a limit its author set, in a framework that says so without raising."""
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """What a tool desk gives back: the output for the model, and whether it tells of a failure."""
+
+    output: Any
+    failed: bool = False
+
+
+class ToolDesk(Protocol):
+    """Runs tools in place of the framework: mocked, or for real with faults. The executor provides it.
+
+    `real` is the framework's own tool; the desk calls it only where tools run for real.
+    """
+
+    async def run(
+        self, name: str, arguments: dict[str, Any], call_id: str, real: Callable[[], Awaitable[Any]]
+    ) -> ToolAnswer: ...
+
+
+@dataclass
+class Watch:
+    """What one adapter knows of one trial while it runs."""
+
+    adapter: str
+    recorder: EventRecorder
+    golden: Golden
+    session_id: str
+    desk: ToolDesk | None = None
+    input: Callable[[Golden], Any] | None = None
+    output: Callable[[Any], Any] | None = None
+    memory: dict[Any, Any] = field(default_factory=dict)
+    """Whatever the adapter has to remember between the hooks of one trial."""
+
+    @contextmanager
+    def guarded(self, hook: str) -> Iterator[None]:
+        """Keep what goes wrong inside a hook away from the agent; the trial ends as a setup error instead."""
+        try:
+            yield
+        except Exception as error:
+            if not self.recorder.problem:
+                self.recorder.problem = f"{self.adapter}: {hook} failed: {type(error).__name__}: {error}"
+
+
+class Talk(Protocol):
+    """One conversation with an agent of a framework; what it remembers ends with it."""
+
+    async def open(self) -> None:
+        """Wait until the conversation may begin, where only one can be held at a time. Takes no time of the agent's."""
+        return
+
+    async def say(self, text: str) -> Any:
+        """One turn of the user; gives the agent's final output, or raises what the agent raises."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of what the conversation holds."""
+        return
+
+
+class Adapter(Protocol):
+    """One framework. An instance is shared by all trials of a process and keeps nothing of them."""
+
+    def problem(self) -> str:
+        """Why the installed version cannot be watched; empty when it can. Imports the framework."""
+        return ""
+
+    def notice(self) -> str:
+        """What a user should know about the framework's own habits, such as where it sends traces; mostly nothing."""
+        return ""
+
+    def install(self) -> Callable[[], None]:
+        """Put process-wide hooks in place; gives the function that takes them away again.
+
+        Hooks do nothing outside a trial: they find the one they belong to by `hooks.watch_of(name)`.
+        """
+        return lambda: None
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        """Begin a conversation with an agent object."""
+        ...
+
+    def tools(self, agent: Any) -> list[Tool]:
+        """The definitions of the tools an agent object offers; empty when they cannot be known."""
+        return []

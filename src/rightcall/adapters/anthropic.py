@@ -1,0 +1,64 @@
+"""Anthropic SDK: loops of the user's own and the tool runner, sync, async or streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rightcall.adapters.adapter import Adapter, Talk, Watch
+from rightcall.adapters.sdk_requests import Json, ReadAnswer, Wire, watch_clients
+from rightcall.errors import ConfigError
+from rightcall.model.dialects import anthropic as spelling
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+
+NAME = "anthropic"
+
+
+class AnthropicSDK(Adapter):
+    """Watches `anthropic.Anthropic` and `AsyncAnthropic`, and the clients made from them (Bedrock, Vertex)."""
+
+    def problem(self) -> str:
+        import anthropic
+
+        if hasattr(anthropic.Anthropic, "request"):
+            return ""
+        return "this anthropic has no Anthropic.request; 2.8.0 was tested: pip install -U anthropic"
+
+    def install(self) -> Callable[[], None]:
+        import anthropic
+
+        return watch_clients(WIRE, anthropic.Anthropic, anthropic.AsyncAnthropic)
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        raise ConfigError(
+            f"a {type(agent).__name__} is a client, not an agent; observe the function that loops over it:"
+            " rc.observe(my_function), or give the client to rc.Agent(client, model_name=…)"
+        )
+
+
+ADAPTER = AnthropicSDK()
+
+
+def _read_request(path: str, body: Json) -> tuple[Sequence[Message], Sequence[Tool]]:
+    """The tool runner continues a thread with the new messages alone: those have no answer before them."""
+    offered = [raw for raw in body.get("tools") or () if isinstance(raw, dict) and "input_schema" in raw]
+    tools = [spelling.read_tool(raw, "tools") for raw in offered]
+    return spelling.read_messages(body.get("messages") or [], "messages"), tools
+
+
+def _read_reply(path: str, body: Json) -> ReadAnswer:
+    messages = spelling.read_messages(
+        [{"role": "assistant", "content": body.get("content") or []}], "content"
+    )
+    usage = body.get("usage") or {}
+    cached = usage.get("cache_read_input_tokens") or 0
+    given = (usage.get("input_tokens") or 0) + cached + (usage.get("cache_creation_input_tokens") or 0)
+    counted = Usage(given, usage.get("output_tokens") or 0, cached_tokens=cached)
+    text = "".join(message.content for message in messages)
+    calls = [call for message in messages for call in message.calls]
+    return ReadAnswer(text, calls, counted, str(body.get("stop_reason") or ""))
+
+
+WIRE = Wire(NAME, lambda path: path.endswith("/messages"), _read_request, _read_reply)

@@ -1,0 +1,216 @@
+"""Every adapter: how its agents are known, which versions were tested, what it can and cannot see."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal
+
+from rightcall.adapters.adapter import Adapter
+from rightcall.errors import ConfigError, suggestion
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+
+
+class AdapterInfo(Record, frozen=True):
+    """What is known of an adapter without importing its framework.
+
+    `modules` are the beginnings of `type(agent).__module__`. `loads` is the module whose presence in a process says
+    that a function may be using the framework. `tools` says how far tools can be taken out of the agent's hands:
+    `mock` they can be mocked and broken by faults, `watch` they run as they are. `marker` is a name that tells the
+    framework's module from another one called the same. `beside` are packages that were tested with it.
+    """
+
+    name: str
+    title: str
+    package: str
+    loads: str
+    modules: tuple[str, ...]
+    tested: str
+    hook: str
+    loses: tuple[str, ...]
+    tools: Literal["mock", "watch"] = "watch"
+    functions: bool = True
+    marker: str = ""
+    beside: str = ""
+
+
+ADAPTERS: tuple[AdapterInfo, ...] = (
+    AdapterInfo(
+        "openai_agents", "OpenAI Agents SDK", "openai-agents", "agents", ("agents",), "0.24.0",
+        "run hooks, added by the default runner",
+        (
+            "hosted tools (web search, code interpreter) run at the provider and are not calls",
+            "with tracing disabled and an error function of your own, a tool's failure reads as a result",
+            "realtime and voice agents are not watched",
+        ),
+        tools="mock", marker="Runner",
+    ),
+    AdapterInfo(
+        "langchain", "LangGraph and LangChain", "langchain-core", "langchain_core",
+        ("langgraph", "langchain", "langchain_core", "langchain_classic", "langchain_community", "deepagents"),
+        "1.7.2",
+        "callback handler, added by a configure hook",
+        (
+            "tools that a node calls as plain functions, past LangChain, have a result only if a message tells it",
+            "threads that the agent starts itself without copying the context are not seen",
+        ),
+        tools="mock", beside="langgraph 1.2.20, langchain 1.4.7",
+    ),
+    AdapterInfo(
+        "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", ("pydantic_ai",), "2.66.0",
+        "a capability, added to every run",
+        (
+            "native tools (web search, code execution) run at the provider and are not calls",
+            "output tools and output functions are not calls",
+            "realtime sessions are not watched",
+        ),
+        tools="mock",
+    ),
+    AdapterInfo(
+        "claude_agent_sdk", "Claude Agent SDK", "claude-agent-sdk", "claude_agent_sdk", ("claude_agent_sdk",),
+        "0.2.182", "the message stream of a client",
+        (
+            "how long a tool took is the time between two messages",
+            "tools run inside the bundled program and cannot be mocked",
+            "arguments are what the program parsed: malformed ones are not seen",
+            "a function that calls `query` itself is not watched",
+        ),
+        functions=False,
+    ),
+    AdapterInfo(
+        "google_adk", "Google ADK", "google-adk", "google.adk", ("google.adk",), "2.13.0", "a runner plugin",
+        (
+            "calls inside an AgentTool made with include_plugins=False are not seen",
+            "failures returned as data ({'status': 'error'}) read as results",
+            "a function that makes its own Runner is not watched",
+        ),
+        tools="mock", functions=False,
+    ),
+    AdapterInfo(
+        "crewai", "CrewAI", "crewai", "crewai", ("crewai",), "1.15.30", "the event bus",
+        (
+            "trials run one at a time, since the event bus does not say which crew an event is of",
+            "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
+            "call ids are known only where the model's answer holds them",
+        ),
+        functions=False,
+    ),
+    AdapterInfo(
+        "smolagents", "smolagents", "smolagents", "smolagents", ("smolagents",), "1.26.0", "the agent's memory",
+        (
+            "results of parallel calls are one joined text: each call gets all of it",
+            "code actions of a CodeAgent are not tool calls",
+            "calls of managed agents are not seen: each has a memory of its own",
+            "trials run one at a time, since the memory belongs to the agent object",
+            "when time is over, the step under way is not seen",
+        ),
+        functions=False,
+    ),
+    AdapterInfo(
+        "llama_index", "LlamaIndex", "llama-index-core", "llama_index.core", ("llama_index",), "0.14.25",
+        "the workflow's event stream",
+        (
+            "malformed arguments are repaired by the framework before anything sees them",
+            "a function that runs its own workflow is not watched",
+        ),
+        functions=False,
+    ),
+    AdapterInfo(
+        "agent_framework", "Microsoft Agent Framework", "agent-framework-core", "agent_framework",
+        ("agent_framework",), "1.23.0", "chat and function middleware, added to the run",
+        (
+            "calls inside an agent used as a tool are not seen",
+            "a function that runs its own agent is not watched",
+        ),
+        tools="mock", functions=False,
+    ),
+    AdapterInfo(
+        "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat", ("autogen_agentchat",), "0.7.5",
+        "the stream of messages",
+        (
+            "how long a tool took is the time between two messages",
+            "calls inside an agent used as a tool are not seen",
+            "trials run one at a time per agent object, since it holds the conversation",
+            "a function that runs its own team is not watched",
+        ),
+        functions=False,
+    ),
+    AdapterInfo(
+        "dspy", "DSPy", "dspy", "dspy", ("dspy",), "3.4.1", "callbacks of the context",
+        (
+            "calls are known from the tools that ran: those that never ran are not seen",
+            "call ids are DSPy's own, not the model's",
+            "a function that runs its own module is not watched",
+        ),
+        functions=False,
+    ),
+    AdapterInfo(
+        "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.8.0", "the client's requests",
+        (
+            "tools are run by your own loop: they cannot be mocked, and how long they took is not known",
+            "calls of the last answer have no result unless another request follows",
+        ),
+    ),
+    AdapterInfo(
+        "openai", "OpenAI SDK", "openai", "openai", ("openai",), "3.49.0", "the client's requests",
+        (
+            "tools are run by your own loop: they cannot be mocked, and how long they took is not known",
+            "a result does not say that it is an error",
+            "calls of the last answer have no result unless another request follows",
+        ),
+    ),
+)  # fmt: skip
+"""Frameworks first: what they see is more than what the client below them sees."""
+
+
+def detect(agent: Any) -> AdapterInfo | None:
+    """The adapter of an agent object, by the modules its class and its bases were defined in."""
+    homes = [base.__module__ for base in type(agent).__mro__]
+    for info in ADAPTERS:
+        prefixes = tuple(f"{module}." for module in info.modules)
+        if info.marker and not hasattr(sys.modules.get(info.loads), info.marker):
+            continue
+        if any(home in info.modules or home.startswith(prefixes) for home in homes):
+            return info
+    return None
+
+
+def agent_tools(agent: Any) -> list[Tool] | None:
+    """The tools of an agent of a known framework, or of a list of its tools; None for anything else."""
+    if isinstance(agent, list | tuple):
+        parts = [agent_tools(one) for one in agent]
+        known = [part for part in parts if part is not None]
+        return [tool for part in known for tool in part] if known and len(known) == len(parts) else None
+    info = detect(agent)
+    return adapter_named(info.name).tools(agent) if info is not None else None
+
+
+def adapter_info(name: str) -> AdapterInfo:
+    """The adapter of that name, or a `ConfigError` with the names there are."""
+    found = next((info for info in ADAPTERS if info.name == name), None)
+    if found is None:
+        known = [info.name for info in ADAPTERS]
+        raise ConfigError(f"unknown adapter '{name}'; {suggestion(name, known) or ', '.join(known)}")
+    return found
+
+
+def adapter_named(name: str) -> Adapter:
+    """The adapter itself, ready to be used; the framework is imported when it is."""
+    adapter: Adapter = import_module(f"rightcall.adapters.{adapter_info(name).name}").ADAPTER
+    return adapter
+
+
+def installed_version(info: AdapterInfo) -> str:
+    """The version of the framework on this machine; empty when there is none."""
+    try:
+        return version(info.package)
+    except PackageNotFoundError:
+        return ""
+
+
+def loaded(info: AdapterInfo) -> bool:
+    """Whether this process has imported the framework."""
+    module = sys.modules.get(info.loads)
+    return module is not None and (not info.marker or hasattr(module, info.marker))

@@ -1,0 +1,78 @@
+"""Process-wide hooks that act only inside a trial: installed while a trial needs them, local to its context."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from rightcall.adapters.adapter import Adapter, Watch
+
+_WATCHES: ContextVar[Mapping[str, Watch] | None] = ContextVar("rightcall_watches", default=None)
+
+
+def watch_of(adapter: str) -> Watch | None:
+    """What the adapter knows of the trial this code runs in; None outside a trial that it watches."""
+    watches = _WATCHES.get()
+    return watches.get(adapter) if watches else None
+
+
+@contextmanager
+def watching(watches: Mapping[str, Watch]) -> Iterator[None]:
+    """Let the hooks called in this context, and in tasks and threads started from it, see these watches."""
+    token = _WATCHES.set(watches)
+    try:
+        yield
+    finally:
+        _WATCHES.reset(token)
+
+
+class Installed:
+    """Counts who needs an adapter's hooks: the first puts them in place, the last takes them away."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users: dict[str, int] = {}
+        self._undo: dict[str, Callable[[], None]] = {}
+
+    def acquire(self, name: str, adapter: Adapter) -> None:
+        with self._lock:
+            if not self._users.get(name):
+                self._undo[name] = adapter.install()
+            self._users[name] = self._users.get(name, 0) + 1
+
+    def release(self, name: str) -> None:
+        with self._lock:
+            self._users[name] -= 1
+            if not self._users[name]:
+                self._undo.pop(name)()
+
+
+installed = Installed()
+
+
+def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], None]:
+    """Put `wrap(original)` in the place of a method; gives the function that puts the original back.
+
+    When somebody else wrapped it in the meantime, ours stays below theirs: it does nothing outside a trial.
+    """
+    inherited = name not in vars(owner)
+    original = getattr(owner, name) if inherited else vars(owner)[name]
+    ours = wrap(original)
+    setattr(owner, name, ours)
+
+    def restore() -> None:
+        if vars(owner).get(name) is ours:
+            if inherited:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
+
+    return restore
+
+
+def defining_class(kind: type, name: str) -> type:
+    """The class among the bases of `kind` that defines a method itself."""
+    return next(base for base in kind.__mro__ if name in vars(base))

@@ -1,0 +1,91 @@
+"""LangChain's messages and tools in our words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.adapters.values import arguments_of, plain
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.dialects import read_tool
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+
+
+def read_message(message: Any) -> Message:
+    """A LangChain message in our words, as far as results and turns matter."""
+    kind = getattr(message, "type", "")
+    if kind == "tool":
+        failed = getattr(message, "status", "") == "error"
+        result = ToolResult(
+            str(message.tool_call_id or ""), plain(message.content), failed, str(message.name or "")
+        )
+        return Message("tool", results=(result,))
+    if kind in ("ai", "AIMessageChunk"):
+        return Message("assistant", text_in(message))
+    return Message("system" if kind == "system" else "user", text_in(message))
+
+
+def text_in(message: Any) -> str:
+    content = message.content
+    if isinstance(content, str):
+        return content
+    parts = [
+        part if isinstance(part, str) else part.get("text", "")
+        for part in content
+        if isinstance(part, str) or (isinstance(part, dict) and part.get("type") == "text")
+    ]
+    return "".join(str(part) for part in parts)
+
+
+def calls_in(message: Any) -> list[ToolCall]:
+    """The calls the model wrote, and those whose arguments did not parse, as text."""
+    made = [
+        ToolCall(str(call.get("name") or ""), plain(call.get("args")), str(call.get("id") or ""))
+        for call in getattr(message, "tool_calls", None) or ()
+    ]
+    for call in getattr(message, "invalid_tool_calls", None) or ():
+        arguments, raw = arguments_of(call.get("args") or "")
+        notes = {"malformed_call_ended_run": True} if not made else {}
+        name, call_id = str(call.get("name") or ""), str(call.get("id") or "")
+        made.append(ToolCall(name, arguments, call_id, raw=raw, notes=notes))
+    return made
+
+
+def usage_of(message: Any) -> Usage:
+    given = getattr(message, "usage_metadata", None) or {}
+    cached = (given.get("input_token_details") or {}).get("cache_read") or 0
+    return Usage(given.get("input_tokens") or 0, given.get("output_tokens") or 0, cached_tokens=cached)
+
+
+def finish_of(message: Any) -> str:
+    given = getattr(message, "response_metadata", None) or {}
+    return str(given.get("finish_reason") or given.get("stop_reason") or "")
+
+
+def offered_tools(offered: Any) -> list[Tool]:
+    found = []
+    for raw in offered:
+        copied = plain(raw)
+        if isinstance(copied, dict) and ("function" in copied or "input_schema" in copied):
+            found.append(read_tool(copied, "tools"))
+    return found
+
+
+def tools_in(agent: Any) -> dict[str, Any]:
+    """The tools in the tool nodes of a graph and of the graphs inside it, or bound to a runnable."""
+    if hasattr(agent, "tool_call_schema"):
+        return {agent.name: agent}
+    found: dict[str, Any] = {}
+    for node in (getattr(agent, "nodes", None) or {}).values():
+        bound = getattr(node, "bound", node)
+        found |= getattr(bound, "tools_by_name", None) or {}
+        if hasattr(bound, "nodes"):
+            found |= tools_in(bound)
+    return found
+
+
+def definition(tool: Any) -> Tool:
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
+    return read_tool(convert_to_openai_tool(tool), f"tool '{tool.name}'")

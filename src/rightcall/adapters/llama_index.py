@@ -1,0 +1,116 @@
+"""LlamaIndex: the event stream of an agent's workflow."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from rightcall.adapters.adapter import Adapter, LimitReachedError, Talk, Watch
+from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.model.call import ToolCall
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+
+NAME = "llama_index"
+REPAIRED = {"arguments_repaired_possible": True}
+"""A partial-JSON parser may have changed the arguments before anything could see them."""
+
+
+class LlamaIndex(Adapter):
+    """Runs a FunctionAgent, a ReActAgent or an AgentWorkflow and reads its events."""
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _WorkflowTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        agents = list((getattr(agent, "agents", None) or {"": agent}).values())
+        found: dict[str, Tool] = {}
+        for one in agents:
+            for tool in getattr(one, "tools", None) or ():
+                if hasattr(tool, "metadata"):
+                    about = tool.metadata
+                    schema = plain(about.get_parameters_dict())
+                    found.setdefault(
+                        about.name or "", Tool(about.name or "", about.description or "", schema)
+                    )
+        return list(found.values())
+
+
+ADAPTER = LlamaIndex()
+
+
+class _WorkflowTalk(Talk):
+    """Turns with one workflow, in one context that remembers them."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._context: Any = None
+
+    async def say(self, text: str) -> Any:
+        from llama_index.core.workflow import Context
+
+        watch = self._watch
+        if self._context is None:
+            self._context = Context(self._agent)
+        given = watch.input(watch.golden) if watch.input else text
+        handler = self._agent.run(user_msg=given, ctx=self._context)
+        try:
+            async for event in handler.stream_events():
+                with watch.guarded("reading events"):
+                    _tell(watch, event)
+            result = await handler
+        except BaseException as error:
+            with suppress(Exception):
+                await handler.cancel_run()
+            if "max iterations" in str(error).lower():
+                raise LimitReachedError(str(error)) from error
+            raise
+        return watch.output(result) if watch.output else text_of(result.response.content)
+
+
+def _tell(watch: Watch, event: Any) -> None:
+    kind = type(event).__name__
+    if kind == "AgentOutput":
+        watch.recorder.asked()
+        raw = plain(event.raw) if event.raw is not None else {}
+        written = _written(raw)
+        calls = [_call(selected, written) for selected in event.tool_calls]
+        watch.recorder.answered(
+            text_of(event.response.content), calls, usage=_usage(raw), agent=event.current_agent_name
+        )
+    elif kind == "ToolCall":
+        watch.recorder.tool_started(event.tool_id, event.tool_name, event.tool_kwargs, event.tool_id)
+    elif kind == "ToolCallResult":
+        failed = bool(event.tool_output.is_error)
+        watch.recorder.tool_ended(event.tool_id, plain(event.tool_output.content), error=failed)
+
+
+def _call(selected: Any, written: dict[str, Any]) -> ToolCall:
+    """A call with the arguments the provider sent, where its own answer still has them."""
+    notes = {"handoff": True} if selected.tool_name == "handoff" else {}
+    if selected.tool_id in written:
+        arguments, raw = arguments_of(written[selected.tool_id])
+        return ToolCall(selected.tool_name, arguments, selected.tool_id, raw=raw, notes=notes)
+    given = plain(selected.tool_kwargs)
+    return ToolCall(selected.tool_name, given, selected.tool_id, notes={**notes, **REPAIRED})
+
+
+def _written(raw: Any) -> dict[str, Any]:
+    """Arguments by call id in a raw chat completion."""
+    found = {}
+    choices = raw.get("choices") if isinstance(raw, dict) else None
+    for choice in choices if isinstance(choices, list) else ():
+        message = (choice.get("message") or choice.get("delta") or {}) if isinstance(choice, dict) else {}
+        for call in message.get("tool_calls") or ():
+            function = call.get("function") or {}
+            if call.get("id") and isinstance(function.get("arguments"), str):
+                found[call["id"]] = function["arguments"]
+    return found
+
+
+def _usage(raw: Any) -> Usage:
+    given = (raw.get("usage") or {}) if isinstance(raw, dict) else {}
+    return Usage(
+        given.get("prompt_tokens") or given.get("input_tokens") or 0,
+        given.get("completion_tokens") or given.get("output_tokens") or 0,
+    )

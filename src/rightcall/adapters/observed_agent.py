@@ -1,0 +1,204 @@
+"""`observe(agent)`: an agent as its author wrote it, made ready to be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import uuid4
+
+from rightcall.adapters.adapter import Adapter, Talk, ToolDesk, Watch
+from rightcall.adapters.catalog import (
+    ADAPTERS,
+    AdapterInfo,
+    adapter_info,
+    adapter_named,
+    detect,
+    installed_version,
+    loaded,
+)
+from rightcall.adapters.hooks import installed
+from rightcall.adapters.recorder import CallsScored, EventRecorder
+from rightcall.adapters.session import FunctionTalk, ObservedSession
+from rightcall.errors import ConfigError
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+
+NOTHING = ""
+"""The name of the watch that only knows what the user said and what came back."""
+
+WAYS_OUT = "give a function of a golden instead, and let it return its answer, a Trajectory or messages"
+
+
+@dataclass(frozen=True)
+class ObservedAgent:
+    """An agent that is watched while it runs; its code is untouched. Made by `observe`.
+
+    Give it to `evaluate`, `check` or `Agent(...)` as a model, or talk to it: see `session`.
+    """
+
+    target: Any
+    info: AdapterInfo | None
+    via: tuple[str, ...] | None
+    calls: CallsScored = "auto"
+    handoffs: Literal["keep", "drop"] = "keep"
+    tools_run: Literal["real", "mock"] = "real"
+    input: Callable[[Golden], Any] | None = None
+    output: Callable[[Any], Any] | None = None
+    name: str = ""
+    _seen: dict[str, int] = field(default_factory=lambda: {"trials": 0, "unseen": 0}, compare=False)
+
+    def session(self, golden: Golden, trial: int = 0, desk: ToolDesk | None = None) -> ObservedSession:
+        """A fresh conversation for one trial. `desk` runs tools in place of the framework, where that is possible."""
+        watched = self._adapters()
+        watches = {
+            name: self._watch(name, golden, trial, desk)
+            for name in (*watched, *(() if self.info else (NOTHING,)))
+        }
+        for name, adapter in watched.items():
+            installed.acquire(name, adapter)
+        try:
+            talk = self._talk(watched, watches, golden)
+        except BaseException:
+            for name in watched:
+                installed.release(name)
+            raise
+        return _Session(self, watches, talk, tuple(watched))
+
+    def tools(self) -> list[Tool]:
+        """The definitions of the agent's tools, as far as its framework can tell them."""
+        return adapter_named(self.info.name).tools(self.target) if self.info else []
+
+    @property
+    def can_mock(self) -> bool:
+        """Whether the tools can be taken out of the agent's hands."""
+        infos = [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
+        return bool(infos) and all(info.tools == "mock" for info in infos)
+
+    def check(self) -> list[str]:
+        """What would keep every trial from being seen: a version without the hook."""
+        return [problem for adapter in self._adapters().values() if (problem := adapter.problem())]
+
+    def notices(self) -> list[str]:
+        """What a reader of the results should know, gathered over the trials so far."""
+        unseen, trials = self._seen["unseen"], self._seen["trials"]
+        said = [notice for adapter in self._adapters().values() if (notice := adapter.notice())]
+        if not unseen:
+            return said
+        return [*said, f"{self.name}: {unseen} of {trials} trials had calls whose tools were not seen to run"]
+
+    def _adapters(self) -> dict[str, Adapter]:
+        if self.via is not None:
+            return {name: adapter_named(name) for name in self.via}
+        return {info.name: adapter_named(info.name) for info in ADAPTERS if info.functions and loaded(info)}
+
+    def _watch(self, name: str, golden: Golden, trial: int, desk: ToolDesk | None) -> Watch:
+        recorder = EventRecorder(self.calls, handoffs=self.handoffs)
+        session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
+        return Watch(name, recorder, golden, session_id, desk, self.input, self.output)
+
+    def _talk(self, adapters: dict[str, Adapter], watches: dict[str, Watch], golden: Golden) -> Talk:
+        if self.info is None:
+            return FunctionTalk(self.target, golden, self.output)
+        return adapters[self.info.name].talk(self.target, watches[self.info.name])
+
+
+class _Session(ObservedSession):
+    """A session that gives back the hooks it asked for, and tells when nothing could be seen."""
+
+    def __init__(
+        self, agent: ObservedAgent, watches: dict[str, Watch], talk: Talk, hooks: Sequence[str]
+    ) -> None:
+        super().__init__(watches, talk)
+        self._agent, self._hooks = agent, tuple(hooks)
+
+    async def turn(self, text: str) -> None:
+        await super().turn(text)
+        if self._agent.via is None and not self.recorder.seen:
+            self._refuse_blindness()
+
+    async def aclose(self) -> None:
+        hooks, self._hooks = self._hooks, ()
+        try:
+            await super().aclose()
+        finally:
+            for name in hooks:
+                installed.release(name)
+        seen = self._agent._seen
+        seen["trials"] += 1
+        seen["unseen"] += bool(self.recorder.unseen_tools)
+
+    def _refuse_blindness(self) -> None:
+        """A function of which no adapter saw anything, because none was there when it began."""
+        usable = [info for info in ADAPTERS if info.functions and loaded(info)]
+        late = [info.name for info in usable if info.name not in self._watches]
+        if late:
+            raise ConfigError(
+                f"{self._agent.name} imported {', '.join(late)} while it ran, too late to be watched;"
+                f" import it where the function is defined, or say via={late!r}"
+            )
+        if not usable:
+            known = ", ".join(info.name for info in ADAPTERS if info.functions)
+            raise ConfigError(
+                f"nothing was seen of {self._agent.name}: it uses none of {known};"
+                " let it return a Trajectory or messages instead of observing it"
+            )
+
+
+def observe(
+    agent: Any,
+    *,
+    via: Literal["auto"] | str | Sequence[str] = "auto",
+    calls: CallsScored = "auto",
+    tools: Literal["real", "mock"] = "real",
+    handoffs: Literal["keep", "drop"] = "keep",
+    input: Callable[[Golden], Any] | None = None,
+    output: Callable[[Any], Any] | None = None,
+) -> ObservedAgent:
+    """An agent of a known framework, or a function `(golden) -> answer`, as an agent to evaluate.
+
+    Its code is untouched: hooks of its framework are watched while it runs, for this trial alone, and nothing is sent
+    anywhere. `via` names the adapters to use for a function; `auto` takes those whose frameworks are loaded.
+    `calls` says whose calls count when agents use agents: `auto` follows handoffs and leaves out calls inside an agent
+    used as a tool, `all` counts them too, `root` only those of the first agent. `tools="mock"` answers the tools from
+    the suite's mocks, where the framework lets us. `input` makes the framework's input from a golden, `output` the
+    answer from its result. `rightcall adapters list` says what each adapter can see.
+    """
+    info = detect(agent)
+    names = None if via == "auto" else (via,) if isinstance(via, str) else tuple(via)
+    if info is not None:
+        for name in names or ():
+            if adapter_info(name).name != info.name:
+                raise ConfigError(f"an agent of {info.title} is watched via '{info.name}', not '{name}'")
+        names = (info.name,)
+    elif names is not None:
+        for name in names:
+            _usable(adapter_info(name))
+    if info is None and not callable(agent):
+        module = type(agent).__module__
+        known = ", ".join(sorted({one.title for one in ADAPTERS}))
+        raise ConfigError(
+            f"a {module}.{type(agent).__qualname__} is of no known framework ({known}); {WAYS_OUT}"
+        )
+    observed = ObservedAgent(agent, info, names, calls, handoffs, tools, input, output, _name_of(agent, info))
+    if tools == "mock" and (info or names) and not observed.can_mock:
+        which = info.title if info else ", ".join(names or ())
+        raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall adapters show` says why")
+    return observed
+
+
+def _usable(info: AdapterInfo) -> None:
+    """Refuse what cannot watch a function here."""
+    if not info.functions:
+        raise ConfigError(
+            f"the adapter {info.name} watches agent objects, not functions that run one; observe the object itself"
+        )
+    if not installed_version(info):
+        raise ConfigError(
+            f"via '{info.name}' needs {info.title}; install it with: pip install {info.package}"
+        )
+
+
+def _name_of(agent: Any, info: AdapterInfo | None) -> str:
+    name = getattr(agent, "name", None) or getattr(agent, "__name__", None)
+    return str(name) if isinstance(name, str) and name else type(agent).__name__

@@ -1,0 +1,81 @@
+"""OpenAI SDK: loops of the user's own on chat completions or responses, sync, async or streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rightcall.adapters.adapter import Adapter, Talk, Watch
+from rightcall.adapters.sdk_requests import Json, ReadAnswer, Wire, watch_clients
+from rightcall.errors import ConfigError
+from rightcall.model.dialects import openai_chat, openai_responses, read_tool
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+
+NAME = "openai"
+PATHS = ("/chat/completions", "/responses")
+
+
+class OpenAISDK(Adapter):
+    """Watches `openai.OpenAI` and `openai.AsyncOpenAI`, and the clients made from them (Azure)."""
+
+    def problem(self) -> str:
+        import openai
+
+        return (
+            ""
+            if hasattr(openai.OpenAI, "request")
+            else "this openai has no OpenAI.request; 3.49.0 was tested"
+        )
+
+    def install(self) -> Callable[[], None]:
+        import openai
+
+        return watch_clients(WIRE, openai.OpenAI, openai.AsyncOpenAI)
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        raise ConfigError(
+            f"a {type(agent).__name__} is a client, not an agent; observe the function that loops over it:"
+            " rc.observe(my_function), or give the client to rc.Agent(client, model_name=…)"
+        )
+
+
+ADAPTER = OpenAISDK()
+
+
+def _read_request(path: str, body: Json) -> tuple[Sequence[Message], Sequence[Tool]]:
+    tools = [tool for raw in body.get("tools") or () if (tool := _tool(raw)) is not None]
+    if path.endswith("/responses"):
+        items = body.get("input")
+        return (openai_responses.read_messages(items, "input") if isinstance(items, list) else ()), tools
+    return openai_chat.read_messages(body.get("messages") or [], "messages"), tools
+
+
+def _tool(raw: Any) -> Tool | None:
+    """A function tool; hosted ones have no schema and are run elsewhere."""
+    if not isinstance(raw, dict) or not ("function" in raw or raw.get("type") == "function"):
+        return None
+    return read_tool(raw, "tools")
+
+
+def _read_reply(path: str, body: Json) -> ReadAnswer:
+    usage = body.get("usage") or {}
+    if path.endswith("/responses"):
+        messages = openai_responses.read_messages(body.get("output") or [], "output")
+        cached = (usage.get("input_tokens_details") or {}).get("cached_tokens") or 0
+        counted = Usage(usage.get("input_tokens") or 0, usage.get("output_tokens") or 0, cached_tokens=cached)
+        finish = str((body.get("incomplete_details") or {}).get("reason") or "")
+    else:
+        choice: Json = next(iter(body.get("choices") or ()), {})
+        messages = openai_chat.read_messages([choice.get("message") or {"role": "assistant"}], "choices[0]")
+        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        counted = Usage(
+            usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached_tokens=cached
+        )
+        finish = str(choice.get("finish_reason") or "")
+    text = "".join(message.content for message in messages)
+    return ReadAnswer(text, [call for message in messages for call in message.calls], counted, finish)
+
+
+WIRE = Wire(NAME, lambda path: path.endswith(PATHS), _read_request, _read_reply)

@@ -1,0 +1,276 @@
+"""OpenAI Agents SDK: run hooks, which our default runner adds to every run inside a trial.
+
+Adding them in the runner instead of at one call of `Runner.run` sees a function's own runs too, and agents used as
+tools, which the SDK runs without the hooks of the outer run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextvars import ContextVar
+from time import perf_counter
+from typing import Any
+
+from rightcall.adapters.adapter import Adapter, Talk, ToolAnswer, Watch
+from rightcall.adapters.hooks import watch_of
+from rightcall.adapters.openai_agents_desk import with_desk
+from rightcall.adapters.values import plain, text_of
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects import openai_responses, read_tool
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+
+NAME = "openai_agents"
+DEFAULT_FAILURE = "An error occurred while running the tool. Please try again."
+"""How the SDK begins the text that stands for an exception, unless the tool has an error function of its own."""
+
+_DEPTH: ContextVar[int] = ContextVar("rightcall_openai_agents_depth", default=-1)
+
+
+class OpenAIAgents(Adapter):
+    """Watches `agents.Runner`."""
+
+    def problem(self) -> str:
+        import agents.run
+        from agents.tool_context import ToolContext
+
+        missing = [name for name in ("set_default_agent_runner", "get_default_agent_runner", "AgentRunner")
+                   if not hasattr(agents.run, name)]  # fmt: skip
+        if "tool_arguments" not in getattr(ToolContext, "__dataclass_fields__", {}):
+            missing.append("ToolContext.tool_arguments")
+        if not missing:
+            return ""
+        return (
+            f"this openai-agents has no {', '.join(missing)}; 0.24.0 was tested: pip install -U openai-agents"
+        )
+
+    def notice(self) -> str:
+        off = os.environ.get("OPENAI_AGENTS_DISABLE_TRACING", "").lower() in ("1", "true")
+        if off or not os.environ.get("OPENAI_API_KEY"):
+            return ""
+        return (
+            "the OpenAI Agents SDK sends traces of every run to OpenAI while OPENAI_API_KEY is set;"
+            " OPENAI_AGENTS_DISABLE_TRACING=1 turns that off"
+        )
+
+    def install(self) -> Callable[[], None]:
+        from agents.run import get_default_agent_runner, set_default_agent_runner
+
+        before = get_default_agent_runner()
+        ours = _runner(before)
+        set_default_agent_runner(ours)
+
+        def restore() -> None:
+            if get_default_agent_runner() is ours:
+                set_default_agent_runner(before)
+
+        return restore
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _AgentTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        return [
+            read_tool(
+                {"name": tool.name, "description": tool.description, "parameters": tool.params_json_schema},
+                f"tool '{tool.name}'",
+            )
+            for tool in _function_tools(agent)
+        ]
+
+
+ADAPTER = OpenAIAgents()
+
+
+class _AgentTalk(Talk):
+    """Turns with one agent: the items of the last turn and the agent that gave it go on."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._items: list[Any] = []
+
+    async def say(self, text: str) -> Any:
+        from agents import Runner
+
+        watch = self._watch
+        given = watch.input(watch.golden) if watch.input and not self._items else text
+        if self._items:
+            given = [*self._items, {"role": "user", "content": text}]
+        result = await Runner.run(self._agent, given)
+        self._items, self._agent = result.to_input_list(), result.last_agent
+        return watch.output(result) if watch.output else text_of(result.final_output)
+
+
+def _runner(before: Any) -> Any:
+    """The runner that was the default, with our hooks added to every run inside a trial."""
+    from agents.run import AgentRunner
+
+    class WatchedRunner(AgentRunner):
+        async def run(self, starting_agent: Any, input: Any, **options: Any) -> Any:
+            watch = watch_of(NAME)
+            if watch is None:
+                return await before.run(starting_agent, input, **options)
+            agent, depth = _prepared(watch, starting_agent, options)
+            token = _DEPTH.set(depth)
+            try:
+                return await before.run(agent, input, **options)
+            finally:
+                _DEPTH.reset(token)
+
+        def run_sync(self, starting_agent: Any, input: Any, **options: Any) -> Any:
+            return self._begun(before.run_sync, starting_agent, input, options)
+
+        def run_streamed(self, starting_agent: Any, input: Any, **options: Any) -> Any:
+            return self._begun(before.run_streamed, starting_agent, input, options)
+
+        def _begun(self, run: Callable[..., Any], agent: Any, input: Any, options: dict[str, Any]) -> Any:
+            watch = watch_of(NAME)
+            if watch is None:
+                return run(agent, input, **options)
+            agent, depth = _prepared(watch, agent, options)
+            token = _DEPTH.set(depth)  # a streamed run copies the context into its task here
+            try:
+                return run(agent, input, **options)
+            finally:
+                _DEPTH.reset(token)
+
+    return WatchedRunner()
+
+
+def _prepared(watch: Watch, agent: Any, options: dict[str, Any]) -> tuple[Any, int]:
+    """The agent to run, its tools replaced where asked, and how deep the run is; adds our hooks to the options."""
+    depth = _DEPTH.get() + 1
+    parent = getattr(options.get("context"), "tool_call_id", "") if depth else ""
+    options["hooks"] = _hooks(watch, options.get("hooks"), depth, str(parent or ""))
+    if watch.desk is not None:
+        with watch.guarded("replacing tools"):
+            return with_desk(agent, watch.desk, watch), depth
+    return agent, depth
+
+
+def _hooks(watch: Watch, users: Any, depth: int, parent: str) -> Any:
+    from agents import RunHooks
+
+    class TrialHooks(RunHooks):
+        """Calls the user's own hooks first, in their order, then takes notes."""
+
+        def __init__(self) -> None:
+            self._asked = 0.0
+
+        async def on_agent_start(self, context: Any, agent: Any) -> None:
+            if users is not None:
+                await users.on_agent_start(context, agent)
+
+        async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+            if users is not None:
+                await users.on_agent_end(context, agent, output)
+
+        async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: Any) -> None:
+            if users is not None:
+                await users.on_llm_start(context, agent, system_prompt, input_items)
+            self._asked = perf_counter()
+            with watch.guarded("on_llm_start"):
+                watch.recorder.asked()
+
+        async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
+            taken = (perf_counter() - self._asked) * 1000
+            if users is not None:
+                await users.on_llm_end(context, agent, response)
+            with watch.guarded("on_llm_end"):
+                _answered(watch, agent, response, taken, depth, parent)
+
+        async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
+            if users is not None:
+                await users.on_tool_start(context, agent, tool)
+            with watch.guarded("on_tool_start"):
+                call_id = getattr(context, "tool_call_id", "")
+                arguments = getattr(context, "tool_arguments", None)
+                watch.recorder.tool_started((depth, parent, call_id), tool.name, arguments, call_id)
+
+        async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
+            with watch.guarded("on_tool_end"):
+                call_id = getattr(context, "tool_call_id", "")
+                answer = watch.memory.pop(("desk", call_id), None)
+                if answer is None:
+                    answer = ToolAnswer(result, _failed(result))
+                watch.recorder.tool_ended((depth, parent, call_id), answer.output, error=answer.failed)
+            if users is not None:
+                await users.on_tool_end(context, agent, tool, result)
+
+        async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
+            if users is not None:
+                await users.on_handoff(context, from_agent, to_agent)
+            with watch.guarded("on_handoff"):
+                pending = watch.memory.get(("handoffs", depth, parent), {})
+                call_id = pending.pop(next(iter(pending)), "") if pending else ""
+                watch.recorder.noted(call_id, status="ok", handoff=str(getattr(to_agent, "name", "")) or True)
+
+    return TrialHooks()
+
+
+def _answered(watch: Watch, agent: Any, response: Any, taken: float, depth: int, parent: str) -> None:
+    items = [plain(item) for item in response.output]
+    messages = openai_responses.read_messages([item for item in items if isinstance(item, dict)], "response")
+    text = "".join(message.content for message in messages)
+    calls = [call for message in messages for call in message.calls]
+    names = _handoff_names(agent)
+    marked = [_marked(call, names) for call in calls]
+    watch.memory["handoffs", depth, parent] = {
+        number: call.id for number, call in enumerate(marked) if "handoff" in call.notes
+    }
+    watch.recorder.answered(
+        text, marked, usage=_usage(response.usage), ms=round(taken, 3), agent=str(agent.name or ""),
+        depth=depth, parent=parent,
+    )  # fmt: skip
+
+
+def _marked(call: ToolCall, handoffs: set[str]) -> ToolCall:
+    if call.name not in handoffs:
+        return call
+    return ToolCall(call.name, call.arguments, call.id, raw=call.raw, notes={"handoff": True})
+
+
+def _handoff_names(agent: Any) -> set[str]:
+    from agents import Handoff
+
+    return {
+        item.tool_name if isinstance(item, Handoff) else Handoff.default_tool_name(item)
+        for item in getattr(agent, "handoffs", None) or ()
+    }
+
+
+def _usage(usage: Any) -> Usage:
+    details = getattr(usage, "input_tokens_details", None)
+    cached = getattr(details, "cached_tokens", 0) or 0
+    return Usage(usage.input_tokens or 0, usage.output_tokens or 0, cached_tokens=cached)
+
+
+def _failed(result: Any) -> bool:
+    """Whether a tool failed: its span says so, or with tracing off, the SDK's standard words do."""
+    from agents.tracing import get_current_span
+
+    span = get_current_span()
+    if span is not None and span.error:
+        return True
+    return isinstance(result, str) and result.startswith(DEFAULT_FAILURE)
+
+
+def _function_tools(agent: Any) -> list[Any]:
+    """The function tools of an agent and of those it may hand over to, each name once."""
+    from agents import FunctionTool
+
+    if isinstance(agent, FunctionTool):
+        return [agent]
+    found: dict[str, Any] = {}
+    waiting, seen = [agent], set()
+    while waiting:
+        one = waiting.pop(0)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        for tool in getattr(one, "tools", None) or ():
+            if isinstance(tool, FunctionTool):
+                found.setdefault(tool.name, tool)
+        waiting += [item for item in getattr(one, "handoffs", None) or () if hasattr(item, "tools")]
+    return list(found.values())

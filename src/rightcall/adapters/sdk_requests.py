@@ -1,0 +1,190 @@
+"""What the OpenAI and Anthropic clients share: every request of theirs goes through one method, `client.request`.
+
+The user's loop owns the tools, so requests are watched: each answer holds the calls, each next request the results.
+Watching that method sees `create`, `parse`, `stream` and tool runners alike, once per request, retries included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from rightcall.adapters.adapter import Watch
+from rightcall.adapters.hooks import defining_class, replaced, watch_of
+from rightcall.adapters.values import plain
+from rightcall.errors import InputError
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects.streams import AnswerStream, calls_of, stream_of, text_of as streamed_text
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ReadAnswer:
+    """One answer out of a reply."""
+
+    text: str
+    calls: Sequence[ToolCall]
+    usage: Usage
+    finish: str
+
+
+@dataclass(frozen=True)
+class Wire:
+    """How one client spells its requests and replies. `speaks` says whether a path is one that asks a model."""
+
+    name: str
+    speaks: Callable[[str], bool]
+    read_request: Callable[[str, Json], tuple[Sequence[Message], Sequence[Tool]]]
+    read_reply: Callable[[str, Json], ReadAnswer]
+
+
+def watch_clients(wire: Wire, *clients: type) -> Callable[[], None]:
+    """Watch the requests of these client classes and all their subclasses; gives the function that stops it."""
+    undo = [
+        replaced(defining_class(client, "request"), "request", _wrapper(wire, client)) for client in clients
+    ]
+
+    def restore() -> None:
+        for one in undo:
+            one()
+
+    return restore
+
+
+def _wrapper(wire: Wire, client: type) -> Callable[[Any], Any]:
+    return _async_request(wire) if client.__name__.startswith("Async") else _sync_request(wire)
+
+
+def _sync_request(wire: Wire) -> Callable[[Any], Any]:
+    def wrap(original: Any) -> Any:
+        def request(self: Any, cast_to: Any, options: Any, *args: Any, **more: Any) -> Any:
+            asking = _begun(wire, options)
+            reply = original(self, cast_to, options, *args, **more)
+            return reply if asking is None else asking.answered(reply)
+
+        return request
+
+    return wrap
+
+
+def _async_request(wire: Wire) -> Callable[[Any], Any]:
+    def wrap(original: Any) -> Any:
+        async def request(self: Any, cast_to: Any, options: Any, *args: Any, **more: Any) -> Any:
+            asking = _begun(wire, options)
+            reply = await original(self, cast_to, options, *args, **more)
+            return reply if asking is None else asking.answered(reply)
+
+        return request
+
+    return wrap
+
+
+def _begun(wire: Wire, options: Any) -> _Asking | None:
+    watch = watch_of(wire.name)
+    path = str(getattr(options, "url", "")).partition("?")[0]
+    if watch is None or not wire.speaks(path):
+        return None
+    with watch.guarded("reading a request"):
+        body = plain(getattr(options, "json_data", None))
+        try:
+            read = wire.read_request(path, body if isinstance(body, dict) else {})
+        except InputError:  # the agent's own mistake: the server will refuse it
+            read = ((), ())
+        watch.recorder.asked(*read)
+    return _Asking(wire, watch, path, perf_counter())
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """One request under way."""
+
+    wire: Wire
+    watch: Watch
+    path: str
+    started: float
+
+    def answered(self, reply: Any) -> Any:
+        """The reply as it came; a stream is watched while the user reads it."""
+        with self.watch.guarded("reading a reply"):
+            if hasattr(reply, "_iterator"):
+                inner = reply._iterator
+                reply._iterator = self._aseen(inner) if hasattr(inner, "__anext__") else self._seen(inner)
+            else:
+                body = _body(reply)
+                if body is not None:
+                    self._note(self.wire.read_reply(self.path, body))
+        return reply
+
+    def _note(self, answer: ReadAnswer) -> None:
+        taken = round((perf_counter() - self.started) * 1000, 3)
+        self.watch.recorder.answered(
+            answer.text, answer.calls, usage=answer.usage, finish=answer.finish, ms=taken
+        )
+
+    def _seen(self, inner: Iterator[Any]) -> Iterator[Any]:
+        events = _Events(self)
+        try:
+            for event in inner:
+                events.add(event)
+                yield event
+        finally:
+            events.end()
+            close = getattr(inner, "close", None)
+            if close is not None:
+                close()
+
+    async def _aseen(self, inner: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        events = _Events(self)
+        try:
+            async for event in inner:
+                events.add(event)
+                yield event
+        finally:
+            events.end()
+            close = getattr(inner, "aclose", None)
+            if close is not None:
+                await close()
+
+
+class _Events:
+    """The events of one streamed reply, added up as the user reads them."""
+
+    def __init__(self, asking: _Asking) -> None:
+        self._asking = asking
+        self._stream: AnswerStream | None = None
+
+    def add(self, event: Any) -> None:
+        with self._asking.watch.guarded("reading a streamed event"):
+            copied = plain(event)
+            if isinstance(copied, dict):
+                self._stream = self._stream or stream_of(copied)
+                if self._stream is not None:
+                    self._stream.add(copied)
+
+    def end(self) -> None:
+        with self._asking.watch.guarded("reading a stream"):
+            if self._stream is not None:
+                messages = self._stream.messages()
+                self._asking._note(
+                    ReadAnswer(
+                        streamed_text(messages), calls_of(messages), self._stream.usage, self._stream.finish
+                    )
+                )
+
+
+def _body(reply: Any) -> Json | None:
+    """The JSON of a reply: of a parsed model, or of the response around it when the user asked for that one."""
+    response = getattr(reply, "http_response", None)
+    if response is not None:
+        if not getattr(response, "is_stream_consumed", False):
+            return None  # the user streams it; reading it here would take it away
+        body = response.json()
+    else:
+        body = plain(reply)
+    return body if isinstance(body, dict) else None

@@ -1,0 +1,118 @@
+"""One trial with an observed agent: turn by turn, with what was seen of it at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from rightcall.adapters.adapter import Talk, Watch
+from rightcall.adapters.ending import ending
+from rightcall.adapters.hooks import watching
+from rightcall.adapters.recorder import EventRecorder
+from rightcall.errors import ConfigError
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import StopReason, Trajectory
+
+
+class ObservedSession:
+    """Several turns with one agent, whose memory begins and ends with the session.
+
+        session = agent.session(golden, trial=0)
+        await session.turn("Weather in Hanoi?")
+        await session.turn("And tomorrow?")
+        session.trajectory()                       # both turns; also while a turn is under way, or after it broke
+        await session.aclose()
+
+    `turn` raises what the agent raises: `ending` says what that means, and `trajectory` has what was done before.
+    """
+
+    def __init__(self, watches: Mapping[str, Watch], talk: Talk) -> None:
+        self._watches, self._talk = watches, talk
+
+    async def open(self) -> None:
+        """Wait until the conversation may begin; without it the first turn waits."""
+        await self._talk.open()
+
+    async def turn(self, text: str) -> None:
+        """Say something to the agent and wait until it is done."""
+        await self._talk.open()
+        for watch in self._watches.values():
+            watch.recorder.said(text)
+        try:
+            with watching(self._watches):
+                output = await self._talk.say(text)
+        except Exception as error:
+            self._ended(error)
+            raise
+        except BaseException:  # cancelled: time is over
+            self._ended(None)
+            raise
+        self._refuse_broken_hooks()
+        for watch in self._watches.values():
+            if output is not None:
+                watch.recorder.finished(output)
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """What has been seen so far; a `ConfigError` when a hook of ours broke, since that is not the whole then."""
+        self._refuse_broken_hooks()
+        return self.recorder.trajectory(stop_reason, error)
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        """What an exception out of `turn` says about how the agent ended."""
+        return ending(error)
+
+    @property
+    def recorder(self) -> EventRecorder:
+        """That of the adapter which saw most. Two may have seen one answer: a framework, and the client it uses."""
+        recorders = [watch.recorder for watch in self._watches.values()]
+        return max(recorders, key=lambda recorder: recorder.seen)  # the first of equals
+
+    async def aclose(self) -> None:
+        """End the conversation."""
+        await self._talk.aclose()
+
+    def _ended(self, error: BaseException | None) -> None:
+        for watch in self._watches.values():
+            watch.recorder.broke(error)
+        if error is not None:
+            self._refuse_broken_hooks()
+
+    def _refuse_broken_hooks(self) -> None:
+        problems = [watch.recorder.problem for watch in self._watches.values() if watch.recorder.problem]
+        if problems:
+            raise ConfigError(*(f"the adapter {problem}; please report this" for problem in problems))
+
+
+class FunctionTalk(Talk):
+    """A function of a golden, called anew each turn with what the user says as its input."""
+
+    def __init__(
+        self,
+        function: Callable[[Golden], Any],
+        golden: Golden,
+        output: Callable[[Any], Any] | None,
+    ) -> None:
+        self._function, self._golden, self._output = function, golden, output
+
+    async def say(self, text: str) -> Any:
+        golden = self._golden
+        if golden.input != text:
+            golden = msgspec.structs.replace(golden, input=text)
+        made = await called(self._function, golden)
+        if self._output is not None:
+            return self._output(made)
+        return made.output if isinstance(made, Trajectory) else made
+
+
+async def called(function: Callable[..., Any], *given: Any) -> Any:
+    """What a function gives: awaited when it is async, in a thread with this context when it is not."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
+    ):
+        return await function(*given)
+    made = await asyncio.to_thread(function, *given)
+    return await made if inspect.isawaitable(made) else made

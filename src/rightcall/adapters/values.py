@@ -1,0 +1,84 @@
+"""Whatever a framework hands out, as plain JSON values copied at that moment."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+DEEPEST = 50
+LONGEST = 1 << 20
+"""Characters of one text, and entries of one collection, that are kept."""
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A copy of any value as JSON values; what has no JSON form becomes its text.
+
+    Frameworks hand out live lists and objects of their own; a reference kept would show what they become later.
+    """
+    if value is None or isinstance(value, bool | int | float):
+        return value if not isinstance(value, float) or math.isfinite(value) else str(value)
+    if isinstance(value, str):
+        return whole(value)
+    if depth >= DEEPEST:
+        return "…"
+    if isinstance(value, Mapping):
+        return {whole(str(key)): plain(item, depth + 1) for key, item in list(value.items())[:LONGEST]}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item, depth + 1) for item in list(value)[:LONGEST]]
+    return _object(value, depth)
+
+
+def whole(text: str) -> str:
+    """The text as it can be stored: cut at `LONGEST`, halves of characters replaced."""
+    text = text[:LONGEST]
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def text_of(value: Any) -> str:
+    """An answer as text: text itself, nothing as "", anything else as JSON."""
+    if isinstance(value, str):
+        return whole(value)
+    if value is None:
+        return ""
+    from rightcall.model.codec import encode
+
+    copied = plain(value)
+    return copied if isinstance(copied, str) else encode(copied).decode()
+
+
+def arguments_of(given: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """A call's arguments and its raw text: an object, or text that is not one (then the arguments are None)."""
+    from rightcall.model.dialects.wire import parsed_call
+
+    if given is None:
+        return None, None
+    call = parsed_call("", plain(given), "")
+    return call.arguments, call.raw
+
+
+def _object(value: Any, depth: int) -> Any:
+    try:
+        dump = getattr(value, "model_dump", None)
+        if callable(dump):
+            return plain(dump(mode="json", warnings=False), depth + 1)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            names = [field.name for field in dataclasses.fields(value)]
+            return {name: plain(getattr(value, name, None), depth + 1) for name in names}
+        if isinstance(value, BaseException):
+            return whole(f"{type(value).__name__}: {value}")
+    except Exception:  # an object that cannot say what it holds still has a text
+        return _text(value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    try:
+        return whole(str(value))
+    except Exception:
+        return f"<{type(value).__name__}>"

@@ -1,0 +1,141 @@
+"""Decisions about stored runs, and how many goldens a decision takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from rightcall.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rightcall.gate import About, Gate, SamplePlan, Verdict
+    from rightcall.suite import RunComparison
+
+CLAIMS_NOTHING = {"target", "alpha", "rule", "about"}
+"""Settings of a gate that ask for nothing by themselves."""
+
+
+def gate(
+    run: str = "last",
+    rules: Gate | Mapping[str, Any] | None = None,
+    *,
+    suite: str | Path | None = None,
+    min: float | None = None,
+    target: float | None = None,
+    alpha: float | None = None,
+    rule: Literal["interval", "point"] | None = None,
+    about: About | None = None,
+    baseline: str | None = None,
+    margin: float | None = None,
+    anyway: bool = False,
+    forbid: Sequence[str] = (),
+    store: str | Path | None = None,
+) -> Verdict:
+    """PASS, FAIL or INCONCLUSIVE for a stored run, with stated error rates.
+
+    The gate is that of `suite` (a file), or `rules` (a `Gate` or the mapping of a suite), with what the other
+    arguments add or replace: `rc.gate("last", min=0.9)`, `rc.gate(run.id, baseline="main", margin=0.02)`.
+    """
+    from rightcall.gate import Gate, read_gate
+    from rightcall.store import open_store
+    from rightcall.suite import gate_run, load_suite
+
+    loaded = load_suite(suite) if suite is not None else None
+    given: dict[str, Any] = {"min": min, "target": target, "alpha": alpha, "rule": rule, "about": about}
+    given |= {"forbid": list(forbid) or None}
+    against = {"run": baseline, "margin": margin, "anyway": anyway or None}
+    if isinstance(rules, Gate):
+        if any(value is not None for value in (*given.values(), *against.values())) or loaded:
+            raise ConfigError("a Gate is complete: give it alone, or a mapping that is added to")
+        chosen = rules
+    else:
+        base = dict(loaded.gate if loaded else rules or {})
+        chosen = read_gate(_completed(base, _present(given), _present(against)))
+    quarantine = frozenset(loaded.quarantine) if loaded else frozenset[str]()
+    with open_store(store, must_exist=True) as opened:
+        return gate_run(opened, run, chosen, quarantine)
+
+
+def compare(
+    baseline: str,
+    *candidates: str,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    metric: str | None = None,
+    anyway: bool = False,
+    store: str | Path | None = None,
+) -> list[RunComparison]:
+    """Each candidate against the baseline, golden by golden: better, not worse, worse, or not settled.
+
+    `margin` is how much worse still counts as not worse; `metric` is compared instead of passing; `anyway` compares
+    runs whose dataset or metrics differ.
+    """
+    from rightcall.store import open_store
+    from rightcall.suite import compare_runs
+
+    if not candidates:
+        raise ConfigError("compare needs a run to compare with the baseline")
+    with open_store(store, must_exist=True) as opened:
+        return compare_runs(
+            opened, baseline, list(candidates), margin=margin, alpha=alpha, metric=metric, anyway=anyway
+        )
+
+
+def plan(
+    min: float,
+    target: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    trials: int = 1,
+    icc: float = 0.5,
+    about: About = "cases_like_these",
+    dataset: str | Path | None = None,
+    cost_per_case: float | None = None,
+    watch: Callable[[], None] | None = None,
+) -> SamplePlan:
+    """How many goldens it takes to show a pass rate of `min` when it truly is `target`, and what that costs.
+
+    `icc` is how alike trials of one golden are, from 0 to 1. With `dataset` it also says what those goldens are good
+    for. `watch` is called after every simulated run.
+    """
+    from rightcall.datasets import load_goldens
+    from rightcall.gate import cluster_sizes, plan as planned
+
+    have = clusters = None
+    if dataset is not None:
+        named = [golden.cluster for golden in load_goldens(dataset)]
+        have, clusters = len(named), cluster_sizes(named)
+    return planned(
+        min,
+        target,
+        power=power,
+        alpha=alpha,
+        trials=trials,
+        icc=icc,
+        about=about,
+        cost_per_trial=cost_per_case,
+        have=have,
+        clusters=clusters,
+        watch=watch,
+    )
+
+
+def _present(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _completed(base: dict[str, Any], given: dict[str, Any], against: dict[str, Any]) -> dict[str, Any]:
+    """The mapping of a gate with what was given besides."""
+    mapping = base | given
+    if against and "run" not in against and "baseline" not in mapping:
+        raise ConfigError("margin and anyway need a baseline, or a suite whose gate has one")
+    if against:
+        known = mapping.get("baseline")
+        mapping["baseline"] = {**(known if isinstance(known, dict) else {}), **against}
+    if not mapping.keys() - CLAIMS_NOTHING:
+        raise ConfigError(
+            "the gate asks for nothing: set min, baseline or forbid, or name a suite with a gate"
+        )
+    return mapping

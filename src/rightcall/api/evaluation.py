@@ -1,0 +1,227 @@
+"""Run an agent on a dataset, or score what was done; the results are a run in the store."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
+
+from rightcall.executor import Agent, RunLimits, finished
+from rightcall.gate import Gate, Verdict
+from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
+from rightcall.model.case import AnyTestCase
+from rightcall.model.golden import AnyGolden, Golden, with_id
+from rightcall.model.run import CaseResult, Summary
+from rightcall.store import open_store
+from rightcall.suite import (
+    EvaluateOptions,
+    PlanWarning,
+    Request,
+    as_user,
+    deepeval_options,
+    gate_of,
+    read_request,
+    run_plan,
+    score_cases as score_ready,
+)
+
+if TYPE_CHECKING:
+    from rightcall.store import Store
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A finished run: its id in the store, the summary and the verdict.
+
+    `results` reads the cases from the store, in a fixed order.
+    """
+
+    id: str
+    summary: Summary
+    verdict: Verdict
+    store: Store
+
+    @property
+    def results(self) -> Iterable[CaseResult]:
+        return self.store.results(self.id, trajectories=True)
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict.word == "PASS"
+
+    @property
+    def test_results(self) -> list[CaseResult]:
+        """All results as a list."""
+        return list(self.results)
+
+
+async def aevaluate(
+    agent: Agent | str | Callable[[Golden], Any] | Sequence[AnyTestCase] | None = None,
+    dataset: str | Path | Iterable[Golden] | Sequence[AnyMetric] = (),
+    *,
+    test_cases: Sequence[AnyTestCase] | None = None,
+    data: str | Path | Iterable[Any] | None = None,
+    executor: Agent | str | Callable[[Any], Any] | None = None,
+    evaluators: Mapping[str, Callable[..., Any]] | None = None,
+    trials: int = 1,
+    metrics: Sequence[AnyMetric] = (),
+    observe: Sequence[AnyMetric] = (),
+    rules: ScoringRules | None = None,
+    concurrency: int = 32,
+    seed: int = 0,
+    name: str = "evaluate",
+    group: str = "",
+    group_name: str = "",
+    gate: Gate | Mapping[str, Any] | float | None = None,
+    only: Sequence[str] = (),
+    run_limits: RunLimits | None = None,
+    user: Any = None,
+    store: str | Path | None = None,
+    hyperparameters: Mapping[str, Any] | None = None,
+    identifier: str | None = None,
+    async_config: Any = None,
+    display_config: Any = None,
+    cache_config: Any = None,
+    **unknown: Never,
+) -> RunResult:
+    """Run an agent on a dataset and score every case, or score existing test cases.
+
+    `agent` is an `Agent`, a model's name, or any callable from a golden to what it did. `dataset` is a file or
+    goldens. With `test_cases` (or a list of them first) nothing is run. With `data` and `executor`, a function is run
+    on the data of each `{data, target}`, and `evaluators` score what it returned against the target.
+
+    A case passes when its golden is satisfied and every one of `metrics` passes: names, metrics or plain functions.
+    Metrics in `observe` are measured without affecting the result. `gate` decides whether the run passes: a `Gate`,
+    the mapping of a suite, or the pass rate to reach; without one every case must pass. `user` plays the users of
+    conversations that are not scripted to their end: a model, the mapping of a suite, or a `UserSetup`. `group` (or
+    `group_name`) groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they
+    finish.
+
+    DeepEval's `hyperparameters` are kept with the run, `identifier` is its `name`, `async_config.max_concurrent` its
+    `concurrency`; `display_config` and `cache_config` change nothing here.
+    """
+    given: dict[str, Any] = {
+        "metrics": metrics,
+        "observe": observe,
+        "rules": rules,
+        "trials": trials,
+        "concurrency": concurrency,
+        "seed": seed,
+        "name": name,
+        "group": group or group_name,
+        "gate": gate_of(gate),
+        "only": only,
+        "run_limits": run_limits,
+        "user": as_user(user),
+    }
+    words = {
+        "hyperparameters": hyperparameters,
+        "identifier": identifier,
+        "async_config": async_config,
+        **unknown,
+    }
+    request = read_request(
+        agent,
+        dataset,
+        test_cases=test_cases,
+        data=data,
+        executor=executor,
+        evaluators=evaluators,
+        options=EvaluateOptions(**given | deepeval_options(words)),
+    )
+    if request.plan is None:
+        return await arun_request(request, store)
+    opened = open_store(store)
+    outcome = await run_plan(request.plan, opened, warn=_warn_of_mode)
+    return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
+
+
+def rescore(
+    run: str = "last",
+    metrics: Sequence[AnyMetric] = (),
+    *,
+    observe: Sequence[AnyMetric] = (),
+    rules: ScoringRules | None = None,
+    goldens: Iterable[AnyGolden] = (),
+    store: str | Path | None = None,
+) -> RunResult:
+    """Score the stored trajectories of a run again with other metrics or rules, and store the result as a new run.
+
+    Runs nothing. `goldens` replace stored ones with the same id, which is needed for goldens that contain functions.
+    """
+    from rightcall.suite import rescore_run
+
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
+    opened = open_store(store, must_exist=True)
+    work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
+    return RunResult(*finished(work), opened)
+
+
+async def ascore_cases(
+    cases: Sequence[AnyTestCase],
+    metrics: Sequence[AnyMetric] = (),
+    *,
+    observe: Sequence[AnyMetric] = (),
+    rules: ScoringRules | None = None,
+    concurrency: int = 32,
+    name: str = "evaluate",
+    group: str = "",
+    gate: Gate | Mapping[str, Any] | float | None = None,
+    store: str | Path | None = None,
+) -> RunResult:
+    """Score existing test cases and store the results as a run; nothing is run.
+
+    A case passes when its golden is satisfied and every one of `metrics` passes. Several cases of one golden are its
+    trials.
+    """
+    return await aevaluate(
+        test_cases=cases,
+        metrics=metrics,
+        observe=observe,
+        rules=rules,
+        concurrency=concurrency,
+        name=name,
+        group=group,
+        gate=gate,
+        store=store,
+    )
+
+
+def _warn_of_mode(warning: PlanWarning) -> None:
+    """What a gate cannot show, its verdict says; that a mode can never satisfy a golden, nobody else does."""
+    if warning.about == "mode":
+        warnings.warn(warning.text, stacklevel=2)
+
+
+async def arun_request(request: Request, store: str | Path | None) -> RunResult:
+    """Score the test cases of a request and store the results as a run."""
+    options = request.options
+    results = await score_ready(request.ready, request.scorer, concurrency=options.concurrency)
+    from rightcall.suite import keep_cases
+
+    opened = open_store(store)
+    run_id, summary, verdict = keep_cases(opened, request.ready, results, request.scorer, options)
+    return RunResult(run_id, summary, verdict, opened)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The same function for programs without async; in a notebook it runs in a thread for itself."""
+
+    @wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return finished(work(*args, **kwargs))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+evaluate = _blocking("evaluate", aevaluate)
+score_cases = _blocking("score_cases", ascore_cases)

@@ -1,0 +1,43 @@
+"""Datasets: goldens loaded, and checked before a run rests on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rightcall.api.tool_lint import definitions_given
+from rightcall.model.golden import AnyGolden, with_id
+
+if TYPE_CHECKING:
+    from rightcall.quality import DatasetFinding
+
+
+def load_dataset(path: str | Path) -> list[AnyGolden]:
+    """All goldens of a file, in memory. `rightcall.datasets.load_goldens` reads them one at a time."""
+    from rightcall.datasets import load_goldens
+
+    return list(load_goldens(path))
+
+
+def check_dataset(
+    dataset: str | Path | Iterable[AnyGolden], *, tools: str | Path | Iterable[Any] = ()
+) -> list[DatasetFinding]:
+    """What would make a run on these goldens worthless: unknown tools, impossible arguments, contradictions.
+
+    `tools` are the tools the goldens speak of, or their file; without them arguments are not compared with schemas.
+    """
+    from rightcall.quality import check_goldens
+    from rightcall.tools import load_tools
+
+    offered = load_tools(tools) if isinstance(tools, str | Path) else definitions_given(tools)
+    return list(check_goldens(_placed(dataset), {tool.name: tool for tool in offered}))
+
+
+def _placed(dataset: str | Path | Iterable[AnyGolden]) -> Iterator[tuple[str, AnyGolden]]:
+    from rightcall.datasets import numbered_goldens
+
+    if isinstance(dataset, str | Path):
+        yield from ((f"{dataset}:{line}", golden) for line, golden in numbered_goldens(dataset))
+    else:
+        yield from ((f"golden '{one.id}'", one) for one in map(with_id, dataset))

@@ -1,0 +1,101 @@
+"""The inputs of `rightcall lint`: tools from files, suites and servers; evidence from goldens and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rightcall.analysis import RunEvidence
+    from rightcall.errors import InputError
+    from rightcall.lint import ToolSet
+
+
+def read_sources(
+    sources: Sequence[str],
+    allow_import: bool = False,
+    unreadable: Callable[[InputError], None] = lambda error: None,
+) -> list[ToolSet]:
+    """The tools of files, folders and suites, then those of MCP servers and of `module:attribute`.
+
+    Naming an attribute imports its module: an agent of a framework knows its tools. A file in a folder that cannot
+    be read is skipped and passed to `unreadable`.
+    """
+    from rightcall.adapters import agent_tools
+    from rightcall.api.python_tools import tools_of_module
+    from rightcall.lint import read_paths
+    from rightcall.lint.source import tool_set
+    from rightcall.tools.definitions import is_attribute, tools_of
+
+    named = [_named_by(source) for source in sources]
+    paths = [source for source in named if not source.startswith("mcp:") and not is_attribute(source)]
+    importer = tools_of_module if allow_import else None
+    sets = read_paths(paths, import_python=importer, unreadable=unreadable) if paths else []
+    for source in named:
+        if source.startswith("mcp:"):
+            name = f"mcp:{_server_name(source)}"
+            sets.append(tool_set(tools_of(source), name=name, origin=name))
+        elif is_attribute(source):
+            sets.append(tool_set(tools_of(source, agent_tools), name=source, origin=source))
+    return sets
+
+
+def _named_by(source: str) -> str:
+    """The source to read: the tools of a suite, or the source itself."""
+    if source.startswith("mcp:"):
+        return source
+    path = Path(source)
+    tools = _tools_of_suite(path)
+    if tools is None:
+        return source
+    return tools if tools.startswith("mcp:") else str(path.parent / tools)
+
+
+def _server_name(source: str) -> str:
+    """The program or host of a server; options and the rest of a URL may contain secrets."""
+    from urllib.parse import urlsplit
+
+    from rightcall.tools.mcp import read_address
+
+    address = read_address(source, source)
+    if not address.command:
+        return urlsplit(address.url).hostname or "server"
+    named = takewhile(lambda word: word in ("-m", "-y") or not word.startswith("-"), address.command)
+    return " ".join(word for word in named if "=" not in word)[:100]
+
+
+def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[RunEvidence]:
+    """What stored runs show about tools."""
+    if not runs:
+        return []
+    from rightcall.analysis import seen_in
+    from rightcall.store import open_store
+
+    with open_store(store_url, must_exist=True) as store:
+        return [seen_in(store, run) for run in runs]
+
+
+def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
+    """Requests with the tool that answers them, from a file of goldens."""
+    if goldens is None:
+        return []
+    from rightcall.analysis import queries_of
+    from rightcall.datasets import load_goldens
+
+    return queries_of(list(load_goldens(goldens)))
+
+
+def _tools_of_suite(path: Path) -> str | None:
+    """The tools file that a suite names; None when the path is not a suite or has its tools inline."""
+    if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file():
+        return None
+    from rightcall.errors import RightCallError
+    from rightcall.suite import load_suite
+
+    try:
+        tools = load_suite(path).tools
+    except RightCallError:  # not a suite: the linter reads it as a document
+        return None
+    return tools if isinstance(tools, str) else None

@@ -1,0 +1,92 @@
+"""Recorded behaviour against goldens, from files: nothing is run and nothing is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rightcall.metrics import AnyMetric, Scorer, ScoringRules
+    from rightcall.model.run import CaseResult, Summary
+    from rightcall.model.tool import Tool
+
+ROUNDING = 1e-12
+
+
+class RecordedScores:
+    """Results of recorded cases, scored as they are iterated over, once; memory does not grow with their number.
+
+    `summary` is what they add up to, and scores what nobody has iterated over yet.
+    """
+
+    def __init__(self, results: Iterator[CaseResult], scorer: Scorer) -> None:
+        from rightcall.metrics import Tally
+
+        self.metric_names = scorer.names
+        self._tally = Tally(scorer.names)
+        self._results = self._tally.watch(results)
+        self.left_out = 0
+
+    def __iter__(self) -> Iterator[CaseResult]:
+        return self._results
+
+    @property
+    def summary(self) -> Summary:
+        for _ in self._results:
+            pass
+        return self._tally.summary()
+
+    def shortfall(self, min: float) -> str | None:
+        """None when the pass rate is at least `min`; else why it is not, empty when the rate itself says so.
+
+        Cases without an answer are in no rate, but forty-nine of fifty of them must not make a build green.
+        """
+        overall = self.summary.overall
+        if not overall.cases or overall.pass_rate < min - ROUNDING:
+            return ""
+        everything = overall.cases + overall.errors
+        worst = overall.pass_rate * overall.cases / everything
+        if not overall.errors or worst >= min - ROUNDING:
+            return None
+        return (
+            f"{overall.errors:,} of {everything:,} cases have no answer; had they failed, {worst:.1%} would have "
+            f"passed, --min asks for {min:.1%}"
+        )
+
+
+def score(
+    goldens: str | Path,
+    trajectories: str | Path,
+    *,
+    tools: str | Path | Iterable[Tool] = (),
+    metrics: Sequence[AnyMetric] = (),
+    observe: Sequence[AnyMetric] = (),
+    rules: ScoringRules | None = None,
+    partial: bool = False,
+) -> RecordedScores:
+    """Score what an agent did (a file of trajectories) against what it should have done (a file of goldens).
+
+    A case passes when its golden is satisfied and every one of `metrics` passes; those under `observe` only measure.
+    `tools` serve defaults and schema checks. With `partial`, goldens without a trajectory are left out and counted.
+    """
+    from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
+    from rightcall.suite import score_recorded
+    from rightcall.tools import load_tools
+
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
+
+    def note(count: int) -> None:
+        scores.left_out += count
+
+    results = score_recorded(
+        Path(goldens),
+        Path(trajectories),
+        tools=load_tools(tools) if isinstance(tools, str | Path) else tools,
+        scorer=scorer,
+        partial=partial,
+        left_out=note,
+    )
+    scores = RecordedScores(results, scorer)
+    return scores

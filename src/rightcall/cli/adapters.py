@@ -1,0 +1,63 @@
+"""`rightcall adapters`: agent frameworks that can be watched, and what each adapter loses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rightcall.adapters import ADAPTERS, AdapterInfo, adapter_info, installed_version
+from rightcall.cli.options import json_option
+from rightcall.cli.output import print_json, print_next, tell
+from rightcall.model.codec import to_plain
+
+
+@click.group()
+def adapters() -> None:
+    """Agent frameworks that can be measured as they are."""
+
+
+@adapters.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """Every adapter, the version installed here and the version tested."""
+    if as_json:
+        print_json([_described(info) for info in ADAPTERS])
+        return
+    for info in ADAPTERS:
+        here = installed_version(info) or "-"
+        mocks = "tools can be mocked" if info.tools == "mock" else ""
+        tell(f"{info.name:<18} {info.title:<28} {here:<12} tested {info.tested:<10} {mocks}".rstrip())
+    print_next("rightcall adapters show langchain")
+
+
+@adapters.command()
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """One adapter: how it watches, what can be done with its tools, and what it loses."""
+    info = adapter_info(name)
+    if as_json:
+        print_json(_described(info))
+        return
+    here = installed_version(info)
+    tell(f"{info.title} ({info.package})")
+    tell(f"installed   {here or f'no; pip install {info.package}'}")
+    tell(f"tested      {info.tested}" + (f", with {info.beside}" if info.beside else ""))
+    tell(f"watches     {info.hook}")
+    tell(
+        "tools       " + ("can be mocked and broken by faults" if info.tools == "mock" else "run as they are")
+    )
+    tell("functions   " + ("watched too" if info.functions else "not watched: observe the agent object"))
+    tell("loses")
+    for loss in info.loses:
+        tell(f"  - {loss}")
+
+
+def _described(info: AdapterInfo) -> dict[str, Any]:
+    return {
+        **to_plain(info),
+        "functions": info.functions,
+        "tools": info.tools,
+        "installed": installed_version(info),
+    }

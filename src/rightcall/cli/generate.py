@@ -1,0 +1,331 @@
+"""`rightcall generate`: goldens and conversations from tools, documents, goldens or a description; review of drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rightcall.cli.generate_review import finalize, review
+from rightcall.cli.options import FiniteRange, json_option
+from rightcall.cli.output import console, print_json, print_next, tell
+
+if TYPE_CHECKING:
+    from rightcall.synthesis import Production, Synthesizer
+    from rightcall.synthesis.estimate import GenerationEstimate
+
+PROGRESS = ".rightcall/generate.db"
+"""Where unfinished work is kept: a store like that of runs, but not among them, so that `last` stays a run."""
+
+DOCUMENTS = (".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".pdf", ".docx")
+
+
+@click.group()
+def generate() -> None:
+    """Generate goldens and conversations, and review them. What is generated is a draft."""
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(
+        (
+            click.option(
+                "--from",
+                "sources",
+                multiple=True,
+                metavar="SOURCE",
+                help="Documents (txt, md, html, pdf, docx), a folder of them, a file of goldens, "
+                "or 'scratch'; may be repeated. [default: the tools]",
+            ),
+            click.option(
+                "--tools",
+                metavar="SOURCE",
+                help="Tools of the agent: a file, module:attribute or mcp:COMMAND.",
+            ),
+            click.option(
+                "--n",
+                "count",
+                type=click.IntRange(1, 100_000),
+                help="Number of goldens from tools or from scratch. [default: 20]",
+            ),
+            click.option(
+                "--per",
+                type=click.IntRange(1, 100),
+                default=2,
+                show_default=True,
+                help="Goldens per context or per golden.",
+            ),
+            click.option(
+                "--language", default="en", show_default=True, help="en, vi or zh; with a model any language."
+            ),
+            click.option(
+                "--model",
+                help="Model that writes. Without one, requests from tools are written by templates.",
+            ),
+            click.option("--solver", help="Model that verifies. [default: the model that writes]"),
+            click.option(
+                "--seed", type=int, default=0, show_default=True, help="Seed of every random choice."
+            ),
+            click.option(
+                "--samples",
+                type=click.IntRange(1, 99),
+                default=3,
+                show_default=True,
+                help="Solvers per golden.",
+            ),
+            click.option(
+                "--agree",
+                type=click.IntRange(1, 99),
+                default=2,
+                show_default=True,
+                help="Solvers that must recover the expected calls.",
+            ),
+            click.option(
+                "--evolve",
+                type=click.IntRange(0, 10),
+                default=0,
+                show_default=True,
+                help="Evolutions per golden.",
+            ),
+            click.option(
+                "--quality",
+                type=FiniteRange(0, 1),
+                default=0.5,
+                show_default=True,
+                help="Quality that inputs from documents, goldens or scratch must reach.",
+            ),
+            click.option("--scenario", help="Who asks and why; for --from scratch."),
+            click.option("--task", help="What the agent does; for --from scratch."),
+            click.option("--style", help="What the requests look like."),
+            click.option(
+                "--concurrency",
+                type=click.IntRange(1, 1_000),
+                default=16,
+                show_default=True,
+                help="Maximum concurrent jobs.",
+            ),
+            click.option(
+                "--max-cost",
+                type=FiniteRange(0, min_open=True),
+                help="Stop when this many US dollars are spent.",
+            ),
+            click.option("--max-tokens", type=click.IntRange(1), help="Stop when this many tokens are used."),
+            click.option(
+                "--resume", metavar="ID", help="Continue an unfinished generation: its id, or 'last'."
+            ),
+            click.option(
+                "-o",
+                "--output",
+                type=click.Path(path_type=Path),
+                help="File to write. [default: generated.jsonl]",
+            ),
+            click.option("--force", is_flag=True, help="Replace the file when it exists."),
+            click.option(
+                "--draft", metavar="ALIAS", help="Add to the draft of a dataset in the store instead."
+            ),
+            click.option("--store", help="Store of datasets. [default: .rightcall/rightcall.db]"),
+            click.option(
+                "--dry-run", is_flag=True, help="Show what would be asked, and an estimate of its cost."
+            ),
+            json_option,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@generate.command()
+@_options
+def goldens(**typed: Any) -> None:
+    """Goldens of one turn.
+
+    From tools, each golden is planned first: calls with valid arguments, then a request that implies exactly those,
+    then checks that try to refute it. What fails is dropped with the reason. Without --model, templates write requests.
+    """
+    _generate(typed, conversations=False, turns=0)
+
+
+@generate.command()
+@_options
+@click.option(
+    "--turns", type=click.IntRange(1, 20), default=3, show_default=True, help="User turns, from tools."
+)
+def conversations(turns: int, **typed: Any) -> None:
+    """Conversational goldens: scripted user turns from tools, scenarios from everything else."""
+    _generate(typed, conversations=True, turns=turns)
+
+
+def _generate(typed: dict[str, Any], *, conversations: bool, turns: int) -> None:
+    from rightcall.cli.generate_sources import synthesizer_of, work_of
+    from rightcall.synthesis.estimate import estimate_generation
+
+    target = _target(typed)
+    maker = synthesizer_of(typed, conversations=conversations)
+    wanted, characters, start = work_of(maker, typed, conversations=conversations, turns=turns)
+    found = estimate_generation(maker, wanted, context_characters=characters)
+    if typed["dry_run"]:
+        _show_estimate(found, typed)
+        return
+    if maker.model is not None and not typed["as_json"]:
+        tell(_words(found), err=True)
+    made = _run(maker, start, wanted, typed)
+    kept = _keep(made, target, typed)
+    _show(made, maker, kept, typed)
+    raise click.exceptions.Exit(_exit_code(made))
+
+
+def _run(
+    maker: Synthesizer, start: Callable[[Synthesizer], Any], wanted: int, typed: dict[str, Any]
+) -> Production:
+    from contextlib import ExitStack
+    from dataclasses import replace
+
+    from rightcall.cli.interrupt import run_interruptible
+    from rightcall.errors import InfrastructureError
+    from rightcall.report.progress import ProgressState, RunProgress
+    from rightcall.store import open_store
+    from rightcall.synthesis.production import Progress
+
+    run_id = [""]
+    with ExitStack() as stack:
+        # What no model is asked takes no time worth keeping.
+        store = None
+        if maker.model is not None or maker.solver is not None:
+            store = stack.enter_context(open_store(PROGRESS))
+        bar = stack.enter_context(RunProgress(wanted, quiet=typed["as_json"] or store is None, word="kept"))
+
+        def watch(progress: Progress) -> None:
+            run_id[0] = progress.run_id
+            state = ProgressState(
+                progress.done,
+                progress.kept,
+                progress.errors,
+                progress.usage,
+                progress.retries,
+                progress.at_once,
+            )
+            bar.update(state, new=1)
+
+        try:
+            made: Production = run_interruptible(
+                start(replace(maker, store=store, resume=typed["resume"], watch=watch))
+            )
+        except (KeyboardInterrupt, InfrastructureError):
+            if run_id[0]:
+                tell(
+                    f"finished goldens are stored; continue with the same command and --resume {run_id[0]}",
+                    err=True,
+                )
+            raise
+    return made
+
+
+def _target(typed: dict[str, Any]) -> Path | None:
+    """The file to write, or None for the draft of a dataset; checked before anything is spent."""
+    from rightcall.errors import InputError
+
+    if typed["draft"]:
+        if typed["output"]:
+            raise click.UsageError("--output and --draft are two places; give one")
+        return None
+    path: Path = typed["output"] or Path("generated.jsonl")
+    if path.exists() and not typed["force"] and not typed["dry_run"]:
+        raise InputError(str(path), "exists already", "name another file with -o, or replace it with --force")
+    return path
+
+
+def _keep(made: Production, target: Path | None, typed: dict[str, Any]) -> str:
+    """Write what was kept, and say where it is."""
+    from rightcall.datasets import save_goldens
+
+    if not made.goldens:
+        return ""
+    if target is not None:
+        save_goldens(made.goldens, target)
+        return str(target)
+    from rightcall.cli.generate_review import add_to_draft
+    from rightcall.store import open_store
+
+    with open_store(typed["store"]) as store:
+        version = add_to_draft(store, typed["draft"], made.goldens)
+    return f"draft {version.version} of {version.alias}"
+
+
+def _exit_code(made: Production) -> int:
+    if made.errors:
+        return 4
+    return 3 if made.stopped or not made.goldens else 0
+
+
+def _show(made: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
+    from rightcall.synthesis.coverage import coverage
+
+    covered = coverage(made.goldens, {tool.name: tool for tool in maker.tools})
+    if typed["as_json"]:
+        print_json({"kept": len(made.goldens), "written_to": kept, "dropped": made.dropped, "errors": made.errors,
+                    "stopped": made.stopped, "usage": made.usage, "run": made.run_id, "coverage": covered})  # fmt: skip
+        return
+    out = console()
+    out.say("[bold]{:,}[/bold] kept, {:,} dropped", len(made.goldens), len(made.dropped))
+    for reason, number in _reasons(made).items():
+        out.say("[dim]  {:>4} {}[/dim]", number, reason)
+    if maker.tools:
+        out.say(
+            "covered: {} of {} tools, {} of {} parameters, {} of {} choices",
+            sum(map(bool, covered.calls_by_tool.values())), len(maker.tools), covered.parameters_covered,
+            covered.parameters, covered.choices_covered, covered.choices,
+        )  # fmt: skip
+        if covered.untested:
+            out.say("[dim]  no golden asks for {}[/dim]", ", ".join(covered.untested[:12]))
+    tokens = made.usage.input_tokens + made.usage.output_tokens
+    if tokens:
+        out.say("{:,} tokens{}", tokens, f", ${made.usage.cost_usd:.4f}" if made.usage.cost_usd else "")
+    for error in made.errors[:3]:
+        tell(f"error: {error.id}: {error.reason}", err=True)
+    if made.stopped or made.errors:
+        why = made.stopped or f"{len(made.errors):,} jobs failed because a model did not answer"
+        tell(f"not finished: {why}; continue with the same command and --resume {made.run_id}", err=True)
+    if kept:
+        out.say("drafts: {}", kept)
+        name = typed["draft"] or str(typed["output"] or "generated.jsonl")
+        print_next(f"rightcall generate review {name}")
+
+
+def _reasons(made: Production, most: int = 6) -> dict[str, int]:
+    """Why goldens were dropped, the commonest first, without what differs from one to the next."""
+    import re
+    from collections import Counter
+
+    found = Counter(
+        re.sub(r" (?:=|repeats|says|characters) .*|\d+|[“\"(].*", " …", one.reason)[:80]
+        for one in made.dropped
+    )
+    return dict(found.most_common(most))
+
+
+def _words(found: GenerationEstimate) -> str:
+    price = (
+        "no price is known"
+        if found.cost_usd is None
+        else f"${found.cost_usd:.4f} to ${found.cost_usd_most:.4f}"
+    )
+    return (
+        f"{found.goldens:,} goldens: {found.requests_least:,} to {found.requests_most:,} requests, "
+        f"about {found.input_tokens:,} input tokens or more, {price}"
+    )
+
+
+def _show_estimate(found: GenerationEstimate, typed: dict[str, Any]) -> None:
+    if typed["as_json"]:
+        print_json(found)
+        return
+    out = console()
+    out.print(
+        _words(found) if found.requests_most else f"{found.goldens:,} goldens by templates; no model is asked"
+    )
+    out.say("[dim]nothing was sent[/dim]")
+
+
+generate.add_command(review)
+generate.add_command(finalize)

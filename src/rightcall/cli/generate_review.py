@@ -1,0 +1,357 @@
+"""`rightcall generate review` and `finalize`: accept, edit, reject and comment drafts; make what was accepted final."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json, print_next, tell
+
+if TYPE_CHECKING:
+    from rightcall.model.golden import AnyGolden
+    from rightcall.store import DatasetVersion, Store
+
+EMPTY = '{"id": "", "input": "", "expected_calls": [{"tool": "", "args": {}}]}\n'
+HELP = "a accept · r reject · e edit · c comment · n new golden · s skip · b back · q quit"
+
+
+class Drafts(Protocol):
+    """Where drafts are: a file, or the draft of a dataset. `put` replaces the golden with the same id, or adds it."""
+
+    name: str
+
+    def goldens(self) -> list[AnyGolden]: ...
+
+    def put(self, golden: AnyGolden) -> None: ...
+
+
+@click.command()
+@click.argument("drafts")
+@click.option(
+    "--accept", multiple=True, metavar="ID", help="Accept a golden by its id, or 'all'; may be repeated."
+)
+@click.option(
+    "--reject", multiple=True, metavar="ID", help="Reject a golden by its id, or 'all'; may be repeated."
+)
+@click.option("--comment", help="Comment for the goldens named.")
+@click.option(
+    "--add",
+    type=click.Path(path_type=Path),
+    help="Add a golden written by hand: a JSON file with one golden.",
+)
+@click.option("--list", "listed", is_flag=True, help="List goldens and decisions, and ask nothing.")
+@click.option("--all", "everything", is_flag=True, help="Show decided goldens too.")
+@click.option("--author", help="Reviewer. [default: the user's name]")
+@click.option("--store", help="Store of datasets. [default: .rightcall/rightcall.db]")
+@json_option
+def review(
+    drafts: str,
+    accept: tuple[str, ...],
+    reject: tuple[str, ...],
+    comment: str | None,
+    add: Path | None,
+    listed: bool,
+    everything: bool,
+    author: str | None,
+    store: str | None,
+    as_json: bool,
+) -> None:
+    """Review DRAFTS one after the other: a file, or the alias of a dataset in the store.
+
+    Decisions are stored at once. `rightcall view` shows the same drafts in the browser.
+    """
+    from rightcall.datasets.review import counts, golden_by_hand, reviewed
+    from rightcall.store.author import user_name
+
+    place, who = open_drafts(drafts, store), author or user_name()
+    if accept or reject:
+        chosen = {"accepted": _named(place, accept), "rejected": _named(place, reject)}
+        if both := {g.id for g in chosen["accepted"]} & {g.id for g in chosen["rejected"]}:
+            raise click.UsageError(f"'{min(both)}' is to be accepted and rejected")
+        for golden in chosen["accepted"]:
+            place.put(reviewed(golden, "accepted", comment=comment, author=who, at=_now()))
+        for golden in chosen["rejected"]:
+            place.put(reviewed(golden, "rejected", comment=comment, author=who, at=_now()))
+    if add is not None:
+        from rightcall.files import existing_file
+
+        place.put(golden_by_hand(existing_file(add).read_bytes(), author=who, at=_now()))
+    if not (accept or reject or add or listed or as_json):
+        _ask_one_by_one(place, who, everything)
+    if as_json:
+        print_json(_rows(place.goldens()))
+        return
+    if listed:
+        _print_list(place.goldens())
+    found = counts(place.goldens())
+    console().print(", ".join(f"{number:,} {state}" for state, number in found.items()))
+    if found["accepted"]:
+        print_next(f"rightcall generate finalize {drafts}")
+
+
+@click.command()
+@click.argument("drafts")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="File for the accepted goldens of a file."
+)
+@click.option("--as-is", is_flag=True, help="Keep every golden of the draft, reviewed or not.")
+@click.option("--author", help="Who finalizes. [default: the user's name]")
+@click.option("--store", help="Store of datasets. [default: .rightcall/rightcall.db]")
+@json_option
+def finalize(
+    drafts: str, output: Path | None, as_is: bool, author: str | None, store: str | None, as_json: bool
+) -> None:
+    """Make the accepted goldens of DRAFTS final: a new version of the dataset, or the file named by --output.
+
+    In a dataset, rejected goldens leave the draft and pending ones stay in it.
+    """
+    from rightcall.datasets import save_goldens
+    from rightcall.datasets.review import accepted, review_of
+    from rightcall.errors import InputError
+    from rightcall.store import open_store
+    from rightcall.store.author import user_name
+
+    if is_file(drafts):
+        if output is None:
+            raise click.UsageError("--output says where the accepted goldens of a file go")
+        kept = [golden for golden in open_drafts(drafts, store).goldens() if as_is or accepted(golden)]
+        if not kept:
+            raise InputError(
+                drafts, "none of its goldens is accepted", f"review them: rightcall generate review {drafts}"
+            )
+        save_goldens(kept, output)
+        _say_final(len(kept), str(output), as_json)
+        return
+    if output is not None:
+        raise click.UsageError(
+            "--output is for a file of drafts; `rightcall dataset pull` writes a version to a file"
+        )
+    with open_store(store, must_exist=True) as opened:
+        if as_is:
+            version = opened.finalize_dataset(drafts)
+        else:
+            version = opened.finalize_accepted(
+                drafts,
+                accepted,
+                lambda golden: review_of(golden).state == "rejected",
+                author=author or user_name(),
+            )
+    _say_final(version.goldens, f"version {version.version} of {version.alias}", as_json)
+    if not as_json:
+        print_next(f"rightcall dataset pull {drafts} -o goldens.jsonl")
+
+
+def add_to_draft(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> DatasetVersion:
+    """Put goldens into the draft of an alias beside what is there; an id that is taken gets a number."""
+    import msgspec
+
+    known = store.pull_dataset(alias, finalized=False) if store.datasets(alias) else ()
+    before = {golden.id: golden for golden in known}
+    for golden in goldens:
+        name, number = golden.id, 1
+        while name in before:
+            number += 1
+            name = f"{golden.id}~{number}"
+        before[name] = msgspec.structs.replace(golden, id=name)
+    return store.push_dataset(alias, before.values(), finalized=False, author="generate")
+
+
+def is_file(drafts: str) -> bool:
+    """Whether drafts are in a file; what looks like a path is one."""
+    path = Path(drafts)
+    return (
+        path.exists()
+        or path.suffix.lower() in (".jsonl", ".json", ".yaml", ".yml", ".csv")
+        or path.parent != Path()
+    )
+
+
+def open_drafts(drafts: str, store: str | None) -> Drafts:
+    """The drafts of a file or of a dataset."""
+    return FileDrafts(Path(drafts)) if is_file(drafts) else StoredDrafts(drafts, store)
+
+
+class FileDrafts:
+    """Drafts in a file, written anew after each decision."""
+
+    def __init__(self, path: Path) -> None:
+        from rightcall.datasets import load_goldens
+
+        self.name, self._path = str(path), path
+        self._goldens = {golden.id: golden for golden in load_goldens(path)}
+
+    def goldens(self) -> list[AnyGolden]:
+        """All of them, in the file's order."""
+        return list(self._goldens.values())
+
+    def put(self, golden: AnyGolden) -> None:
+        """Replace or add a golden."""
+        from rightcall.datasets import save_goldens
+
+        self._goldens[golden.id] = golden
+        save_goldens(self._goldens.values(), self._path)
+
+
+class StoredDrafts:
+    """The draft of a dataset; others may review it at the same time."""
+
+    def __init__(self, alias: str, store: str | None) -> None:
+        from rightcall.store import open_store
+
+        self.name, self._store = alias, open_store(store, must_exist=True)
+        self._store.dataset(alias, finalized=False)
+
+    def goldens(self) -> list[AnyGolden]:
+        """All of them, as they are now."""
+        return list(self._store.pull_dataset(self.name, finalized=False))
+
+    def put(self, golden: AnyGolden) -> None:
+        """Replace or add a golden."""
+        from rightcall.store.author import user_name
+
+        self._store.add_to_draft(self.name, golden, author=user_name())
+
+
+def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
+    from rightcall.datasets.review import review_of
+
+    queue = [golden.id for golden in place.goldens() if everything or review_of(golden).state == "pending"]
+    at = 0
+    console().say("[dim]{}[/dim]", HELP)
+    while at < len(queue):
+        golden = next(one for one in place.goldens() if one.id == queue[at])
+        _print_golden(golden, at + 1, len(queue))
+        try:
+            key = click.prompt("", prompt_suffix="> ", default="s", show_default=False).strip()[:1].lower()
+        except click.Abort:
+            tell("")
+            return
+        if key == "q":
+            return
+        at = max(0, at - 1) if key == "b" else at + _decided(key, golden, place, who)
+
+
+def _decided(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
+    """Do what a key asks for; 1 when the next golden should be shown."""
+    from rightcall.datasets.review import golden_by_hand, reviewed
+    from rightcall.errors import InputError
+
+    if key in ("a", "r"):
+        place.put(reviewed(golden, "accepted" if key == "a" else "rejected", author=who, at=_now()))
+        return 1
+    if key == "s":
+        return 1
+    if key == "c":
+        place.put(reviewed(golden, comment=click.prompt("comment"), author=who, at=_now()))
+        return 0
+    try:
+        if key == "e":
+            _edit(golden, place, who)
+        elif key == "n":
+            text = click.edit(EMPTY, extension=".json")
+            if text:
+                place.put(golden_by_hand(text, author=who, at=_now()))
+        else:
+            console().say("[dim]{}[/dim]", HELP)
+    except InputError as error:
+        tell(f"error: {error}", err=True)
+    return 0
+
+
+def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
+    """The golden in the user's editor, without what the machine wrote about it; saved, it is pending again."""
+    import msgspec
+
+    from rightcall.datasets.review import edited
+
+    bare = msgspec.structs.replace(golden, metadata={})
+    text = click.edit(msgspec.json.format(msgspec.json.encode(bare), indent=2).decode(), extension=".json")
+    if text and text.strip():
+        changed = edited(golden, text, author=who, at=_now())
+        place.put(msgspec.structs.replace(changed, metadata={**golden.metadata, **changed.metadata}))
+
+
+def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
+    import msgspec
+
+    from rightcall.datasets.review import review_of
+    from rightcall.model.golden import Golden
+
+    out, found = console(), review_of(golden)
+    out.say(
+        "\n[bold]{}/{}[/bold] {} [dim]{} {}[/dim]", number, count, golden.id, golden.category, found.state
+    )
+    if isinstance(golden, Golden):
+        out.print(f"  {golden.input}")
+    else:
+        out.print(f"  {golden.scenario}")
+        for turn in golden.turns:
+            out.print(f"  {turn.role}: {turn.content}")
+            for call in turn.expected_calls or ():
+                out.print(f"    → {call.tool} {msgspec.json.encode(call.args).decode()}", style="cyan")
+    for call in golden.expected_calls:
+        out.print(f"  → {call.tool} {msgspec.json.encode(call.args).decode()}", style="cyan")
+    if golden.no_calls:
+        out.print("  → no call", style="cyan")
+    if golden.forbidden_calls:
+        out.print(f"  forbidden: {', '.join(map(str, golden.forbidden_calls))}", style="dim")
+    if found.comment:
+        out.print(f"  comment: {found.comment}", style="dim")
+
+
+def _print_list(goldens: Sequence[AnyGolden]) -> None:
+    out = console()
+    for row in _rows(goldens):
+        out.print(f"{row['state']:<9} {row['id']}  {row['text']}", soft_wrap=True)
+
+
+def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
+    from rightcall.datasets.review import review_of
+    from rightcall.model.golden import Golden
+
+    rows = []
+    for golden in goldens:
+        found = review_of(golden)
+        text = golden.input if isinstance(golden, Golden) else golden.scenario
+        rows.append(
+            {
+                "id": golden.id,
+                "state": found.state,
+                "comment": found.comment,
+                "author": found.author,
+                "text": text,
+            }
+        )
+    return rows
+
+
+def _named(place: Drafts, names: Sequence[str]) -> list[AnyGolden]:
+    from rightcall.datasets.review import review_of
+    from rightcall.errors import InputError, suggestion
+
+    if not names:
+        return []
+    goldens = {golden.id: golden for golden in place.goldens()}
+    if "all" in names:
+        return [golden for golden in goldens.values() if review_of(golden).state == "pending"]
+    for name in names:
+        if name not in goldens:
+            raise InputError(place.name, f"has no golden '{name}'", suggestion(name, goldens))
+    return [goldens[name] for name in names]
+
+
+def _say_final(count: int, where: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"goldens": count, "written_to": where})
+    else:
+        console().print(f"{count:,} goldens are final: {where}")
+
+
+def _now() -> str:
+    import datetime
+
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

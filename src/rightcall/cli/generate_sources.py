@@ -1,0 +1,114 @@
+"""From what was typed to a synthesizer and the work it should do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rightcall.cli.generate import DOCUMENTS
+from rightcall.cli.output import import_from_here
+from rightcall.datasets import load_goldens
+from rightcall.datasets.formats import FORMATS
+from rightcall.errors import ConfigError, InputError
+from rightcall.executor import RunLimits
+from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.synthesis import (
+    ContextConstructionConfig,
+    ConversationalStylingConfig,
+    EvolutionConfig,
+    FiltrationConfig,
+    Production,
+    StylingConfig,
+    Synthesizer,
+    VerificationConfig,
+)
+from rightcall.tools.definitions.source import tools_of
+
+Start = Callable[[Synthesizer], Coroutine[Any, Any, Production]]
+DEFAULT_COUNT = 20
+
+
+def synthesizer_of(typed: dict[str, Any], *, conversations: bool) -> Synthesizer:
+    """The synthesizer that the options describe."""
+    import_from_here([typed["tools"] or ""])
+    tools = tools_of(typed["tools"]) if typed["tools"] else []
+    styling = StylingConfig(typed["scenario"], typed["task"], typed["style"])
+    return Synthesizer(
+        typed["model"],
+        max_concurrent=typed["concurrency"],
+        filtration_config=FiltrationConfig(typed["quality"]),
+        evolution_config=EvolutionConfig(typed["evolve"]) if typed["evolve"] else None,
+        styling_config=styling,
+        conversational_styling_config=ConversationalStylingConfig(typed["scenario"], typed["task"])
+        if conversations
+        else None,
+        tools=tuple(tools),
+        solver=typed["solver"],
+        verification=VerificationConfig(samples=max(typed["samples"], typed["agree"]), agree=typed["agree"]),
+        language=typed["language"],
+        seed=typed["seed"],
+        limits=RunLimits(tokens=typed["max_tokens"], cost_usd=typed["max_cost"]),
+    )
+
+
+def work_of(
+    maker: Synthesizer, typed: dict[str, Any], *, conversations: bool, turns: int
+) -> tuple[int, int, Start]:
+    """How many goldens are wanted, how long a context is about, and what starts the work."""
+    sources, count, per = typed["sources"], typed["count"] or DEFAULT_COUNT, typed["per"]
+    if not sources or sources == ("tools",):
+        if not maker.tools:
+            raise click.UsageError("give --tools, or --from documents, goldens or scratch")
+        if conversations:
+            return count, 0, lambda one: one.aconversations_from_tools((), count, turns=turns)
+        return count, 0, lambda one: one.afrom_tools((), count)
+    if maker.model is None and any(Path(source).suffix.lower() not in FORMATS for source in sources):
+        raise ConfigError(
+            "documents and scratch need --model provider:model; without a model, goldens come from --tools"
+        )
+    if sources == ("scratch",):
+        return count, 0, lambda one: one.afrom_scratch(count, conversations=conversations)
+    paths = [path for source in sources for path in _paths(Path(source))]
+    kinds = {path.suffix.lower() in DOCUMENTS for path in paths}
+    if kinds == {True}:
+        config = ContextConstructionConfig()
+        wanted = len(paths) * config.max_contexts_per_document * per
+        size = config.chunk_size * config.max_context_length
+        return wanted, size, lambda one: one.afrom_docs(paths, True, per, config, conversations=conversations)
+    if kinds == {False} and all(path.suffix.lower() in FORMATS for path in paths):
+        return _from_goldens(paths, per, conversations=conversations)
+    raise ConfigError(
+        f"--from takes documents ({', '.join(DOCUMENTS)}) or files of goldens ({', '.join(FORMATS)}), not both"
+    )
+
+
+def _from_goldens(paths: list[Path], per: int, *, conversations: bool) -> tuple[int, int, Start]:
+    found = [golden for path in paths for golden in load_goldens(path)]
+    if conversations:
+        talks = [golden for golden in found if isinstance(golden, ConversationalGolden)]
+        if len(talks) < len(found):
+            raise InputError(
+                str(paths[0]), "holds goldens of one turn", "use `rightcall generate goldens` for those"
+            )
+        return len(talks) * per, 0, lambda one: one.aconversations_from_goldens(talks, per)
+    goldens = [golden for golden in found if isinstance(golden, Golden)]
+    if len(goldens) < len(found):
+        raise InputError(
+            str(paths[0]), "holds conversations", "use `rightcall generate conversations` for those"
+        )
+    return len(goldens) * per, 0, lambda one: one.afrom_goldens(goldens, per)
+
+
+def _paths(source: Path) -> list[Path]:
+    """The file, or every document in a folder."""
+    if not source.is_dir():
+        return [source]
+    found = sorted(path for path in source.rglob("*") if path.suffix.lower() in DOCUMENTS and path.is_file())
+    if not found:
+        raise InputError(
+            str(source), "the folder holds no document", f"documents end in {', '.join(DOCUMENTS)}"
+        )
+    return found

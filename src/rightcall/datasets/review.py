@@ -1,0 +1,101 @@
+"""Review of drafts: what somebody decided about each golden, kept in the golden itself.
+
+The decision stands under `metadata.review`, so it travels with the golden through files and the store. A golden without
+one is pending. Only accepted goldens become part of a finalized version, unless a draft is finalized as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model import codec
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.record import Record
+
+ReviewState = Literal["pending", "accepted", "rejected"]
+STATES: tuple[ReviewState, ...] = ("pending", "accepted", "rejected")
+LONGEST_COMMENT = 20_000
+KEY = "review"
+
+
+class Review(Record, frozen=True):
+    """What was decided, by whom and when, and what they had to say. `edited` tells that the golden was changed."""
+
+    state: ReviewState = "pending"
+    comment: str = ""
+    author: str = ""
+    at: str = ""
+    edited: bool = False
+
+
+def review_of(golden: AnyGolden) -> Review:
+    """The review of a golden; pending when there is none, or none that can be read."""
+    try:
+        return codec.convert(golden.metadata.get(KEY) or {}, Review, KEY)
+    except InputError:
+        return Review()
+
+
+def reviewed(
+    golden: AnyGolden,
+    state: ReviewState | None = None,
+    *,
+    comment: str | None = None,
+    author: str = "",
+    at: str = "",
+    edited: bool | None = None,
+) -> AnyGolden:
+    """The golden with a decision, a comment, or both; what is None stays as it was."""
+    if comment is not None and len(comment) > LONGEST_COMMENT:
+        raise InputError("comment", f"has {len(comment):,} characters, the most is {LONGEST_COMMENT:,}")
+    before = review_of(golden)
+    after = Review(
+        before.state if state is None else state,
+        before.comment if comment is None else comment.strip(),
+        author or before.author,
+        at or before.at,
+        before.edited if edited is None else edited,
+    )
+    return msgspec.structs.replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
+
+
+def edited(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
+    """The golden as somebody rewrote it, in JSON. Its id and kind stay; it is pending again, and says it was edited."""
+    where = f"golden '{golden.id}'"
+    plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], where)
+    made = _golden({**plain, "id": golden.id}, isinstance(golden, ConversationalGolden), where)
+    comment = review_of(golden).comment
+    return reviewed(made, "pending", comment=comment, author=author, at=at, edited=True)
+
+
+def golden_by_hand(text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
+    """A new golden that somebody wrote, in JSON; with `scenario` it is a conversation. It is accepted by its author."""
+    plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], "the golden")
+    made = _golden(plain, "scenario" in plain, "the golden")
+    if not made.id:
+        raise InputError("the golden", "has no id", 'give it one: "id": "…"')
+    return reviewed(made, "accepted", author=author, at=at)
+
+
+def accepted(golden: AnyGolden) -> bool:
+    """Whether the golden may become final."""
+    return review_of(golden).state == "accepted"
+
+
+def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:
+    """How many goldens are in each state."""
+    found = Counter(review_of(golden).state for golden in goldens)
+    return {state: found[state] for state in STATES}
+
+
+def _golden(plain: dict[str, Any], conversation: bool, where: str) -> AnyGolden:
+    return (
+        codec.convert(plain, ConversationalGolden, where)
+        if conversation
+        else codec.convert(plain, Golden, where)
+    )

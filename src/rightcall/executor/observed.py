@@ -1,0 +1,111 @@
+"""Agents that are talked to in sessions: observed frameworks, services behind an address, commands."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Protocol
+
+import msgspec
+
+from rightcall.errors import InfrastructureError, ProviderError, RightCallError
+from rightcall.executor.deadline import Deadline
+from rightcall.executor.lag import LagMeter
+from rightcall.executor.limits import Limits
+from rightcall.executor.retrying_client import Asker
+from rightcall.executor.tool_desk import DeskSetup
+from rightcall.model.golden import Golden
+from rightcall.model.nesting_limit import bounded_trajectory
+from rightcall.model.trajectory import StopReason, Trajectory
+
+
+class AgentSession(Protocol):
+    """A conversation with an agent during one trial; what the agent remembers ends with it."""
+
+    async def open(self) -> None:
+        """Wait until the conversation may begin; what is waited for here is not the agent's time."""
+        ...
+
+    async def turn(self, text: str) -> None:
+        """Say something and wait until the agent is done; raises what the agent raises."""
+        ...
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """What has been done so far, at any moment: during a turn, and after one that broke."""
+        ...
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        """What an exception out of `turn` says about how the agent ended."""
+        ...
+
+    async def aclose(self) -> None:
+        """End the conversation."""
+        ...
+
+
+class SessionAgent(Protocol):
+    """An agent that opens a fresh session for every trial."""
+
+    def session(self, golden: Golden, trial: int = 0) -> AgentSession: ...
+
+
+class SessionPerformer:
+    """Does one trial in one session. What was done before it broke is kept, however it broke."""
+
+    def __init__(
+        self,
+        agent: SessionAgent,
+        limits: Limits,
+        desks: DeskSetup | None = None,
+        asker: Asker | None = None,
+        lag: LagMeter | None = None,
+    ) -> None:
+        self._agent, self._limits, self._desks, self._asker = agent, limits, desks, asker
+        self._lag = lag or LagMeter()
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+        desk = self._desks.desk(golden, trial) if self._desks else None
+        given = {"desk": desk} if desk is not None else {}
+        session = self._agent.session(golden, trial, **given)
+        try:
+            await session.open()
+            started, before = time.perf_counter(), self._lag.so_far()
+            stop, error = await self._ended(session, golden.input)
+            taken = round((time.perf_counter() - started) * 1000, 3)
+            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            trajectory = bounded_trajectory(session.trajectory(stop, error))
+        finally:
+            await session.aclose()
+        trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag))
+        return desk.context.witnessed(trajectory) if desk is not None else trajectory
+
+    async def _ended(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
+        """How the turn ended. A broken setup is raised: nothing is known of the agent then."""
+        seconds, out_of_time = self._limits.seconds, False
+        try:
+            if self._asker is not None:  # over a wire: what failed on the way is tried again
+                await self._asker.attempt(lambda: session.turn(text), Deadline(seconds))
+            else:
+                async with asyncio.timeout(seconds) as deadline:
+                    await session.turn(text)
+        except TimeoutError as error:
+            out_of_time = self._asker is not None or deadline.expired()
+            return ("limit", f"more than {seconds:g} seconds") if out_of_time else session.ending(error)
+        except ProviderError as error:
+            return session.ending(error)
+        except InfrastructureError as error:
+            if self._asker is not None:  # every ask was refused alike: the run ends
+                raise
+            return session.ending(error)
+        except RightCallError:
+            raise
+        except Exception as error:
+            return session.ending(error)
+        return "done", ""
+
+    def _within_limits(self, trajectory: Trajectory) -> Trajectory:
+        """The agent runs its own loop, so limits on calls and tokens can only be seen to be passed."""
+        over = self._limits.exceeded(calls=len(trajectory.calls), seconds=0.0, usage=trajectory.usage)
+        if not over or trajectory.stop_reason != "done":
+            return trajectory
+        return msgspec.structs.replace(trajectory, stop_reason="limit", error=over)

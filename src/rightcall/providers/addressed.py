@@ -1,0 +1,192 @@
+"""Agents that are asked over a wire: what an HTTP service and a command have in common."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
+from uuid import uuid4
+
+import msgspec
+
+from rightcall.errors import ConfigError, InfrastructureError
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.codec import to_plain
+from rightcall.model.dialects import anthropic
+from rightcall.model.golden import Golden
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.providers.agent_reply import ReplyReader
+from rightcall.providers.exchange import Exchange, refuse
+from rightcall.providers.http import Network
+
+PREFIXES = ("http", "exec")
+"""`http:URL` and `exec:COMMAND` name agents; every other prefix names a model."""
+
+
+class AddressedAgent(Protocol):
+    """An agent behind an address or a command."""
+
+    name: str
+    exchange: Exchange
+
+    def session(self, golden: Golden, trial: int = 0) -> AddressedSession: ...
+
+    async def check(self) -> list[str]: ...
+
+    async def aclose(self) -> None: ...
+
+
+def is_address(model: Any) -> bool:
+    """Whether a model's name is that of an agent behind an address or a command."""
+    return isinstance(model, str) and model.partition(":")[0] in PREFIXES and ":" in model
+
+
+def addressed_agent(
+    model: str,
+    exchange: Exchange,
+    *,
+    system: str = "",
+    offered: Callable[[Golden], Sequence[Tool]] = lambda golden: (),
+    network: Network | None = None,
+) -> AddressedAgent:
+    """The agent of `http:URL` or `exec:COMMAND`; a `ConfigError` tells everything that is wrong with it."""
+    prefix, _, rest = model.partition(":")
+    refuse(exchange.problems())
+    if prefix == "http":
+        from rightcall.providers.http_agent import HttpAgent
+
+        return HttpAgent(rest, exchange, Asking(system, offered), network or Network())
+    from rightcall.providers.exec_agent import ExecAgent
+
+    return ExecAgent(command_of(rest), exchange, Asking(system, offered))
+
+
+def command_of(text: str) -> list[str]:
+    """A command as a list: JSON, or words as a shell would split them. No shell ever sees it."""
+    try:
+        words = json.loads(text) if text.lstrip().startswith("[") else shlex.split(text)
+    except ValueError as error:
+        raise ConfigError(f"exec: '{text}' is not a command: {error}") from None
+    if not words or not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+        raise ConfigError(f'exec: needs a command such as exec:["node", "agent.js"], got \'{text}\'')
+    return words
+
+
+class Asking:
+    """What an agent is told: the user's words, earlier turns, instructions and tools. Never what is expected."""
+
+    def __init__(self, system: str, offered: Callable[[Golden], Sequence[Tool]]) -> None:
+        self._system, self._offered = system, offered
+
+    def ask(
+        self, golden: Golden, trial: int, session: str, text: str, earlier: Sequence[Message]
+    ) -> dict[str, Any]:
+        return {
+            "input": text,
+            "messages": [to_plain(message) for message in earlier],
+            "system": self._system if golden.system is None else golden.system,
+            "tools": [anthropic.write_tool(tool) for tool in self._offered(golden)],
+            "golden_id": golden.id,
+            "trial": trial,
+            "session": session,
+        }
+
+
+class AddressedSession:
+    """A conversation over a wire. A turn counts when its reply is there, so a turn that failed can be tried again."""
+
+    def __init__(
+        self,
+        golden: Golden,
+        trial: int,
+        session_id: str,
+        asking: Asking,
+        send: Callable[[dict[str, Any], str], Awaitable[Trajectory]],
+        close: Callable[[], Awaitable[None]] | None = None,
+        clean: Callable[[str], str] = lambda text: text,
+    ) -> None:
+        self._golden, self._trial, self._id = golden, trial, session_id
+        self._asking, self._send, self._close, self._clean = asking, send, close, clean
+        self._done = Trajectory()
+        self._said = ""
+
+    async def open(self) -> None:
+        """Nothing to wait for: a service or a program takes any number of asks at once."""
+
+    async def turn(self, text: str) -> None:
+        """Ask, and take the reply into account."""
+        self._said = text
+        ask = self._asking.ask(self._golden, self._trial, self._id, text, self._done.messages)
+        reply = await self._send(ask, text)
+        self._done, self._said = _joined(self._done, text, reply), ""
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """All turns so far; a turn that got no reply is only what the user said."""
+        done = self._done
+        if self._said:
+            done = msgspec.structs.replace(done, messages=(*done.messages, Message("user", self._said)))
+        if stop_reason == "done" and not error:
+            return done
+        return msgspec.structs.replace(done, stop_reason=stop_reason, error=error)
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        """A reply that cannot be used is the agent's failure."""
+        words = self._clean(str(error))[:2000]
+        return ("infra_error" if isinstance(error, InfrastructureError) else "agent_error"), words
+
+    async def aclose(self) -> None:
+        if self._close is not None:
+            await self._close()
+
+
+def _joined(done: Trajectory, said: str, reply: Trajectory) -> Trajectory:
+    """Earlier turns and one more, its steps counted on."""
+    first = 1 + max((call.step or 0 for call in done.calls), default=-1)
+    first = max(first, sum(message.role == "assistant" for message in done.messages))
+    calls = tuple(
+        msgspec.structs.replace(call, step=first + (at if call.step is None else call.step))
+        for at, call in enumerate(reply.calls)
+    )
+    messages = reply.messages or tuple(_transcript(calls, reply.output))
+    used, more = done.usage, reply.usage
+    costs = [cost for cost in (used.cost_usd, more.cost_usd) if cost is not None]
+    return Trajectory(
+        messages=(*done.messages, Message("user", said), *messages),
+        calls=(*done.calls, *calls),
+        output=reply.output,
+        usage=Usage(
+            used.input_tokens + more.input_tokens,
+            used.output_tokens + more.output_tokens,
+            sum(costs) if costs else None,
+            used.cached_tokens + more.cached_tokens,
+        ),
+        stop_reason=reply.stop_reason,
+        error=reply.error,
+    )
+
+
+def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
+    """Messages for a reply that told only its calls and its answer."""
+    messages: list[Message] = []
+    for step in dict.fromkeys(call.step for call in calls):
+        made = [call for call in calls if call.step == step]
+        asked = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in made)
+        messages.append(Message("assistant", calls=asked))
+        told = tuple(
+            ToolResult(c.id, c.output, c.status == "error", c.name) for c in made if c.status != "not_run"
+        )
+        messages += [Message("tool", results=told)] if told else []
+    return [*messages, Message("assistant", output)] if output or not messages else messages
+
+
+def new_session_id(golden: Golden, trial: int) -> str:
+    """A name no other conversation has, in this run or another: an agent may remember by it."""
+    return f"{golden.id}/{trial}/{uuid4().hex}"
+
+
+def reader_for(exchange: Exchange) -> ReplyReader:
+    """The reader of an exchange's replies."""
+    return ReplyReader(exchange.response)

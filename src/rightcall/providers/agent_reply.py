@@ -1,0 +1,210 @@
+"""What an agent behind an address or a command replied, read as messages, calls and an answer. Hostile input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.model.call import ToolCall
+from rightcall.model.codec import DecodeErrors, convert, encode
+from rightcall.model.dialects import read_messages, trajectory_from_messages, wire
+from rightcall.model.dialects.streams import AnswerStream, stream_of
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.providers.json_path import JsonPath
+from rightcall.providers.secrets import one_line, scrub
+
+KNOWN = ("calls", "messages", "output")
+TRIED = 3
+"""Replies after which a path that never led anywhere stops the run."""
+
+
+class AgentFailedError(Exception):
+    """The agent answered, but not with anything usable: its failure, not that of the infrastructure."""
+
+
+class _Reply(Record, frozen=True, forbid_unknown_fields=False):
+    """Our own form of a reply, as a file of trajectories holds it; other fields are the agent's own business."""
+
+    calls: tuple[ToolCall, ...] | None = None
+    messages: list[Any] | None = None
+    output: Any = None
+    usage: Usage = Usage()
+    stop_reason: StopReason = "done"
+    error: str = ""
+
+
+class ReplyReader:
+    """Reads replies by paths, or in our own form when there are none. One for a run: it counts what paths find."""
+
+    def __init__(self, response: Mapping[str, Any]) -> None:
+        events = response.get("events")
+        paths = events if isinstance(events, dict) else {n: t for n, t in response.items() if n != "events"}
+        self._paths = {name: JsonPath(str(text), f"agent.response.{name}") for name, text in paths.items()}
+        self._replies = 0
+        self._led = dict.fromkeys(self._paths, False)
+
+    def read(self, content: bytes, said: str, *, stream: bool = False) -> Trajectory:
+        """What one reply says was done; `AgentFailedError` when it says nothing usable."""
+        try:
+            return self._stream(content, said) if stream else self._whole(_json(content), content, said)
+        except InputError as error:
+            raise AgentFailedError(f"{error.problem}: {start_of(content)}") from None
+
+    def _whole(self, value: Any, content: bytes, said: str) -> Trajectory:
+        if self._paths:
+            return self._by_paths([value], content, said)
+        if isinstance(value, str):
+            value = {"output": value}
+        if isinstance(value, list):
+            value = {"messages": value}
+        if not isinstance(value, dict) or not any(name in value for name in KNOWN):
+            raise AgentFailedError(
+                f"the reply has none of {', '.join(KNOWN)} ({start_of(content)}); say where they are in agent.response"
+            )
+        reply = convert(value, _Reply, "the reply")
+        messages = _since(read_messages(reply.messages, "the reply"), said) if reply.messages else ()
+        made = trajectory_from_messages(messages)
+        output = made.output if reply.output is None else _text(reply.output)
+        calls = made.calls if reply.calls is None else reply.calls
+        return Trajectory(messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error))
+
+    def _stream(self, content: bytes, said: str) -> Trajectory:
+        events = [event for event in map(_decoded, server_sent(content)) if event is not None]
+        if self._paths:
+            return self._by_paths(events, content, said)
+        stream: AnswerStream | None = None
+        for event in events:
+            if isinstance(event, dict):
+                stream = stream or stream_of(event)
+                if stream is not None:
+                    stream.add(event)
+        if stream is None:
+            raise AgentFailedError(
+                "the stream holds no chat chunks, Anthropic or AG-UI events"
+                f" ({start_of(content)}); say where things are in agent.response.events"
+            )
+        made = trajectory_from_messages(stream.messages())
+        stop: StopReason = "agent_error" if stream.error else "done"
+        return Trajectory(
+            made.messages, made.calls, made.output, stream.usage, None, stop, scrub(stream.error)
+        )
+
+    def _by_paths(self, values: list[Any], content: bytes, said: str) -> Trajectory:
+        found = {name: self._found(name, values) for name in self._paths}
+        self._replies += 1
+        self._refuse_dead_paths()
+        given = _flat(found.get("messages", []))
+        messages = _since(read_messages(given, "the reply"), said) if given else ()
+        made = trajectory_from_messages(messages)
+        calls = tuple(self._call(raw) for raw in _flat(found["calls"])) if "calls" in found else made.calls
+        pieces = [_text(piece) for piece in found.get("output", []) if piece is not None]
+        if "output" in self._paths and not pieces and not calls:
+            raise AgentFailedError(
+                f"the reply has nothing at {self._paths['output'].text}: {start_of(content)}"
+            )
+        usage = Usage(_count(found.get("input_tokens")), _count(found.get("output_tokens")))
+        return Trajectory(messages, calls, "".join(pieces) or made.output, usage)
+
+    def _found(self, name: str, values: list[Any]) -> list[Any]:
+        if name in ("name", "arguments", "id", "result", "error"):
+            return []  # these lead on from a call
+        matches: list[Any] = []
+        for value in values:
+            more, led = self._paths[name].found(value)
+            matches += more
+            self._led[name] = self._led[name] or led
+        return matches
+
+    def _call(self, raw: Any) -> ToolCall:
+        """One call out of the reply: by the paths that lead on from it, or in any usual spelling."""
+        name = self._of_call("name", raw, "$.name")
+        arguments = self._of_call("arguments", raw, "$.arguments")
+        if isinstance(raw, str):
+            name = raw
+        if not isinstance(name, str) or not name:
+            raise AgentFailedError(f"a call in the reply has no name: {one_line(_text(raw), 200)}")
+        call_id = _text(self._of_call("id", raw, "$.id") or "")
+        known = isinstance(raw, dict) and arguments is not None
+        call = wire.parsed_call(name, arguments, call_id) if known else ToolCall(name, None, call_id)
+        if error := self._of_call("error", raw, "$.error"):
+            return msgspec.structs.replace(call, status="error", output=error)
+        result = self._of_call("result", raw, "$.result")
+        return call if result is None else msgspec.structs.replace(call, status="ok", output=result)
+
+    def _of_call(self, name: str, raw: Any, usual: str) -> Any:
+        path = self._paths.get(name)
+        if path is None:
+            return raw.get(usual[2:]) if isinstance(raw, dict) else None
+        matches, led = path.found(raw)
+        self._led[name] = self._led[name] or led
+        return matches[0] if matches else None
+
+    def _refuse_dead_paths(self) -> None:
+        needed = ("output", "calls", "messages")
+        dead = [self._paths[name].text for name in needed if name in self._paths and not self._led[name]]
+        if dead and self._replies >= TRIED:
+            raise ConfigError(
+                f"agent.response: nothing was found at {', '.join(dead)} in the first {TRIED} replies;"
+                " the run was stopped before more was spent"
+            )
+
+
+def start_of(content: bytes) -> str:
+    """The beginning of a reply, fit for an error."""
+    return repr(scrub(one_line(content[:800].decode(errors="replace"), 200)))
+
+
+def server_sent(content: bytes) -> Iterator[bytes]:
+    """The data of each server-sent event; lines may end in any of three ways, data may take several lines."""
+    data: list[bytes] = []
+    for line in content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
+        if not line:
+            if data:
+                yield b"\n".join(data)
+            data = []
+        elif line.startswith(b"data:"):
+            data.append(line[5:].removeprefix(b" "))
+    if data:
+        yield b"\n".join(data)
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except DecodeErrors:
+        return None  # `[DONE]`, a comment, a keep-alive
+
+
+def _json(content: bytes) -> Any:
+    try:
+        return msgspec.json.decode(content)
+    except DecodeErrors:
+        raise AgentFailedError(f"the reply is not JSON: {start_of(content)}") from None
+
+
+def _since(messages: tuple[Message, ...], said: str) -> tuple[Message, ...]:
+    """Only what came after the user's last words: many agents reply with the whole conversation."""
+    last = max((at for at, m in enumerate(messages) if m.role == "user" and m.content == said), default=-1)
+    return tuple(message for message in messages[last + 1 :] if message.role != "system")
+
+
+def _flat(matches: Iterable[Any]) -> list[Any]:
+    """Matches, with a list that is a match itself taken apart."""
+    found: list[Any] = []
+    for match in matches:
+        found += match if isinstance(match, list) else [] if match is None else [match]
+    return found
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else encode(value).decode()
+
+
+def _count(matches: list[Any] | None) -> int:
+    numbers = [n for n in matches or () if isinstance(n, int) and not isinstance(n, bool) and n >= 0]
+    return max(numbers, default=0)

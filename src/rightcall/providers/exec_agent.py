@@ -1,0 +1,221 @@
+"""`exec:COMMAND`: an agent that is a program. Asked with one JSON line on stdin, replies with JSON on stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from rightcall.model.codec import encode
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import Trajectory
+from rightcall.providers.addressed import AddressedAgent, AddressedSession, Asking, new_session_id, reader_for
+from rightcall.providers.agent_reply import AgentFailedError
+from rightcall.providers.exchange import Exchange
+from rightcall.providers.secrets import one_line, scrub
+
+LARGEST = 16 << 20
+KEPT_STDERR = 64 << 10
+GRACE = 2.0
+"""Seconds between asking a program to end and ending it."""
+
+
+class ExecAgent(AddressedAgent):
+    """One program, started anew for every ask, or kept and asked line by line with `reuse: true`."""
+
+    def __init__(self, command: list[str], exchange: Exchange, asking: Asking) -> None:
+        self._command, self.exchange, self._asking = command, exchange, asking
+        self.name = "exec:" + " ".join(word for word in command[:2] if "=" not in word)
+        self._folder = exchange.folder or None
+        self._reader = reader_for(exchange)
+        self._idle: list[_Program] = []
+        self._all: list[_Program] = []
+
+    def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
+        session_id = new_session_id(golden, trial)
+        if not self.exchange.reuse:
+            return AddressedSession(golden, trial, session_id, self._asking, self._once)
+        held = _Held(self)
+        return AddressedSession(golden, trial, session_id, self._asking, held.ask, held.release)
+
+    async def check(self) -> list[str]:
+        program = self._command[0]
+        beside = Path(self._folder or ".") / program
+        if which(program) or beside.is_file():
+            return []
+        return [f"exec: there is no program '{program}' on the PATH or in {self._folder or 'this folder'}"]
+
+    async def aclose(self) -> None:
+        programs, self._all, self._idle = self._all, [], []
+        await asyncio.gather(*(program.end() for program in programs))
+
+    async def _once(self, ask: dict[str, Any], said: str) -> Trajectory:
+        program = await self.started()
+        try:
+            content = await program.whole_reply(encode(self.exchange.body(ask)))
+        finally:
+            await program.end()
+        return self._reader.read(_reply_in(content), said)
+
+    async def started(self) -> _Program:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command,
+                cwd=self._folder,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+                limit=LARGEST,
+            )
+        except OSError as error:
+            raise AgentFailedError(f"{self.name} cannot be started: {error.strerror or error}") from None
+        return _Program(self.name, process)
+
+    async def borrowed(self) -> _Program:
+        """A program that waits for an ask: an idle one, or a new one."""
+        while self._idle:
+            program = self._idle.pop()
+            if program.alive:
+                return program
+        program = await self.started()
+        self._all.append(program)
+        return program
+
+    def given_back(self, program: _Program) -> None:
+        if program.alive:
+            self._idle.append(program)
+
+    def read(self, content: bytes, said: str) -> Trajectory:
+        return self._reader.read(content, said)
+
+
+class _Held:
+    """The program that one session talks to, from its first turn to its end."""
+
+    def __init__(self, agent: ExecAgent) -> None:
+        self._agent = agent
+        self._program: _Program | None = None
+
+    async def ask(self, ask: dict[str, Any], said: str) -> Trajectory:
+        program = self._program = self._program or await self._agent.borrowed()
+        try:
+            content = await program.line(encode(self._agent.exchange.body(ask)))
+        except BaseException:  # its reply may still come and would answer the next ask: it is of no more use
+            self._program = None
+            await program.end()
+            raise
+        return self._agent.read(content, said)
+
+    async def release(self) -> None:
+        if self._program is not None:
+            self._agent.given_back(self._program)
+            self._program = None
+
+
+class _Program:
+    """A running command with the end of what it wrote to stderr."""
+
+    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+        self._name, self._process = name, process
+        self._errors = bytearray()
+        self._listening = asyncio.create_task(self._listen())
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def whole_reply(self, ask: bytes) -> bytes:
+        """Everything it writes to stdout until it ends."""
+        await self._write(ask)
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.close()
+        content = await self._read_all()
+        code = await self._process.wait()
+        await self._listening
+        if code != 0:
+            raise AgentFailedError(f"{self._name} ended with exit code {code}{self._last_words()}")
+        if not content.strip():
+            raise AgentFailedError(f"{self._name} wrote no reply to stdout{self._last_words()}")
+        return content
+
+    async def line(self, ask: bytes) -> bytes:
+        """The line it answers an ask with."""
+        await self._write(ask)
+        stdout = self._process.stdout
+        assert stdout is not None
+        try:
+            content = await stdout.readline()
+        except ValueError:
+            raise AgentFailedError(f"{self._name} wrote a line longer than {LARGEST >> 20} MB") from None
+        if not content.strip():
+            raise AgentFailedError(f"{self._name} wrote no reply to stdout{self._last_words()}")
+        return content
+
+    async def end(self) -> None:
+        """Ask the program and everything it started to end; end them two seconds later."""
+        if self.alive:
+            self._signal(signal.SIGTERM)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GRACE):
+                    await self._process.wait()
+        if self.alive:
+            self._signal(signal.SIGKILL)
+            await self._process.wait()
+        self._listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._listening
+        # The transport is closed now: an event loop that ends first would complain of open pipes.
+        self._process._transport.close()  # type: ignore[attr-defined]
+
+    def _signal(self, number: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    async def _write(self, ask: bytes) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        with suppress(ConnectionError):  # it ended, or does not read: what it replies is what counts
+            stdin.write(ask + b"\n")
+            await stdin.drain()
+
+    async def _read_all(self) -> bytes:
+        stdout = self._process.stdout
+        assert stdout is not None
+        chunks, size = [], 0
+        while chunk := await stdout.read(1 << 16):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > LARGEST:
+                raise AgentFailedError(f"{self._name} wrote more than {LARGEST >> 20} MB to stdout")
+        return b"".join(chunks)
+
+    async def _listen(self) -> None:
+        stderr = self._process.stderr
+        assert stderr is not None
+        while chunk := await stderr.read(1 << 14):
+            self._errors += chunk
+            del self._errors[:-KEPT_STDERR]
+
+    def _last_words(self) -> str:
+        said = one_line(scrub(bytes(self._errors[-4000:]).decode(errors="replace")), 1000)
+        return f"; stderr: {said}" if said else ""
+
+
+def _reply_in(content: bytes) -> bytes:
+    """The reply in what a program wrote: all of it, or its last line when it wrote other lines before."""
+    import msgspec
+
+    from rightcall.model.codec import DecodeErrors
+
+    try:
+        msgspec.json.decode(content)
+    except DecodeErrors:
+        lines = content.strip().splitlines()
+        return lines[-1] if lines and lines[-1].lstrip()[:1] in (b"{", b"[", b'"') else content
+    return content

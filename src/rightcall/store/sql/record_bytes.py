@@ -1,0 +1,113 @@
+"""Records to bytes and back.
+
+What an agent returns is hostile: a value may be of a type JSON does not know, nested a thousand deep, or hold
+half a character. Losing a finished case to that would be worse than storing it in a readable likeness, so the
+plain encoder is tried first and what it refuses is made storable.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model.python_values import described
+from rightcall.store.sql.text import whole
+
+T = TypeVar("T")
+
+DEEPEST = 200
+WORTH_COMPRESSING = 200
+"""Bytes below which zlib saves nothing worth its 14 µs."""
+
+_encode = msgspec.json.Encoder(enc_hook=described).encode
+_canonical = msgspec.json.Encoder(enc_hook=described, order="deterministic").encode
+
+
+def packed(value: Any) -> bytes:
+    """JSON of a record."""
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, RecursionError):
+        return _encode(storable(value))
+
+
+def canonical(value: Any) -> bytes:
+    """JSON in which equal values are equal bytes, whatever the order of their keys."""
+    try:
+        return _canonical(value)
+    except (TypeError, ValueError, RecursionError):
+        return _canonical(storable(value))
+
+
+def unpacked(data: bytes | memoryview, as_type: type[T]) -> T:
+    """The record again."""
+    try:
+        record: T = _decoder(cast(Any, as_type)).decode(data)
+    except msgspec.DecodeError as error:
+        raise _unreadable(as_type, error) from error
+    return record
+
+
+def compressed(value: Any) -> bytes:
+    """JSON, compressed when that is worth it; `expanded` tells by the first byte.
+
+    zlib at level 1: a transcript of 1.5 KB takes 14 µs and a quarter of the bytes; level 6 takes a third
+    longer for 3 % less, and zstd would save 7 µs for one more dependency.
+    """
+    data = packed(value)
+    return data if len(data) < WORTH_COMPRESSING else zlib.compress(data, 1)
+
+
+def expanded(data: bytes | memoryview, as_type: type[T]) -> T:
+    """The record that was compressed."""
+    data = bytes(data)
+    try:
+        plain = zlib.decompress(data) if data[:1] == b"\x78" else data
+    except zlib.error as error:
+        raise _unreadable(as_type, error) from error
+    return unpacked(plain, as_type)
+
+
+def squeezed(data: bytes) -> bytes:
+    """Any bytes, compressed."""
+    return zlib.compress(data)
+
+
+def unsqueezed(data: bytes) -> bytes:
+    """The bytes again."""
+    return zlib.decompress(data)
+
+
+def storable(value: Any, depth: int = 0) -> Any:
+    """A likeness of the value that JSON can hold."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return whole(value) if isinstance(value, str) else value
+    if depth >= DEEPEST:
+        return "… nested too deeply to keep"
+    if isinstance(value, msgspec.Struct):
+        fields = ((f.encode_name, getattr(value, f.name), f.default) for f in msgspec.structs.fields(value))
+        return {name: storable(v, depth + 1) for name, v, default in fields if v is not default}
+    if isinstance(value, Mapping):
+        return {whole(str(key)): storable(v, depth + 1) for key, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [storable(v, depth + 1) for v in value]
+    return whole(repr(value))
+
+
+def _unreadable(as_type: Any, error: Exception) -> InputError:
+    name = getattr(as_type, "__name__", "value")
+    return InputError(
+        "store",
+        f"a {name} in the store cannot be read ({error})",
+        "if a newer RightCall wrote it, upgrade; otherwise the store is damaged",
+    )
+
+
+@cache
+def _decoder(as_type: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(as_type)

@@ -1,0 +1,212 @@
+"""A plan made ready to run: checked, its agent opened, every problem found, nothing spent yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, NamedTuple, Self
+
+import msgspec
+
+from rightcall.datasets import numbered_goldens
+from rightcall.errors import ConfigError, RightCallError
+from rightcall.executor import Session, model_problems, open_problems, settings_of
+from rightcall.gate import warnings
+from rightcall.model import codec
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.python_values import described
+from rightcall.model.run import Run
+from rightcall.model.tool import Tool
+from rightcall.providers import Settings
+from rightcall.quality import check_goldens
+from rightcall.suite.conversations import conversation_problem, conversations_of
+from rightcall.suite.feasibility import mode_warnings
+from rightcall.suite.plan import BLOCK, Plan, content_of
+from rightcall.suite.run_record import new_run
+from rightcall.tools.definitions import with_tool_set
+
+SHOWN_PROBLEMS = 20
+
+
+class PlanWarning(NamedTuple):
+    """Why a run cannot come out well, and whether that is about its gate or its mode."""
+
+    about: Literal["gate", "mode"]
+    text: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All that a run needs, made once: whoever has it must close it, best with `async with`.
+
+    `goldens` is how many will be run; `definitions` are the tools as the run's fingerprint and store know them.
+    """
+
+    plan: Plan
+    session: Session
+    goldens: int
+    definitions: tuple[Tool, ...]
+    fingerprints: Mapping[str, str]
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What the agent can be offered, by name."""
+        return self.session.tools
+
+    @property
+    def documents(self) -> dict[str, bytes]:
+        """What the store keeps by its fingerprint, so that a change of tools can be seen later."""
+        return {"tools": content_of(msgspec.to_builtins(list(self.definitions)))}
+
+    def new_run(self) -> Run:
+        """The record of a run of this plan that begins now."""
+        plan = self.plan
+        return new_run(
+            plan.name,
+            plan.agent.name,
+            fingerprints=self.fingerprints,
+            trials=plan.trials,
+            seed=plan.seed,
+            group=plan.group,
+            settings=plan.settings,
+        )
+
+    def warnings(self) -> list[PlanWarning]:
+        """What can never come out well: a gate that cannot pass, goldens that the mode cannot satisfy."""
+        of_mode = mode_warnings(self.plan.agent, self.plan.goldens())
+        return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
+                *(PlanWarning("mode", text) for text in of_mode)]  # fmt: skip
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.session.__aexit__(kind, error, trace)
+
+
+async def preflight(plan: Plan) -> Prepared:
+    """Check all that can be checked without spending anything; gives the plan with its agent open.
+
+    Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
+    """
+    session, problems = open_problems(
+        plan.agent, concurrency=plan.concurrency, seed=plan.seed, user=plan.user
+    )
+    if session is None:
+        reading = _Reading(plan)
+        raise ConfigError(*problems, *await plan.scorer.problems(), *reading.problems({}))
+    definitions = tuple(
+        session.toolbox.tools
+    )  # as they were given: a server is asked for its own only when opened
+    async with _closed_on_error(session):
+        problems += await session.check()
+        problems += await plan.scorer.problems()
+        reading = _Reading(plan)
+        found = reading.problems(session.tools)
+        if session.provider is not None:
+            problems += await model_problems(plan.agent, reading.models)
+        problems += found
+        if not problems and reading.count == 0:
+            problems = [f"{plan.dataset}: no golden is left to run; does --only name what is there?"]
+        if problems:
+            raise ConfigError(*problems)
+        ready = reading.kept_plan()
+        return Prepared(
+            ready,
+            session,
+            min(reading.count, plan.selection.limit or reading.count),
+            definitions,
+            ready.fingerprints(definitions),
+        )
+
+
+class _closed_on_error:  # noqa: N801  used as a statement
+    """Opens a session and leaves it open, unless an error goes by."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def __aenter__(self) -> None:
+        await self._session.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            await self._session.__aexit__(kind, error, trace)
+
+
+class _Reading:
+    """The goldens of a plan, read once: counted, checked, and kept when they are few."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.count = 0
+        self.models: set[str] = set()
+        self._not_held: list[str] = []
+        self._kept: list[AnyGolden] | None = [] if isinstance(plan.dataset, Path) else None
+
+    def problems(self, tools: Mapping[str, Tool]) -> list[str]:
+        """What is wrong with the goldens and with what they ask of the tools."""
+        try:
+            errors = (f for f in check_goldens(self._placed(), dict(tools)) if f.severity == "error")
+            said = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
+            found = list(dict.fromkeys((*self._not_held, *said)))  # one line for all manners of a golden
+        except RightCallError as error:
+            found = [str(error)]
+        if len(found) > SHOWN_PROBLEMS:
+            more = len(found) - SHOWN_PROBLEMS
+            found[SHOWN_PROBLEMS:] = [f"… and {more:,} more; `rightcall dataset check` lists them all"]
+        return found
+
+    def kept_plan(self) -> Plan:
+        """The plan, with its goldens in memory when they are no more than one block."""
+        return self._plan if self._kept is None else replace(self._plan, in_memory=tuple(self._kept))
+
+    def _placed(self) -> Iterator[tuple[str, AnyGolden]]:
+        plan = self._plan
+        for where, golden in self._source():
+            if self._kept is not None:
+                self._kept.append(golden)
+                if len(self._kept) > BLOCK:
+                    self._kept = None
+            for one in conversations_of(golden, plan.user):
+                if not plan.selection.chooses(one):
+                    continue
+                self.count += 1
+                if isinstance(one, Golden):
+                    settings_of(one, Settings())
+                    self.models.update(filter(None, [one.model]))
+                elif problem := conversation_problem(one, plan.agent, plan.user):
+                    self._not_held.append(f"{where}: {problem}")
+                yield where, with_tool_set(one, plan.agent.tool_sets, where)
+
+    def _source(self) -> Iterator[tuple[str, AnyGolden]]:
+        dataset = self._plan.dataset
+        if isinstance(dataset, Path):
+            return ((f"{dataset}:{line}", golden) for line, golden in numbered_goldens(dataset))
+        return (_validated(golden) for golden in dataset)
+
+
+def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:
+    """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
+    where = f"golden '{golden.id}'"
+    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
+
+
+def gate_warnings(plan: Plan) -> list[str]:
+    """What a gate can never show with these goldens, above all a PASS that is impossible."""
+    if plan.gate is None:
+        return []
+    goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
+    return warnings(
+        plan.gate,
+        [golden.category for golden in goldens],
+        [golden.tags for golden in goldens],
+        trials=plan.trials,
+        clusters=[golden.cluster for golden in goldens],
+    )

@@ -1,0 +1,47 @@
+"""The record of a run that begins now, with everything needed to repeat it."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import secrets
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rightcall.files import git_revision
+from rightcall.model.run import Run
+
+
+def new_run_id(now: datetime.datetime | None = None) -> str:
+    """A fresh id; ids sort by the time their runs began."""
+    now = now or datetime.datetime.now(datetime.UTC)
+    return f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def new_run(
+    name: str,
+    agent: str,
+    *,
+    fingerprints: Mapping[str, str],
+    trials: int = 1,
+    seed: int = 0,
+    group: str = "",
+    settings: Mapping[str, Any] | None = None,
+) -> Run:
+    """A run that begins now. Runs of one `group` [default: the name] are followed over time."""
+    now = datetime.datetime.now(datetime.UTC)
+    return Run(
+        id=new_run_id(now),
+        name=name,
+        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        agent=agent,
+        trials=trials,
+        seed=seed,
+        group=group or name,
+        settings=dict(settings or {}),
+        fingerprints=dict(fingerprints),
+        versions={"rightcall": version("rightcall"), "python": platform.python_version()}
+        | git_revision(Path.cwd()),
+    )

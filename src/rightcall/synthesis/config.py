@@ -1,0 +1,128 @@
+"""How goldens are generated: small frozen settings, under the names DeepEval's users know where there are such."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rightcall.errors import ConfigError
+from rightcall.providers.base import Provider
+from rightcall.synthesis.evolutions import EVEN_WEIGHTS, Evolution
+
+Model = str | Provider
+
+
+@dataclass(frozen=True)
+class FiltrationConfig:
+    """What a critic must give an input for it to be kept: the mean of clarity and answerability.
+
+    An input below the threshold is rewritten at most `max_quality_retries` times, judged again each time, and dropped
+    when it is still below. The critic is the synthesizer's model, unless another is named.
+    """
+
+    synthetic_input_quality_threshold: float = 0.5
+    max_quality_retries: int = 3
+    critic_model: Model | None = None
+
+    def __post_init__(self) -> None:
+        _share("synthetic_input_quality_threshold", self.synthetic_input_quality_threshold)
+        _count("max_quality_retries", self.max_quality_retries, least=0)
+
+
+@dataclass(frozen=True)
+class EvolutionConfig:
+    """How many evolutions each input goes through, and how often each kind is drawn."""
+
+    num_evolutions: int = 1
+    evolutions: Mapping[Evolution, float] = field(default_factory=lambda: EVEN_WEIGHTS)
+
+    def __post_init__(self) -> None:
+        _count("num_evolutions", self.num_evolutions, least=0)
+        if any(weight < 0 for weight in self.evolutions.values()) or not any(self.evolutions.values()):
+            raise ConfigError("evolutions: weights must not be negative, and one must be above 0")
+
+
+@dataclass(frozen=True)
+class StylingConfig:
+    """How inputs and expected outputs read."""
+
+    scenario: str | None = None
+    task: str | None = None
+    input_format: str | None = None
+    expected_output_format: str | None = None
+
+
+@dataclass(frozen=True)
+class ConversationalStylingConfig:
+    """How scenarios and expected outcomes read."""
+
+    scenario_context: str | None = None
+    conversational_task: str | None = None
+    participant_roles: str | None = None
+    scenario_format: str | None = None
+    expected_outcome_format: str | None = None
+
+
+@dataclass(frozen=True)
+class ContextConstructionConfig:
+    """How documents become contexts: chunks of `chunk_size` characters, of which similar ones are put together.
+
+    `embed` turns texts into vectors; without it texts are compared by their character trigrams. Contexts that a critic
+    gives less than `context_quality_threshold` are left out.
+    """
+
+    chunk_size: int = 1024
+    chunk_overlap: int = 0
+    max_contexts_per_document: int = 3
+    min_contexts_per_document: int = 1
+    max_context_length: int = 3
+    min_context_length: int = 1
+    context_quality_threshold: float = 0.5
+    context_similarity_threshold: float = 0.0
+    allow_cross_file_contexts: bool = False
+    embed: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
+
+    def __post_init__(self) -> None:
+        _count("chunk_size", self.chunk_size, least=16)
+        _count("chunk_overlap", self.chunk_overlap, least=0)
+        if self.chunk_overlap >= self.chunk_size:
+            raise ConfigError(
+                f"chunk_overlap ({self.chunk_overlap}) must be less than chunk_size ({self.chunk_size})"
+            )
+        for name in ("max_contexts_per_document", "max_context_length", "min_context_length"):
+            _count(name, getattr(self, name), least=1)
+        if self.min_context_length > self.max_context_length:
+            raise ConfigError("min_context_length must not be above max_context_length")
+        _share("context_quality_threshold", self.context_quality_threshold)
+        _share("context_similarity_threshold", self.context_similarity_threshold)
+
+
+@dataclass(frozen=True)
+class VerificationConfig:
+    """What a golden with expected calls must stand: `agree` of `samples` solvers recover them from the request alone.
+
+    With `literal`, every value must also stand in the request, and no other number. `attempts` is how often a slot is
+    tried before it is given up.
+    """
+
+    samples: int = 3
+    agree: int = 2
+    literal: bool = True
+    temperature: float = 0.7
+    attempts: int = 3
+
+    def __post_init__(self) -> None:
+        _count("samples", self.samples, least=1)
+        _count("attempts", self.attempts, least=1)
+        if not 1 <= self.agree <= self.samples:
+            raise ConfigError(f"agree must be between 1 and samples ({self.samples}), got {self.agree}")
+
+
+def _share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ConfigError(f"{name} must be between 0 and 1, got {value}")
+
+
+def _count(name: str, value: int, *, least: int) -> None:
+    if value < least:
+        raise ConfigError(f"{name} must be at least {least}, got {value}")

@@ -1,0 +1,56 @@
+"""What generating would ask a model, before it is asked anything."""
+
+from __future__ import annotations
+
+from rightcall.model.codec import encode
+from rightcall.model.record import Record
+from rightcall.model.trajectory import Usage
+from rightcall.providers.prices import cost
+from rightcall.suite.cost_estimate import CHARACTERS_PER_TOKEN, EXPECTED_OUTPUT_TOKENS
+from rightcall.synthesis.synthesizer import Synthesizer
+
+PROMPT_CHARACTERS = 900
+"""A prompt of a step without what is put into it; the longest has about this many."""
+
+
+class GenerationEstimate(Record, frozen=True):
+    """Requests, tokens and cost: `least` when the first try of each is kept, `most` when every attempt is used."""
+
+    goldens: int
+    requests_least: int
+    requests_most: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    cost_usd_most: float | None
+
+
+def estimate_generation(
+    maker: Synthesizer, goldens: int, *, context_characters: int = 0
+) -> GenerationEstimate:
+    """An estimate for so many goldens; tokens and cost are those of the least, and the cost of the most."""
+    if maker.model is None and maker.solver is None:
+        return GenerationEstimate(goldens, 0, 0, 0, 0, 0.0, 0.0)
+    checks, tools = maker.verification, len(encode(list(maker.tools)))
+    writes = 0 if maker.model is None else 1 if maker.tools and not context_characters else 3
+    evolutions = maker.evolution_config.num_evolutions if maker.evolution_config else 0
+    solves = checks.agree if maker.tools else 0
+    least = writes + solves + evolutions * (1 + solves)
+    most = checks.attempts * (writes + (checks.samples if maker.tools else 0)) + evolutions * (
+        1 + checks.samples
+    )
+    characters = (writes + evolutions) * (PROMPT_CHARACTERS + context_characters) + solves * (
+        1 + evolutions
+    ) * tools
+    used = Usage(goldens * characters // CHARACTERS_PER_TOKEN, goldens * least * EXPECTED_OUTPUT_TOKENS)
+    name = str(maker.model if isinstance(maker.model, str) else getattr(maker.model, "name", ""))
+    price = cost(name, used) if name else 0.0
+    return GenerationEstimate(
+        goldens,
+        goldens * least,
+        goldens * most,
+        used.input_tokens,
+        used.output_tokens,
+        price,
+        None if price is None else price * most / max(1, least),
+    )

@@ -1,0 +1,79 @@
+"""A text that a regular expression fits, for the patterns that schemas really have."""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+from typing import Any
+
+MOST_REPEATS = 4
+LETTERS = string.ascii_uppercase + string.ascii_lowercase + string.digits
+_CLASSES = {"CATEGORY_DIGIT": string.digits, "CATEGORY_WORD": LETTERS, "CATEGORY_SPACE": " "}
+
+
+def text_fitting(pattern: str, rng: random.Random) -> str | None:
+    """A text the pattern fits from end to end; None for patterns with look-around or back-references.
+
+    Whoever calls validates it against the schema: ECMA's dialect differs from Python's in corners.
+    """
+    from re import _parser  # type: ignore[attr-defined]  # the only parser of regular expressions at hand
+
+    try:
+        return "".join(_piece(str(name), value, rng) for name, value in _parser.parse(pattern))
+    except (re.error, _NotSupported, OverflowError, RecursionError):
+        return None
+
+
+class _NotSupported(Exception):  # noqa: N818
+    """A construct that cannot be turned round."""
+
+
+def _piece(name: str, value: Any, rng: random.Random) -> str:  # noqa: PLR0911  a table of constructs
+    match name:
+        case "LITERAL":
+            return chr(value)
+        case "ANY":
+            return rng.choice(LETTERS)
+        case "AT":
+            return ""
+        case "IN":
+            return rng.choice(_choices(value))
+        case "BRANCH":
+            return _sequence(rng.choice(value[1]), rng)
+        case "SUBPATTERN":
+            return _sequence(value[-1], rng)
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            low, high, inner = value
+            most = max(low, min(int(high), low + MOST_REPEATS))
+            least = max(low, 1) if most else 0
+            return "".join(_sequence(inner, rng) for _ in range(rng.randint(min(least, most), most)))
+        case _:
+            raise _NotSupported(name)
+
+
+def _sequence(parts: Any, rng: random.Random) -> str:
+    return "".join(_piece(str(name), value, rng) for name, value in parts)
+
+
+def _choices(items: Any) -> str:
+    found: set[str] = set()
+    negated = False
+    for kind, value in items:
+        match str(kind):
+            case "NEGATE":
+                negated = True
+            case "LITERAL":
+                found.add(chr(value))
+            case "RANGE":
+                found.update(map(chr, range(value[0], min(value[1], value[0] + 200) + 1)))
+            case "CATEGORY":
+                if str(value) not in _CLASSES:
+                    raise _NotSupported(str(value))
+                found.update(_CLASSES[str(value)])
+            case other:
+                raise _NotSupported(other)
+    left = [c for c in LETTERS if c not in found] if negated else sorted(found)
+    if not left:
+        raise _NotSupported("an empty class")
+    return "".join(left)

@@ -1,0 +1,137 @@
+"""Steps that several ways share: judging an input, rewriting it, evolving it, agreeing on the calls it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.record import Record
+from rightcall.model.score import Score
+from rightcall.model.trajectory import Trajectory
+from rightcall.synthesis.config import FiltrationConfig
+from rightcall.synthesis.evolutions import draw
+from rightcall.synthesis.kit import Kit
+from rightcall.synthesis.plans import expected_value
+from rightcall.synthesis.scribe import Scribe, Unreadable
+from rightcall.synthesis.solver import spent_on
+from rightcall.tools.definitions.validate import is_valid
+
+
+class InputQuality(Record, frozen=True, forbid_unknown_fields=False):
+    """A critic's marks for an input."""
+
+    clarity: float
+    answerability: float
+    feedback: str = ""
+
+    @property
+    def mean(self) -> float:
+        """Both marks together, each brought into 0..1."""
+        return sum(min(1.0, max(0.0, mark)) for mark in (self.clarity, self.answerability)) / 2
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """An input after judging and evolving, with what was found on the way."""
+
+    text: str
+    quality: float | None
+    evolutions: tuple[str, ...] = ()
+
+
+class BelowThreshold(Exception):  # noqa: N818  it is news of one attempt
+    """A critic did not find the input good enough, also after the rewrites."""
+
+
+async def refined(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> Refinement:
+    """The input judged, rewritten until it is good enough, evolved, and judged again after every change.
+
+    `BelowThreshold` when no rewrite reaches the threshold. An evolution that spoils the input is taken back.
+    """
+    about = f"The text it is about:\n<text>\n{context}\n</text>\n" if context else ""
+    filtration = kit.filtration or FiltrationConfig()
+    text, quality = await _good_enough(text, filtration, scribe, about)
+    tried: list[str] = []
+    config = kit.evolution
+    if config is None:
+        return Refinement(text, quality)
+    rng = kit.chance(scribe.slot, "evolutions")
+    for number, evolution in enumerate(
+        draw(config.evolutions, config.num_evolutions, rng, with_context=bool(context))
+    ):
+        keep = f"{about}It must still be answerable from the text." if context else ""
+        try:
+            better = await scribe.text(
+                f"evolve-{number}", evolution.prompt, input=text, keep=keep, language=kit.language_name
+            )
+            marks = await _marks(better, f"evolve-{number}-quality", scribe, about)
+        except Unreadable:
+            tried.append(f"{evolution.value}: not kept")
+            continue
+        if marks.mean < filtration.synthetic_input_quality_threshold:
+            tried.append(f"{evolution.value}: not kept")
+            continue
+        text, quality = better, marks.mean
+        tried.append(evolution.value)
+    return Refinement(text, quality, tuple(tried))
+
+
+async def _good_enough(
+    text: str, filtration: FiltrationConfig, scribe: Scribe, about: str
+) -> tuple[str, float]:
+    threshold = filtration.synthetic_input_quality_threshold
+    for number in range(filtration.max_quality_retries + 1):
+        marks = await _marks(text, f"quality-{number}", scribe, about)
+        if marks.mean >= threshold:
+            return text, marks.mean
+        if number < filtration.max_quality_retries:
+            text = await scribe.text(
+                f"rewrite-{number}",
+                "rewrite",
+                input=text,
+                feedback=marks.feedback or "unclear",
+                context=about,
+            )
+    raise BelowThreshold(
+        f"quality {marks.mean:.2f} is below {threshold:g}: {marks.feedback or 'no feedback'}"
+    )
+
+
+async def _marks(text: str, step: str, scribe: Scribe, about: str) -> InputQuality:
+    return await scribe.record(step, "quality", InputQuality, {"input": text, "context": about}, judging=True)
+
+
+async def labelled(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden | None, Score]:
+    """The golden with the calls that independent solvers agree on; None when they do not agree.
+
+    Without tools there is nothing to call, and the golden stays as it is.
+    """
+    if kit.solver is None:
+        return golden, Score.passed_if(True)
+    checks, done = kit.verification, list[Trajectory]()
+    for number in range(checks.samples):
+        trajectory = await kit.solver.sample(golden, number)
+        done.append(trajectory)
+        candidate = with_calls(golden, trajectory, kit)
+        if candidate is None:
+            continue
+        agreeing = sum(kit.solver.judged(candidate, other).passed for other in done)
+        if agreeing >= checks.agree:
+            scribe.note(spent_on(done))
+            return candidate, Score(agreeing / len(done), True)
+    scribe.note(spent_on(done))
+    return None, Score(0.0, False, f"no {checks.agree} of {len(done)} solvers called the same")
+
+
+def with_calls(golden: Golden, trajectory: Trajectory, kit: Kit) -> Golden | None:
+    """The golden with what a solver did as what is expected; None when a call cannot be right."""
+    calls = []
+    for call in trajectory.calls:
+        tool = kit.tools.get(call.name)
+        if tool is None or call.arguments is None or not is_valid(tool, call.arguments):
+            return None
+        arguments = {name: expected_value(tool, name, value) for name, value in call.arguments.items()}
+        calls.append(ExpectedCall(call.name, arguments))
+    return msgspec.structs.replace(golden, expected_calls=tuple(calls), no_calls=not calls)

@@ -1,0 +1,86 @@
+"""One conversational golden out of one prompt: a situation, who the user is, and how it should end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rightcall.model.golden import ConversationalGolden
+from rightcall.model.record import Record
+from rightcall.model.score import Score
+from rightcall.synthesis.config import ConversationalStylingConfig
+from rightcall.synthesis.contexts import Context
+from rightcall.synthesis.kit import Kit
+from rightcall.synthesis.production import Made
+from rightcall.synthesis.scribe import Unreadable
+from rightcall.synthesis.steps import BelowThreshold, refined
+
+
+class Situation(Record, frozen=True, forbid_unknown_fields=False):
+    """What a model invents."""
+
+    scenario: str
+    user_description: str = ""
+    expected_outcome: str = ""
+
+
+@dataclass(frozen=True)
+class ScenarioJob:
+    """A conversational golden whose situation a prompt asks for."""
+
+    id: str
+    kit: Kit
+    way: str
+    prompt: str
+    values: Mapping[str, object]
+    context: Context | None = None
+    include_expected: bool = True
+    parents: tuple[str, ...] = ()
+
+    async def make(self) -> Made:
+        """A golden, or why every attempt failed."""
+        scribe, reasons = self.kit.scribe(self.id), list[str]()
+        for attempt in range(self.kit.verification.attempts):
+            scribe.attempt = attempt
+            try:
+                made = await scribe.record("situation", self.prompt, Situation, self.values)
+                if not made.scenario.strip():
+                    raise Unreadable("situation: the model left the scenario empty")
+                about = self.context.text if self.context else ""
+                refinement = await refined(made.scenario, self.kit, scribe, context=about)
+            except (Unreadable, BelowThreshold) as problem:
+                reasons.append(str(problem))
+                continue
+            known = self.kit.provenance(
+                self.way,
+                scribe,
+                attempt=attempt,
+                evolutions=list(refinement.evolutions),
+                synthetic_input_quality=None if refinement.quality is None else round(refinement.quality, 3),
+                context_source_files=list(self.context.sources) if self.context else None,
+                parents=list(self.parents),
+            )
+            golden = ConversationalGolden(
+                refinement.text,
+                id=self.id,
+                user_description=made.user_description or None,
+                expected_outcome=(made.expected_outcome or None) if self.include_expected else None,
+                context=self.context.texts if self.context else None,
+                tags=("generated", self.way),
+                metadata={"generated": known},
+            )
+            scores = {"quality": Score(refinement.quality or 0.0, True)}
+            return Made(golden, scores, "", scribe.usage, tuple(scribe.messages))
+        return Made(None, {}, "; ".join(dict.fromkeys(reasons)), scribe.usage, tuple(scribe.messages))
+
+
+def styled(styling: ConversationalStylingConfig) -> str:
+    """The conversational styling as lines of a prompt."""
+    said = {
+        "Situation": styling.scenario_context,
+        "What the assistant does": styling.conversational_task,
+        "Who takes part": styling.participant_roles,
+        "Form of the scenario": styling.scenario_format,
+        "Form of the expected outcome": styling.expected_outcome_format,
+    }
+    return "\n".join(f"{name}: {text}" for name, text in said.items() if text)

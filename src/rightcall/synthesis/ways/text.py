@@ -1,0 +1,98 @@
+"""One input out of one prompt: written, judged, evolved, labelled with calls, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from rightcall.model.golden import Golden
+from rightcall.model.score import Score
+from rightcall.synthesis.contexts import Context
+from rightcall.synthesis.kit import Kit
+from rightcall.synthesis.production import Made
+from rightcall.synthesis.scribe import ANSWERING, Scribe, Unreadable
+from rightcall.synthesis.steps import BelowThreshold, Refinement, labelled, refined
+
+
+@dataclass(frozen=True)
+class TextJob:
+    """A golden whose input a prompt asks for; `values` fill the prompt."""
+
+    id: str
+    kit: Kit
+    way: str
+    prompt: str
+    values: Mapping[str, Any]
+    context: Context | None = None
+    include_expected: bool = True
+    parents: tuple[str, ...] = ()
+    cluster: str | None = None
+    more: Mapping[str, object] = field(default_factory=dict)
+
+    async def make(self) -> Made:
+        """A golden, or why every attempt failed."""
+        scribe, reasons = self.kit.scribe(self.id), list[str]()
+        scores: dict[str, Score] = {}
+        for attempt in range(self.kit.verification.attempts):
+            scribe.attempt = attempt
+            try:
+                text = await scribe.text("input", self.prompt, **self.values)
+                about = self.context.text if self.context else ""
+                refinement = await refined(text, self.kit, scribe, context=about)
+                scores["quality"] = Score(refinement.quality or 0.0, True)
+                golden, scores["recovered"] = await labelled(self._golden(refinement), self.kit, scribe)
+                if golden is None:
+                    reasons.append(scores["recovered"].reason)
+                    continue
+                golden = await self._answered(golden, scribe, about)
+            except (Unreadable, BelowThreshold) as problem:
+                reasons.append(str(problem))
+                continue
+            return Made(
+                self._signed(golden, refinement, scribe), scores, "", scribe.usage, tuple(scribe.messages)
+            )
+        why = "; ".join(dict.fromkeys(reasons))
+        return Made(None, scores, why, scribe.usage, tuple(scribe.messages))
+
+    def _golden(self, refinement: Refinement) -> Golden:
+        return Golden(
+            refinement.text,
+            id=self.id,
+            context=self.context.texts if self.context else None,
+            cluster=self.cluster,
+            tags=("generated", self.way),
+        )
+
+    async def _answered(self, golden: Golden, scribe: Scribe, about: str) -> Golden:
+        if not self.include_expected:
+            return golden
+        form = self.kit.styling.expected_output_format
+        answer = await scribe.text(
+            "expected-output",
+            "expected_output",
+            kind=ANSWERING,
+            input=golden.input,
+            context=f"By this text alone:\n<text>\n{about}\n</text>" if about else "",
+            format=f"Form of the answer: {form}" if form else "",
+            language=self.kit.language_name,
+        )
+        return msgspec.structs.replace(golden, expected_output=answer)
+
+    def _signed(self, golden: Golden, refinement: Refinement, scribe: Scribe) -> Golden:
+        quality = None if refinement.quality is None else round(refinement.quality, 3)
+        known = self.kit.provenance(
+            self.way,
+            scribe,
+            attempt=scribe.attempt,
+            evolutions=list(refinement.evolutions),
+            synthetic_input_quality=quality,
+            context_quality=self.context.quality if self.context else None,
+            context_source_files=list(self.context.sources) if self.context else None,
+            parents=list(self.parents),
+            **self.more,
+        )
+        source = self.context.sources[0] if self.context and self.context.sources else None
+        return msgspec.structs.replace(golden, source_file=source, metadata={"generated": known})
