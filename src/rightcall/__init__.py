@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rightcall.executor.agent import (
         Agent as Agent,
     )
+    from rightcall.executor.conversation.model_user import UserSetup as UserSetup
     from rightcall.executor.limits import (
         Limits as Limits,
         RunLimits as RunLimits,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
         Usage as Usage,
     )
     from rightcall.store import open_store as open_store
+    from rightcall.synthesis.simulator import ConversationSimulator as ConversationSimulator
     from rightcall.testing.assertion import (
         assert_test as assert_test,
     )

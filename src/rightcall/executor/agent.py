@@ -14,9 +14,9 @@ from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.callable_agent import UserAgent
 from rightcall.executor.conversation.agent_side import ModelSession, Opened, opened_by
+from rightcall.executor.conversation.dialogue_loop import ConversationPerformer, OnTurn
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
-from rightcall.executor.conversation.turn_taking import ConversationPerformer, OnTurn
 from rightcall.executor.conversation.user_side import Users
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.executor.conversation import Said, SimulatedUser, UserFault, Users
+from rightcall.executor.conversation import SimulatedUser, UserFault, Users, UserTurn
 from rightcall.model.case import turns_of
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
@@ -62,10 +62,10 @@ class _Controlled:
         self._index, self._most, self._said = index, most, 0
         self.name, self.prompt_hash = user.name, user.prompt_hash
 
-    async def reply(self, messages: Sequence[Message]) -> Said:
+    async def reply(self, messages: Sequence[Message]) -> UserTurn:
         decision = await self._decision(messages)
         if decision is not None and not decision.goes_on:
-            return Said(ended="stopped", why=decision.reason)
+            return UserTurn(ended="stopped", why=decision.reason)
         self._said += 1
         return await self._user.reply(messages)
 

@@ -1,6 +1,6 @@
 """Conversations held live: an agent on one side, a user on the other, turn by turn.
 
-turn_taking   the loop of both sides, until somebody ends it
+dialogue_loop the loop of both sides, until somebody ends it
 agent_side    the agent's: a model with tools, a function called for each turn, or an agent that opens sessions
 user_side     the user's: what a user is, and the scripted one
 model_user    a user played by a model; user_prompt: what that model is told
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
         TalkSession as TalkSession,
         opened_by as opened_by,
     )
+    from rightcall.executor.conversation.dialogue_loop import (
+        ConversationPerformer as ConversationPerformer,
+    )
     from rightcall.executor.conversation.model_user import (
         ModelUsers as ModelUsers,
         UserSetup as UserSetup,
@@ -34,18 +37,15 @@ if TYPE_CHECKING:
         WORDS as WORDS,
         turn_parameters as turn_parameters,
     )
-    from rightcall.executor.conversation.turn_taking import (
-        ConversationPerformer as ConversationPerformer,
-    )
     from rightcall.executor.conversation.user_graph import (
         GraphUsers as GraphUsers,
         SimulationNode as SimulationNode,
     )
     from rightcall.executor.conversation.user_side import (
-        Said as Said,
         SimulatedUser as SimulatedUser,
         UserFault as UserFault,
         Users as Users,
+        UserTurn as UserTurn,
     )
 else:
     __getattr__, __dir__, __all__ = window(
@@ -55,8 +55,8 @@ else:
             "model_user": "ModelUsers UserSetup",
             "personas": "DEFAULT_PERSONAS PERSONAS Persona played_by",
             "turn_function": "HISTORY INPUT WORDS turn_parameters",
-            "turn_taking": "ConversationPerformer",
+            "dialogue_loop": "ConversationPerformer",
             "user_graph": "GraphUsers SimulationNode",
-            "user_side": "Said SimulatedUser UserFault Users",
+            "user_side": "UserTurn SimulatedUser UserFault Users",
         },
     )

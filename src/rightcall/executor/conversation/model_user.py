@@ -21,7 +21,7 @@ from rightcall.executor.conversation.user_prompt import (
     system_text,
     who_is,
 )
-from rightcall.executor.conversation.user_side import Said, SimulatedUser, UserFault
+from rightcall.executor.conversation.user_side import SimulatedUser, UserFault, UserTurn
 from rightcall.executor.deadline import Deadline
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.model.codec import convert
@@ -169,7 +169,7 @@ class ModelUser:
         self._asker, self._request, self._known = asker, request, known
         self.name, self.prompt_hash = name, prompt_hash
 
-    async def reply(self, messages: Sequence[Message]) -> Said:
+    async def reply(self, messages: Sequence[Message]) -> UserTurn:
         spent, seen = Usage(), flipped(messages)
         heard = [message.content for message in messages]
         problem = ""
@@ -186,7 +186,7 @@ class ModelUser:
             seen = (*seen, Message("assistant", made.message.content), again)
         raise UserFault(problem, spent)
 
-    def _problem(self, said: Said, heard: Sequence[str]) -> str:
+    def _problem(self, said: UserTurn, heard: Sequence[str]) -> str:
         """Why these words cannot be the user's; empty when they can."""
         if said.ended == "user_error":
             return "the scenario does not say how to go on" + (f" ({said.why})" if said.why else "")

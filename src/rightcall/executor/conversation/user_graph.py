@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rightcall.errors import ConfigError
-from rightcall.executor.conversation.user_side import Said, SimulatedUser, UserFault
+from rightcall.executor.conversation.user_side import SimulatedUser, UserFault, UserTurn
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
@@ -90,24 +90,24 @@ class GraphUser:
         self._visits: Counter[int] = Counter()
         self._worded, self._judged, self.name = worded, judged, name
 
-    async def reply(self, messages: Sequence[Message]) -> Said:
+    async def reply(self, messages: Sequence[Message]) -> UserTurn:
         spent = Usage()
         if self._at is not None:
             if self._at.terminal:
-                return Said(ended="user_stop", why=_label(self._at))
+                return UserTurn(ended="user_stop", why=_label(self._at))
             self._next, spent = await self._route(self._at, messages)
         node = self._next
         if node is None:
             where = _label(self._at)
-            return Said(ended="stopped", why=f"no edge leads on from {where}", usage=spent)
+            return UserTurn(ended="stopped", why=f"no edge leads on from {where}", usage=spent)
         self._at = node
         self._visits[id(node)] += 1
         if node.say is not None:
-            return Said(node.say, usage=spent)
+            return UserTurn(node.say, usage=spent)
         if self._worded is None:
             raise UserFault(f"{_label(node)} has an action, and no model was given to put it into words")
         text, used = await self._worded(node.action or "", messages)
-        return Said(text, usage=spent.plus(used))
+        return UserTurn(text, usage=spent.plus(used))
 
     async def _route(
         self, node: SimulationNode, messages: Sequence[Message]

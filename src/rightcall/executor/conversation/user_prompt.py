@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rightcall.executor.conversation.personas import Persona
-from rightcall.executor.conversation.user_side import Said
+from rightcall.executor.conversation.user_side import UserTurn
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 
@@ -71,12 +71,12 @@ def flipped(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple(seen)
 
 
-def read_reply(text: str) -> Said:
+def read_reply(text: str) -> UserTurn:
     """What the model's words mean: what the user says, or how they end it."""
     for mark, ended in ((STOP, "user_stop"), (TRANSFER, "transfer"), (OUT_OF_SCOPE, "user_error")):
         if mark in text:
-            return Said(ended=ended, why=text.replace(mark, "").strip())  # type: ignore[arg-type]
-    return Said(text.strip().strip('"').strip())
+            return UserTurn(ended=ended, why=text.replace(mark, "").strip())  # type: ignore[arg-type]
+    return UserTurn(text.strip().strip('"').strip())
 
 
 NUMBER = re.compile(r"[\w.+-]+@[\w-]+\.\w+|[\w-]*\d[\w.,:/-]*")

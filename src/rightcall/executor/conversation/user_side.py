@@ -11,7 +11,7 @@ from rightcall.model.record import Record
 from rightcall.model.trajectory import Ended, Usage
 
 
-class Said(Record, frozen=True):
+class UserTurn(Record, frozen=True):
     """What a user says next; `ended` is set when they say nothing more, with `why` in words."""
 
     text: str = ""
@@ -34,7 +34,7 @@ class SimulatedUser(Protocol):
     name: str
     prompt_hash: str
 
-    async def reply(self, messages: Sequence[Message]) -> Said:
+    async def reply(self, messages: Sequence[Message]) -> UserTurn:
         """What the user says after these messages. Raises `UserFault` when the user is at fault itself."""
         ...
 
@@ -60,7 +60,7 @@ class ScriptedUser:
         """Whether the next turn is the script's."""
         return bool(self._left)
 
-    async def reply(self, messages: Sequence[Message]) -> Said:
+    async def reply(self, messages: Sequence[Message]) -> UserTurn:
         if self._left:
-            return Said(self._left.pop(0))
-        return await self._then.reply(messages) if self._then else Said(ended="script_end")
+            return UserTurn(self._left.pop(0))
+        return await self._then.reply(messages) if self._then else UserTurn(ended="script_end")
