@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rightcall.executor.agent import (
         Agent as Agent,
     )
+    from rightcall.executor.conversation.model_user import UserSetup as UserSetup
     from rightcall.executor.limits import (
         Limits as Limits,
         RunLimits as RunLimits,
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
         ConversationalRelevancyMetric as ConversationalRelevancyMetric,
         ConversationCompletenessMetric as ConversationCompletenessMetric,
         GEval as GEval,
+        KnowledgeRetentionMetric as KnowledgeRetentionMetric,
+        RoleAdherenceMetric as RoleAdherenceMetric,
         TaskCompletionMetric as TaskCompletionMetric,
         ToolCallParams as ToolCallParams,
         ToolCorrectnessMetric as ToolCorrectnessMetric,
@@ -102,6 +105,7 @@ if TYPE_CHECKING:
         Synthesizer as Synthesizer,
         VerificationConfig as VerificationConfig,
     )
+    from rightcall.synthesis.simulator import ConversationSimulator as ConversationSimulator
     from rightcall.testing.assertion import (
         assert_test as assert_test,
     )
@@ -135,12 +139,14 @@ else:
                 "ProviderError RightCallError"
             ),
             "executor.agent": "Agent",
+            "executor.conversation.model_user": "UserSetup",
             "executor.limits": "Limits RunLimits",
             "gate": "Verdict",
             "metrics.base": "Metric",
             "metrics.deepeval": (
                 "AnswerRelevancyMetric ArgumentCorrectnessMetric ConversationCompletenessMetric "
-                "ConversationalGEval ConversationalRelevancyMetric GEval TaskCompletionMetric "
+                "ConversationalGEval ConversationalRelevancyMetric GEval KnowledgeRetentionMetric "
+                "RoleAdherenceMetric TaskCompletionMetric "
                 "ToolCallParams ToolCorrectnessMetric TurnRelevancyMetric"
             ),
             "metrics.matching.verdict": "CaseVerdict ScoringRules",
@@ -156,6 +162,7 @@ else:
                 "ContextConstructionConfig ConversationalStylingConfig Evolution EvolutionConfig FiltrationConfig "
                 "StylingConfig Synthesizer VerificationConfig"
             ),
+            "synthesis.simulator": "ConversationSimulator",
             "testing.assertion": "assert_test",
             "testing.evaluation_dataset": "EvaluationDataset",
             "tools.runtime.errors": "Abort ToolError",

@@ -1,4 +1,4 @@
-"""Conversations: turns are made for each scenario, and a metric looks at the conversation as a whole."""
+"""Conversations: turns are made for each scenario, and a metric looks at each answer in them."""
 
 from llm_app import JUDGE, your_llm_app
 
@@ -36,7 +36,7 @@ for golden in dataset.goldens:
         ConversationalTestCase(scenario=golden.scenario, turns=generate_turns(golden.scenario))
     )
 
-metric = ConversationalRelevancyMetric(model=JUDGE, votes=1, cache="")
+metric = ConversationalRelevancyMetric(model=JUDGE, threshold=0.7, votes=1, cache="")
 run = evaluate(test_cases=dataset.test_cases, metrics=[metric])
 for case, result in zip(dataset.test_cases, run.results, strict=True):
     print(case.golden.scenario, result.metrics[metric.name].value)

@@ -20,6 +20,7 @@ from rightcall.suite import (
     EvaluateOptions,
     PlanWarning,
     Request,
+    as_user,
     deepeval_options,
     gate_of,
     read_request,
@@ -78,6 +79,7 @@ async def aevaluate(
     gate: Gate | Mapping[str, Any] | float | None = None,
     only: Sequence[str] = (),
     run_limits: RunLimits | None = None,
+    user: Any = None,
     store: str | Path | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     identifier: str | None = None,
@@ -94,8 +96,10 @@ async def aevaluate(
 
     A case passes when its golden is satisfied and every one of `metrics` passes: names, metrics or plain functions.
     Metrics in `observe` are measured without affecting the result. `gate` decides whether the run passes: a `Gate`,
-    the mapping of a suite, or the pass rate to reach; without one every case must pass. `group` (or `group_name`)
-    groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they finish.
+    the mapping of a suite, or the pass rate to reach; without one every case must pass. `user` plays the users of
+    conversations that are not scripted to their end: a model, the mapping of a suite, or a `UserSetup`. `group` (or
+    `group_name`) groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they
+    finish.
 
     DeepEval's `hyperparameters` are kept with the run, `identifier` is its `name`, `async_config.max_concurrent` its
     `concurrency`; `display_config` and `cache_config` change nothing here.
@@ -112,6 +116,7 @@ async def aevaluate(
         "gate": gate_of(gate),
         "only": only,
         "run_limits": run_limits,
+        "user": as_user(user),
     }
     words = {
         "hyperparameters": hyperparameters,

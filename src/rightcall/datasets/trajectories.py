@@ -27,7 +27,7 @@ from rightcall.model.dialects import native, read_messages, trajectory_from_mess
 from rightcall.model.ledger import LedgerEntry
 from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.record import Record, Several
-from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage
+from rightcall.model.trajectory import Dialogue, RecordedTrajectory, StopReason, Trajectory, Usage
 
 SUFFIXES = (".jsonl", ".json")
 
@@ -48,6 +48,7 @@ class TrajectoryLine(Record, frozen=True):
     state_before: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
     lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    dialogue: Dialogue | None = None
 
 
 def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
@@ -100,6 +101,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
                 line.state_before,
                 line.state,
                 lag_ms=line.lag_ms,
+                dialogue=line.dialogue,
             )
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
@@ -120,7 +122,7 @@ def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
     if line.messages is UNSET and line.calls is UNSET and line.output is None and not line.error:
         raise InputError(where, "needs 'messages' or 'calls', both are missing", 'write "calls": [] for none')
     messages = () if line.messages is UNSET else read_messages(line.messages, where)
-    derived = trajectory_from_messages(messages)
+    derived = trajectory_from_messages(messages, line.dialogue.given if line.dialogue else 0)
     return Trajectory(
         messages,
         derived.calls if line.calls is UNSET else line.calls,
@@ -133,13 +135,14 @@ def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
         line.state_before,
         line.state,
         lag_ms=line.lag_ms,
+        dialogue=line.dialogue,
     )
 
 
 def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
     """The shortest line that is read as the same trajectory."""
     trajectory = recorded.trajectory
-    derived = trajectory_from_messages(trajectory.messages)
+    derived = trajectory_from_messages(trajectory.messages, trajectory.own_start)
     explicit_calls = not trajectory.messages or derived.calls != trajectory.calls
     return TrajectoryLine(
         recorded.golden_id,
@@ -155,4 +158,5 @@ def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
         trajectory.state_before,
         trajectory.state,
         trajectory.lag_ms,
+        trajectory.dialogue,
     )

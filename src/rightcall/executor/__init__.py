@@ -3,6 +3,7 @@
 agent         Agent (what is tested) and Session (an agent ready to run)
 single_turn   one request, tools offered but never run
 agent_loop    ask, run tools, return results, until done or a limit is reached
+conversation/ conversations held live: both sides of them, scripted and simulated users
 models        goldens that name another model
 callable_agent  a user-defined agent; agent_output: what it may return
 observed      agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
     )
     from rightcall.executor.agent_loop import AgentLoop as AgentLoop
     from rightcall.executor.agent_output import as_trajectory as as_trajectory
+    from rightcall.executor.conversation import (
+        DEFAULT_PERSONAS as DEFAULT_PERSONAS,
+        SimulationNode as SimulationNode,
+        Users as Users,
+        UserSetup as UserSetup,
+        played_by as played_by,
+        turn_parameters as turn_parameters,
+    )
     from rightcall.executor.event_loop import finished as finished
     from rightcall.executor.limits import (
         Limits as Limits,
@@ -46,6 +55,7 @@ else:
             "agent_loop": "AgentLoop",
             "agent": "Agent Performer Session agent_problems as_settings model_problems open_problems",
             "agent_output": "as_trajectory",
+            "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
             "event_loop": "finished",
             "limits": "Limits RunLimits spent total",
             "pool": "Pool",

@@ -14,6 +14,11 @@ from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.agent_session import SessionPerformer
 from rightcall.executor.callable_agent import UserAgent
+from rightcall.executor.conversation.agent_side import ModelSession, Opened, opened_by
+from rightcall.executor.conversation.dialogue_loop import ConversationPerformer, OnTurn
+from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
+from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
+from rightcall.executor.conversation.user_side import Users
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
 from rightcall.executor.models import PerModel, full_name
@@ -23,7 +28,7 @@ from rightcall.executor.single_turn import SingleTurn
 from rightcall.executor.taped_agent import TapedAgent
 from rightcall.executor.tool_desk import DeskSetup
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers import (
@@ -96,10 +101,30 @@ class Performer(Protocol):
     async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
 
 
+class AnyPerformer(Protocol):
+    """The same for goldens of either kind."""
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
+
+
+class EitherPerformer:
+    """One turn, or a conversation."""
+
+    def __init__(self, one: Performer, talk: ConversationPerformer) -> None:
+        self._one, self._talk = one, talk
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        performer: Any = self._one if isinstance(golden, Golden) else self._talk
+        made: Trajectory = await performer.perform(golden, trial)
+        return made
+
+
 class Session:
     """An agent ready to run: provider opened, tools checked, prompts shared.
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
+
+    `user` plays the users of conversations that are not scripted to their end.
     """
 
     def __init__(
@@ -111,9 +136,16 @@ class Session:
         run_id: str = "",
         patience: Patience | None = None,
         keys: Idempotency | None = None,
+        user: UserSetup | Users | None = None,
     ) -> None:
         self.agent, self._seed, self._run_id = agent, seed, run_id
         self._idempotency = Idempotency(sqlite_store(), live=keys)
+        self.users: Users | None = (
+            ModelUsers(user, concurrency=concurrency, seed=seed, patience=patience)
+            if isinstance(user, UserSetup)
+            else user
+        )
+        self._opened_talk: Opened | None = None
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
         self.addressed: AddressedAgent | None = self._addressed(concurrency)
@@ -129,14 +161,14 @@ class Session:
         self._equip(agent.tools)
 
     @property
-    def performer(self) -> Performer:
+    def performer(self) -> AnyPerformer:
         """Does the trials; with recordings, through them."""
         return self._trials
 
     @performer.setter
-    def performer(self, made: Performer) -> None:
+    def performer(self, made: AnyPerformer) -> None:
         recordings = self.agent.recordings
-        self._trials: Performer = TapedAgent(made, recordings) if recordings else made
+        self._trials: AnyPerformer = TapedAgent(made, recordings) if recordings else made
 
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""
@@ -157,11 +189,12 @@ class Session:
         if self.addressed is not None:
             if agent.faults is not None:
                 raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
-            self.performer = SessionPerformer(self.addressed, agent.limits, asker=self.asker, lag=self.lag)
+            one = SessionPerformer(self.addressed, agent.limits, asker=self.asker, lag=self.lag)
+            self.performer = self._either(one, opened_by(self.addressed, asker=self.asker))
             return
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
-            self.performer = UserAgent(agent.model, agent.limits, self.lag)
+            self.performer = self._of_function(agent.model)
             return
         self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
         self.provider.prepare(self.prompts.common)
@@ -180,7 +213,30 @@ class Session:
 
     def _perform(self, asker: Asker) -> None:
         prompts = self.prompts
-        self.performer = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
+        one = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
+        loop = AgentLoop(asker, prompts, self.agent.limits, self.toolbox, self._run_id)
+        self.performer = self._either(one, partial(ModelSession, loop))
+
+    def _either(self, one: Performer, opened: Opened) -> AnyPerformer:
+        self._opened_talk = opened
+        return EitherPerformer(one, self.conversations())
+
+    def conversations(
+        self, users: Users | None = None, on_turn: OnTurn | None = None
+    ) -> ConversationPerformer:
+        """Holds conversations with this agent, with users other than the session's, or watched turn by turn."""
+        if self._opened_talk is None:
+            raise ConfigError(
+                f"{self.agent.name} is given whole goldens; a conversation needs agent(input, history)"
+            )
+        return ConversationPerformer(self._opened_talk, self.agent.limits, users or self.users, on_turn)
+
+    def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
+        """A function of a golden holds conversations itself; one of a turn is led through them."""
+        if not turn_parameters(function):
+            return UserAgent(function, self.agent.limits, self.lag)
+        one = UserAgent(one_turn(function), self.agent.limits, self.lag)
+        return self._either(one, lambda golden, *_: FunctionSession(function, golden))
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -211,7 +267,8 @@ class Session:
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
             run_id=self._run_id,
         ) if at_desk else None  # fmt: skip
-        self.performer = SessionPerformer(observed, agent.limits, desks, lag=self.lag)
+        one = SessionPerformer(observed, agent.limits, desks, lag=self.lag)
+        self.performer = self._either(one, opened_by(observed, desks))
 
     def notices(self) -> list[str]:
         """What a reader of the results should know about how they were seen."""
@@ -219,11 +276,12 @@ class Session:
 
     async def check(self) -> list[str]:
         """Problems that would make every case fail: a missing key, an unreachable host."""
+        found = await self.users.check() if isinstance(self.users, ModelUsers) else []
         if isinstance(self.agent.model, ObservedAgent):
-            return self.agent.model.check()
+            return found + self.agent.model.check()
         if self.addressed is not None:
-            return await self.addressed.check()
-        return await self.provider.check() if self.provider else []
+            return found + await self.addressed.check()
+        return found + (await self.provider.check() if self.provider else [])
 
     async def __aenter__(self) -> Self:
         self.lag.start()
@@ -234,6 +292,8 @@ class Session:
             self._stack.enter_context(HttpHooks(self.agent.recordings))
         if self.addressed is not None:
             self._stack.push_async_callback(self.addressed.aclose)
+        if isinstance(self.users, ModelUsers):
+            await self.users.opened(self._stack)
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
             server = await self._stack.enter_async_context(McpServer(agent.mcp))
@@ -277,10 +337,12 @@ class Session:
         return taped(provider, self.agent)
 
 
-def open_problems(agent: Agent, *, concurrency: int = 32, seed: int = 0) -> tuple[Session | None, list[str]]:
+def open_problems(
+    agent: Agent, *, concurrency: int = 32, seed: int = 0, user: UserSetup | Users | None = None
+) -> tuple[Session | None, list[str]]:
     """A session of the agent, not entered yet; or None and every problem that is in the way."""
     try:
-        session = Session(agent, concurrency=concurrency, seed=seed)
+        session = Session(agent, concurrency=concurrency, seed=seed, user=user)
     except RightCallError as error:
         own = list(error.problems) if isinstance(error, ConfigError) else [str(error)]
         return None, agent_problems(agent) or own

@@ -31,15 +31,23 @@ class AgentLoop:
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """The trajectory from the question to the answer, or to whatever ended it."""
-        recorder = Recorder(Message("user", golden.input))
-        offered = self._prompts.prompt_of(golden).tools
-        context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial, offered=offered)
+        recorder, context = self.begin(golden, trial, (Message("user", golden.input),))
         deadline = Deadline(self._limits.seconds)
-        return context.witnessed(await self._to_the_end(golden, trial, recorder, context, deadline))
+        return context.witnessed(await self.answer(golden, trial, recorder, context, deadline))
 
-    async def _to_the_end(
+    def begin(
+        self, golden: Golden, trial: int, given: tuple[Message, ...] = ()
+    ) -> tuple[Recorder, CallContext]:
+        """What one trial keeps from its first message to its last: what was said, and the world of its tools."""
+        recorder = Recorder(*given)
+        recorder.steps = sum(message.role == "assistant" for message in given)
+        offered = self._prompts.prompt_of(golden).tools
+        return recorder, self._toolbox.context(run=self._run_id, task=golden.id, trial=trial, offered=offered)
+
+    async def answer(
         self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
     ) -> Trajectory:
+        """Go on from the user's last words to the model's answer to them, or to whatever ended it."""
         for _ in range(self._limits.steps):
             try:
                 ended = await self._step(golden, trial, recorder, context, deadline)

@@ -14,7 +14,7 @@ from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_output import as_trajectory
 from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import Trajectory
 
@@ -26,13 +26,11 @@ class UserAgent:
     return value is a broken setup, unless an earlier one could be read.
     """
 
-    def __init__(
-        self, function: Callable[[Golden], Any], limits: Limits, lag: LagMeter | None = None
-    ) -> None:
+    def __init__(self, function: Callable[[Any], Any], limits: Limits, lag: LagMeter | None = None) -> None:
         self._function, self._limits, self._lag = function, limits, lag or LagMeter()
         self._understood = False
 
-    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
         started, before = time.perf_counter(), self._lag.so_far()
         try:
             async with asyncio.timeout(self._limits.seconds) as deadline:
@@ -58,7 +56,7 @@ class UserAgent:
             trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
         return trajectory
 
-    async def _called(self, golden: Golden) -> Any:
+    async def _called(self, golden: AnyGolden) -> Any:
         if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
             getattr(self._function, "__call__", None)  # noqa: B004  an object with `async def __call__`
         ):

@@ -56,10 +56,4 @@ def spent(usage: Usage, tokens: int | None, cost_usd: float | None) -> str:
 
 def total(left: Usage, right: Usage) -> Usage:
     """Two usages added; the cost is unknown only when both are."""
-    known = [usage.cost_usd for usage in (left, right) if usage.cost_usd is not None]
-    return msgspec.structs.replace(
-        left,
-        input_tokens=left.input_tokens + right.input_tokens,
-        output_tokens=left.output_tokens + right.output_tokens,
-        cost_usd=sum(known) if known else None,
-    )
+    return left.plus(right)

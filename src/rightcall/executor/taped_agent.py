@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Protocol
 
-from rightcall.executor.models import Performs
 from rightcall.model.codec import convert
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers import CURRENT, RecordedTrial, Recordings, TapedCase, with_timings
+
+
+class Performs(Protocol):
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
 
 
 class TapedAgent:
@@ -19,7 +23,7 @@ class TapedAgent:
     def __init__(self, performer: Performs, recordings: Recordings) -> None:
         self._performer, self._recordings = performer, recordings
 
-    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
         recordings = self._recordings
         recorded = await asyncio.to_thread(recordings.trial, golden, trial)
         if recorded is not None and recorded.trajectory is not None:
@@ -40,7 +44,7 @@ class TapedAgent:
         return trajectory
 
     async def _performed(
-        self, golden: Golden, trial: int, recorded: RecordedTrial | None
+        self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None
     ) -> tuple[TapedCase, Trajectory]:
         case = self._recordings.begin(golden, trial, recorded)
         token = CURRENT.set(case)

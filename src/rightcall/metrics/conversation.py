@@ -15,13 +15,21 @@ import msgspec
 
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, score_trajectory
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import CaseVerdict, ScoringRules
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+
+OF_TURNS = (
+    "call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1",
+    "parameter_accuracy", "order",
+)  # fmt: skip
+"""Numbers that turns have as well as the whole."""
+
+SPOTLESS_NUMBERS = Numbers(0, 0, 0, 0)
 
 
 class TurnVerdict(Record, frozen=True):
@@ -42,11 +50,25 @@ class ConversationVerdict(Record, frozen=True):
     turns: tuple[TurnVerdict, ...]
     failures: tuple[Failure, ...]
     problem: str = ""
+    by_whole: bool = True
 
     @property
     def first_failing_turn(self) -> int | None:
         """The first turn that went wrong, from 0; None when none did or it cannot be determined."""
         return min((f.turn for f in self.failures if f.turn is not None), default=None)
+
+    @property
+    def shown(self) -> CaseVerdict:
+        """The verdict whose numbers are shown: the whole's, or the mean over the turns when they alone expect calls.
+
+        Where nothing says what to call, no call is wrong, and those numbers are 1.
+        """
+        if self.by_whole:
+            return self.whole
+        turns = [turn.verdict.numbers for turn in self.turns] or [SPOTLESS_NUMBERS]
+        means = {name: math.fsum(getattr(one, name) for one in turns) / len(turns) for name in OF_TURNS}
+        numbers = msgspec.structs.replace(self.whole.numbers, **means)
+        return msgspec.structs.replace(self.whole, numbers=numbers, failures=self.failures)
 
     def turns_score(self) -> Score:
         """Share of the exchanges with expectations that passed, and the first that did not."""
@@ -70,13 +92,16 @@ def score_conversation(
 ) -> ConversationVerdict:
     """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
     held = _Held(trajectory)
-    wanted = expected_by_exchange(golden)
+    given = sum(message.role == "user" for message in trajectory.messages[: trajectory.own_start])
+    wanted = {at: calls for at, calls in expected_by_exchange(golden).items() if not given or at > given}
     whole = score_trajectory(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
     if wanted and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
+    places = expectation_places(golden)
     turns = tuple(
-        held.judged(number, expected, golden, tools, rules) for number, expected in sorted(wanted.items())
+        held.judged(number, expected, golden, tools, rules, places.get(number, ()))
+        for number, expected in sorted(wanted.items())
     )
     failures = (
         *(msgspec.structs.replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
@@ -90,7 +115,9 @@ def score_conversation(
     score = 0.0 if forbidden else math.fsum(scores) / len(scores)
     open_ones = [v for v in (whole, *(turn.verdict for turn in turns)) if not v.passed]
     problem = open_ones[0].undecided if open_ones and all(v.undecided for v in open_ones) else ""
-    return ConversationVerdict(passed, score, whole, turns, failures, problem)
+    return ConversationVerdict(
+        passed, score, whole, turns, failures, problem, bool(golden.expected_calls or golden.no_calls)
+    )
 
 
 def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[ExpectedCall, ...]]:
@@ -102,6 +129,28 @@ def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[Expect
         if turn.expected_calls is not None:
             found[exchange] = (*found.get(exchange, ()), *turn.expected_calls)
     return found
+
+
+def all_expected(golden: ConversationalGolden) -> tuple[ExpectedCall, ...]:
+    """Those of the whole, then those of each turn: failures of conversations name expected calls by place in it."""
+    of_turns = (call for turn in golden.turns for call in turn.expected_calls or ())
+    return (*golden.expected_calls, *of_turns)
+
+
+def expectation_places(golden: ConversationalGolden) -> dict[int, tuple[int, ...]]:
+    """Where the expected calls of each exchange stand in `all_expected`."""
+    found: dict[int, tuple[int, ...]] = {}
+    exchange, place = 0, len(golden.expected_calls)
+    for turn in golden.turns:
+        exchange += turn.role == "user"
+        count = len(turn.expected_calls or ())
+        found[exchange] = (*found.get(exchange, ()), *range(place, place + count))
+        place += count
+    return found
+
+
+def _placed(at: int | None, places: Sequence[int]) -> int | None:
+    return places[at] if at is not None and at < len(places) else at
 
 
 def as_one_golden(golden: ConversationalGolden) -> Golden:
@@ -167,6 +216,7 @@ class _Held:
         golden: ConversationalGolden,
         tools: Mapping[str, Tool],
         rules: ScoringRules,
+        expectations: Sequence[int],
     ) -> TurnVerdict:
         turns = [
             (at, role, step) for at, (role, exchange, step) in enumerate(self._spoken) if exchange == number
@@ -184,10 +234,11 @@ class _Held:
         verdict = score_trajectory(wanted, Trajectory(calls=calls), tools, rules=rules)
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
         failures = tuple(
-            msgspec.structs.replace(failure, turn=at)
-            if failure.call is None
-            else msgspec.structs.replace(
-                failure, turn=self.turn_of_call(places[failure.call]), call=places[failure.call]
+            msgspec.structs.replace(
+                failure,
+                turn=at if failure.call is None else self.turn_of_call(places[failure.call]),
+                call=None if failure.call is None else places[failure.call],
+                expected_call=_placed(failure.expected_call, expectations),
             )
             for failure in verdict.failures
         )
@@ -197,6 +248,8 @@ class _Held:
 def _all_said(trajectory: Trajectory) -> Trajectory:
     """The trajectory with everything the agent said as its output: a fact may appear in any turn."""
     said = [
-        message.content for message in trajectory.messages if message.role == "assistant" and message.content
+        message.content
+        for message in trajectory.messages[trajectory.own_start :]
+        if message.role == "assistant" and message.content
     ]
     return msgspec.structs.replace(trajectory, output="\n".join(said)) if said else trajectory

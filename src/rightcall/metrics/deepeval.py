@@ -2,7 +2,8 @@
 
     ToolCorrectnessMetric                             the expected tools were called
     ArgumentCorrectnessMetric, TaskCompletionMetric, AnswerRelevancyMetric, GEval                 asked of a model
-    ConversationalGEval, ConversationCompletenessMetric, TurnRelevancyMetric      the same of a conversation
+    ConversationalGEval, ConversationCompletenessMetric, TurnRelevancyMetric, KnowledgeRetentionMetric,
+    RoleAdherenceMetric                               the same of a conversation
 
 A metric that asks a model needs its name: `AnswerRelevancyMetric(model="openai:gpt-5-mini")`; a bare `gpt-4.1` is
 OpenAI's. Settings that only affect how DeepEval runs or prints are accepted and ignored; `strict_mode` is a
@@ -17,6 +18,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.metrics.base import Metric
+from rightcall.metrics.judged.conversation import (
+    ConversationCompleteness,
+    KnowledgeRetention,
+    RoleAdherence,
+    TurnRelevancy,
+)
 from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
 from rightcall.metrics.matching.case_score import score_trajectory
 from rightcall.metrics.matching.reasons import reason
@@ -123,13 +130,23 @@ def ConversationalGEval(  # noqa: N802
 def ConversationCompletenessMetric(**settings: Any) -> Metric:  # noqa: N802
     """Whether a conversation gave the user what they came for, judged by a model."""
     chosen = _judge_settings("ConversationCompletenessMetric", settings)
-    return TaskCompletion(label="conversation_completeness", parts=CONVERSATION, **chosen)
+    return ConversationCompleteness(**chosen)
 
 
 def TurnRelevancyMetric(**settings: Any) -> Metric:  # noqa: N802
     """Whether each answer of a conversation is about what was said before, judged by a model."""
     chosen = _judge_settings("TurnRelevancyMetric", settings)
-    return AnswerRelevancy(label="turn_relevancy", parts=CONVERSATION, **chosen)
+    return TurnRelevancy(**chosen)
+
+
+def KnowledgeRetentionMetric(**settings: Any) -> Metric:  # noqa: N802
+    """Whether the agent forgets nothing that its user has told, judged by a model."""
+    return KnowledgeRetention(**_judge_settings("KnowledgeRetentionMetric", settings))
+
+
+def RoleAdherenceMetric(**settings: Any) -> Metric:  # noqa: N802
+    """Whether the agent stays in its role, the test case's `chatbot_role`, judged by a model."""
+    return RoleAdherence(**_judge_settings("RoleAdherenceMetric", settings))
 
 
 ConversationalRelevancyMetric = TurnRelevancyMetric
@@ -156,9 +173,9 @@ INSTEAD = {
     "ContextualRelevancyMetric": BY_RETRIEVAL,
 } | dict.fromkeys(
     (
-        "ArenaGEval", "BiasMetric", "DAGMetric", "ConversationalDAGMetric", "KnowledgeRetentionMetric", "MisuseMetric",
+        "ArenaGEval", "BiasMetric", "DAGMetric", "ConversationalDAGMetric", "MisuseMetric",
         "NonAdviceMetric", "PIILeakageMetric", "PlanAdherenceMetric", "PlanQualityMetric", "PromptAlignmentMetric",
-        "RoleAdherenceMetric", "RoleViolationMetric", "SummarizationMetric", "TopicAdherenceMetric", "ToxicityMetric",
+        "RoleViolationMetric", "SummarizationMetric", "TopicAdherenceMetric", "ToxicityMetric",
         "TurnContextualPrecisionMetric", "TurnContextualRecallMetric", "TurnContextualRelevancyMetric",
         "TurnFaithfulnessMetric",
     ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -56,6 +58,21 @@ class Passes:
         clusters = [self._clusters.get(name, name) for name, _ in goldens] if self._clusters else None
         found = stats.estimate(stats.sample([trials for _, trials in goldens], clusters))
         return Rate(found.mean, found.low, found.high, found.cases, found.trials, found.method)
+
+    def pass_k(self, most: int) -> tuple[float, ...]:
+        """pass^1, pass^2, … over the goldens with that many trials; empty when none was tried twice."""
+        if not self._repeated:
+            return ()
+        counts = Counter((len(trials), int(sum(trials))) for _, trials in self._goldens())
+        found: list[float] = []
+        for k in range(1, most + 1):
+            known = [(stats.pass_hat_k(n, c, k), goldens) for (n, c), goldens in sorted(counts.items())]
+            tried = [(value, goldens) for value, goldens in known if value is not None]
+            if not tried:
+                break
+            total = sum(goldens for _, goldens in tried)
+            found.append(math.fsum(value * goldens for value, goldens in tried) / total)
+        return tuple(found)
 
     def _goldens(self) -> Iterator[tuple[int, tuple[float, ...]]]:
         # A name and its mark as one number: a million of them sorted take half the memory of pairs.

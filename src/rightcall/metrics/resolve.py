@@ -25,16 +25,21 @@ DIMENSIONS = (
 """Measured for every case."""
 
 ON_REQUEST = (
-    "argument_match", "call_count", "double_effects", "final_state", "honest_report", "redundant_calls",
-    "schema_validity", "tool_selection", "tools_avoided", "tools_selected", "verify_before_retry",
+    "argument_match", "call_count", "communicated_facts", "double_effects", "final_state", "honest_report", "redundant_calls",
+    "schema_validity", "termination", "tool_selection", "tools_avoided", "tools_selected", "turns",
+    "verify_before_retry",
 )  # fmt: skip
 
 
 JUDGED = {
-    "rubric": "Rubric",
-    "task_completion": "TaskCompletion",
-    "answer_relevancy": "AnswerRelevancy",
-    "argument_correctness": "ArgumentCorrectness",
+    "rubric": "rubric:Rubric",
+    "task_completion": "rubric:TaskCompletion",
+    "answer_relevancy": "rubric:AnswerRelevancy",
+    "argument_correctness": "rubric:ArgumentCorrectness",
+    "turn_relevancy": "conversation:TurnRelevancy",
+    "knowledge_retention": "conversation:KnowledgeRetention",
+    "role_adherence": "conversation:RoleAdherence",
+    "conversation_completeness": "conversation:ConversationCompleteness",
 }
 """Metrics that require a model: `rubric(model='openai:gpt-5-mini', rubric='…')`."""
 
@@ -123,7 +128,8 @@ def metric_class(name: str) -> type[Metric]:
     if name in DIMENSIONS or name in ON_REQUEST:
         return _loaded(f"rightcall.metrics.builtin.{name}", _class_name(name), name)
     if name in JUDGED:
-        return _loaded("rightcall.metrics.judged.rubric", JUDGED[name], name)
+        module, _, attribute = JUDGED[name].partition(":")
+        return _loaded(f"rightcall.metrics.judged.{module}", attribute, name)
     if name in _offered():
         module, _, attribute = _offered()[name].partition(":")
         return _loaded(module, attribute, name)

@@ -16,6 +16,7 @@ import msgspec
 from rightcall.errors import MatcherBroke
 from rightcall.metrics.base import Metric
 from rightcall.metrics.builtin.final_state import FinalState
+from rightcall.metrics.builtin.turns import Turns
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
 from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
@@ -101,7 +102,7 @@ class Scorer:
         self, metric: Metric, case: TestCase, result: CaseResult, deadline: float | None
     ) -> Score:
         known = result.metrics.get(metric.name)
-        if known is not None and (is_dimension(metric) or isinstance(metric, FinalState)):
+        if known is not None and (is_dimension(metric) or isinstance(metric, FinalState | Turns)):
             return known  # by the rules of this suite, and without a second alignment
         left = self.seconds if deadline is None else max(0.0, deadline - time.monotonic())
         return await measure_one(metric, case, min(self.seconds, left))
@@ -238,7 +239,7 @@ def _conversation(
         verdict = score_conversation(golden, trajectory, tools, rules=rules)
     except MatcherBroke as problem:
         return _not_judged(golden, trial, trajectory, str(problem))
-    scores: dict[str, Score] = {**dimension_scores(verdict.whole), "turns": verdict.turns_score()}
+    scores: dict[str, Score] = {**dimension_scores(verdict.shown), "turns": verdict.turns_score()}
     scores["overall"] = Score(verdict.score, verdict.passed, "" if verdict.passed else _reason(verdict))
     error = no_answer(trajectory) or verdict.problem
     passed = verdict.passed and not error
@@ -280,5 +281,5 @@ def _result(
         tags=golden.tags,
         error=error,
         latency_ms=trajectory.latency_ms,
-        usage=trajectory.usage,
+        usage=trajectory.spent,
     )

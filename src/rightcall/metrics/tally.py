@@ -16,6 +16,9 @@ from rightcall.model.trajectory import Trajectory, Usage
 NOTHING_USED = Trajectory().usage
 """What every trajectory without a usage of its own shares."""
 
+MOST_K = 8
+"""The largest k of pass^k that is shown, as in the tables of τ²-bench."""
+
 MOST_TAGS = 100
 """Maximum number of tags that are counted separately."""
 
@@ -140,14 +143,17 @@ class Tally:
     def summary(self) -> Summary:
         """The summary so far. Codes count failed cases, each code once per case."""
         groups = {name: group for name, group in self._categories.items() if group.passes or group.errors}
+        trials = max(1, self._last_trial - self._first_trial + 1)
+        overall = _merged(list(groups.values()))
         return Summary(
-            overall=_merged(list(groups.values())).summary(),
+            overall=overall.summary(),
             categories={name: group.summary() for name, group in groups.items()},
             codes=dict(self._codes.most_common()),
             tags={tag: group.summary() for tag, group in sorted(self._tags.items())},
             usage=self.usage,
-            trials=max(1, self._last_trial - self._first_trial + 1),
+            trials=trials,
             named=self._named,
+            pass_k=overall.passes.pass_k(min(trials, MOST_K)),
         )
 
 

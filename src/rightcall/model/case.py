@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.record import Record, Spelled
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -39,6 +40,30 @@ class ConversationalTestCase(Record, frozen=True, metaclass=Spelled):
     golden: ConversationalGolden
     trajectory: Trajectory
     tools: dict[str, Tool] = {}
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What user and agent said, each turn of the agent with the calls it made for it."""
+        return turns_of(self.trajectory)
+
+
+def turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
+    """The conversation in turns: what the agent called stands with the words that followed."""
+    turns: list[Turn] = []
+    step, waiting = -1, list[ToolCall]()
+    for message in trajectory.messages:
+        if message.role == "user":
+            turns.append(Turn("user", message.content))
+        elif message.role == "assistant":
+            step += 1
+            made = [call for call in trajectory.calls if call.step == step] or list(message.calls)
+            waiting += made
+            if message.content or not made:
+                turns.append(Turn("assistant", message.content, tools_called=tuple(waiting) or None))
+                waiting = []
+    if waiting:
+        turns.append(Turn("assistant", "", tools_called=tuple(waiting)))
+    return tuple(turns)
 
 
 LLMTestCase = TestCase

@@ -44,7 +44,8 @@ class Failure(Record, frozen=True):
 
     Read off the alignment of expected and actual calls, never off message text. `call` and
     `expected_call` are positions in the trajectory's calls and the golden's expected calls. In a conversation `turn` is
-    the position among what user and agent said, from 0.
+    the position among what user and agent said, from 0, and expected calls count on from those of the whole through
+    those of its turns.
     """
 
     code: Code

@@ -127,8 +127,15 @@ class Turn(Record, frozen=True, metaclass=Spelled):
 class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     """A scenario of several turns and how it should end. Only `scenario` is needed.
 
-    `turns` is what has been said already; `expected_calls` are over the whole conversation. `user_description` says
-    who the user is; `persona` may say it with a name and more (`characteristics` is the same text).
+    `turns` up to the last one of the assistant are what has been said already; the user's turns after it are what the
+    user says next, one after the other, each answered by the agent. `expected_calls` are over the whole conversation.
+    `user_description` says who the user is; `persona` may say it with a name and more (`characteristics` is the same
+    text).
+
+    A golden without turns left to say is played by a simulated user, `simulate: true` lets one go on after the turns,
+    and `false` never does. `personas` are manners to play it in, each a conversation: a name of the built-in ones, or
+    an object with a name and characteristics. `stopping_criteria` says when the user has what they came for,
+    `max_turns` how often they speak at most, `user_model` which model plays them.
     """
 
     scenario: str
@@ -157,6 +164,27 @@ class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     expectations: Expectations | None = None
     expected_labels: dict[str, str] | None = None
     custom_columns: dict[str, str] | None = None
+    simulate: bool | None = None
+    personas: Several[str | dict[str, Any]] = ()
+    stopping_criteria: str | None = None
+    max_turns: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    user_model: str | None = None
+
+    @property
+    def given(self) -> tuple[Turn, ...]:
+        """The turns that were said before the agent begins."""
+        last = max((at for at, turn in enumerate(self.turns) if turn.role == "assistant"), default=-1)
+        return tuple(self.turns[: last + 1])
+
+    @property
+    def script(self) -> tuple[Turn, ...]:
+        """The user's turns that are left to say."""
+        return tuple(self.turns[len(self.given) :])
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a simulated user takes part."""
+        return not self.script if self.simulate is None else self.simulate
 
 
 AnyGolden = Golden | ConversationalGolden

@@ -68,7 +68,8 @@ class Summary(Record, frozen=True):
     """What a run adds up to: overall, by category and tag, and how often each code occurred.
 
     `trials` is how often a golden was tried at most: so many cases may repeat each other. `named` are the metrics that
-    were asked for by name, to decide or to observe.
+    were asked for by name, to decide or to observe. `pass_k` has pass^1, pass^2, …: the share of goldens of which k
+    trials out of k pass, without bias; empty when there is one trial.
     """
 
     overall: GroupSummary
@@ -78,6 +79,7 @@ class Summary(Record, frozen=True):
     usage: Usage = Usage()
     trials: int = 1
     named: tuple[str, ...] = ()
+    pass_k: tuple[float, ...] = ()
 
 
 class Run(Record, frozen=True):

@@ -83,6 +83,9 @@ def _summary(view: RunView) -> Iterator[str]:
         passed = f"{count(row.passed)} ({_passed(row)})"
         yield _row(row.name, count(row.cases), passed, interval(row.low, row.high), *values)
     yield ""
+    for note in view.summary.notes:
+        yield one_line(note, 1000)
+        yield ""
 
 
 def _failures(view: RunView) -> Iterator[str]:

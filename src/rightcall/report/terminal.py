@@ -57,7 +57,7 @@ def print_summary(
     console = console or Screen()
     view = summary_view(summary)
     console.print(summary_table(view, console.width))
-    for note in notes:
+    for note in (*view.notes, *notes):
         console.print(note, soft_wrap=True)
     if failed:
         console.print()

@@ -3,6 +3,7 @@
 suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
+conversations                 the conversations that a golden stands for, and who plays their users
 fault_twin                    the same plan without its faults, to compare with
 outcome, early_stopping, decisions   verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
     from rightcall.suite.cases import score_cases as score_cases
     from rightcall.suite.changes import input_changes as input_changes
+    from rightcall.suite.conversations import (
+        as_user as as_user,
+        conversation_problem as conversation_problem,
+        conversations_of as conversations_of,
+    )
     from rightcall.suite.cost_estimate import (
         CHARACTERS_PER_TOKEN as CHARACTERS_PER_TOKEN,
         EXPECTED_OUTPUT_TOKENS as EXPECTED_OUTPUT_TOKENS,
@@ -88,6 +94,7 @@ else:
             "changes": "input_changes",
             "suite_check": "CheckOptions check_suite",
             "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
+            "conversations": "as_user conversation_problem conversations_of",
             "decisions": "RunComparison compare_runs flakiness gate_run",
             "improve": "ImproveOptions improve_plan",
             "perturbed_run": "run_perturbed",

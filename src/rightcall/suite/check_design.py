@@ -28,7 +28,7 @@ from rightcall.gate import (
 )
 from rightcall.lint import Diagnostic, lint, read_paths
 from rightcall.lint.source import tool_set
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.changes import input_changes
 from rightcall.suite.inputs import Inputs, digest
@@ -54,7 +54,7 @@ class CheckDesign:
     changes: tuple[InputChange, ...]
     reach: Reach
     strata: list[Stratum]
-    goldens: Mapping[str, Golden]
+    goldens: Mapping[str, AnyGolden]
     places: Mapping[str, tuple[str, int]]
     lint: tuple[Diagnostic, ...]
     seed: str
@@ -185,7 +185,7 @@ def design_check(
     )
 
 
-def placed_goldens(plan: Plan) -> list[tuple[Golden, str, int]]:
+def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
     """The goldens of a plan with their file and line."""
     lines: dict[str, int] = {}
     if isinstance(plan.dataset, Path):
@@ -203,7 +203,7 @@ def shown_path(path: Path) -> str:
 
 
 def refuse_missing_tools(
-    changes: tuple[InputChange, ...], placed: list[tuple[Golden, str, int]], inputs: Inputs
+    changes: tuple[InputChange, ...], placed: list[tuple[AnyGolden, str, int]], inputs: Inputs
 ) -> None:
     """A golden that expects a tool which is gone is an error of the dataset."""
     gone = {

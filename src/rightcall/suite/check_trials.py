@@ -27,7 +27,7 @@ from rightcall.gate import (
 )
 from rightcall.metrics import Tally
 from rightcall.model.failure import FATAL, Failure
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Persistence, RunWriter, Store
 from rightcall.suite.baseline_pool import CHECKED
@@ -67,7 +67,7 @@ class CheckTrials:
         self._spent = self._errors = self._skipped = 0
         self._persist = Persistence()
         self._tally = Tally(plan.scorer.names)
-        self._perform: Callable[[Golden, int], Awaitable[CaseResult]]
+        self._perform: Callable[[AnyGolden, int], Awaitable[CaseResult]]
         self._writer: RunWriter
 
     async def run(self) -> CheckResult:

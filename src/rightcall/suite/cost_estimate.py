@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from rightcall.executor import Prompts
+from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 from rightcall.providers import cost
@@ -22,7 +23,8 @@ EXPECTED_OUTPUT_TOKENS = 60
 
 
 class CostEstimate(Record, frozen=True):
-    """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more.
+    """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more; of a
+    conversation only the first turn is counted.
 
     `not_started` lists what a run would start or import first; tools from there are missing here.
     """
@@ -50,18 +52,19 @@ def _counted(prepared: Prepared, not_started: Sequence[str]) -> CostEstimate:
     characters, first = 0, None
     sizes: dict[int, int] = {}
     for golden in plan.goldens():
-        prompt = prompts.prompt_of(golden)
+        asked = golden if isinstance(golden, Golden) else first_turn(golden)
+        prompt = prompts.prompt_of(asked)
         if first is None:
             first = {
                 "model": plan.agent.name,
                 "system": prompt.system,
-                "messages": [{"role": "user", "content": golden.input}],
+                "messages": [{"role": "user", "content": asked.input}],
                 "tools": [tool.name for tool in prompt.tools],
                 "settings": msgspec.to_builtins(settings),
             }
         if id(prompt) not in sizes:
             sizes[id(prompt)] = len(msgspec.json.encode(prompt))
-        characters += sizes[id(prompt)] + len(golden.input)
+        characters += sizes[id(prompt)] + len(asked.input)
     usage = Usage(
         plan.trials * characters // CHARACTERS_PER_TOKEN, plan.trials * goldens * EXPECTED_OUTPUT_TOKENS
     )
@@ -75,3 +78,9 @@ def _counted(prepared: Prepared, not_started: Sequence[str]) -> CostEstimate:
         first_request=first or {},
         not_started=tuple(not_started),
     )
+
+
+def first_turn(golden: ConversationalGolden) -> Golden:
+    """What an agent is asked first in a conversation; a simulated user may say anything about its scenario."""
+    words = golden.script[0].content if golden.script else golden.scenario
+    return Golden(words, id=golden.id, tools=golden.tools, system=golden.system)

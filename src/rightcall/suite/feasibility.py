@@ -7,19 +7,22 @@ from collections.abc import Iterable, Iterator
 from rightcall.errors import RightCallError
 from rightcall.executor import Agent
 from rightcall.metrics.matching import mentions_ref
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 
 SHOWN = 3
 
 
-def mode_warnings(agent: Agent, goldens: Iterable[Golden]) -> list[str]:
-    """Goldens that `single_turn` can never pass: it asks once and runs nothing, so no call has a result."""
+def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
+    """Goldens that `single_turn` can never pass: it asks once and runs nothing, so no call has a result.
+
+    A conversation is always held in a loop, so it lacks nothing.
+    """
     if agent.mode != "single_turn" or (callable(agent.model) and not hasattr(agent.model, "complete")):
         return []
     found: dict[str, list[str]] = {}
     try:
         for golden in goldens:
-            for need in _needs(golden):
+            for need in _needs(golden) if isinstance(golden, Golden) else ():
                 found.setdefault(need, []).append(golden.id)
     except RightCallError:
         return []  # running them will report the problem

@@ -11,14 +11,14 @@ from importlib import import_module
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
 from rightcall.datasets import load_goldens
-from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor import Agent, RunLimits, agent_problems
+from rightcall.errors import ConfigError, RightCallError
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
@@ -27,6 +27,7 @@ from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.python_values import described, fingerprinted, stable_repr
 from rightcall.model.tool import Tool
 from rightcall.providers import Exchange, scrubber
+from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
 from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import AgentConfig, Suite
@@ -54,7 +55,7 @@ class Plan:
 
     name: str
     agent: Agent
-    dataset: Path | Sequence[Golden]
+    dataset: Path | Sequence[AnyGolden]
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
     metric_seconds: float = METRIC_SECONDS
@@ -71,10 +72,11 @@ class Plan:
     in_memory: Sequence[AnyGolden] | None = None
     include_unreviewed: bool = False
     code: Mapping[str, str] = field(default_factory=dict)
+    user: UserSetup | Users | None = None
 
     @property
     def own_agent(self) -> bool:
-        """Whether the agent is a user-defined function, which can also hold conversations."""
+        """Whether the agent is a user-defined function."""
         model = self.agent.model
         return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
 
@@ -83,13 +85,13 @@ class Plan:
         """What scores every case."""
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
-    def goldens(self) -> Iterator[Golden]:
+    def goldens(self) -> Iterator[AnyGolden]:
         stream = self.selection.chosen(self._all_goldens())
         for number, block in enumerate(iter(lambda: list(islice(stream, BLOCK)), [])):
             random.Random(f"{self.seed}/{number}").shuffle(block)  # noqa: S311
             yield from block
 
-    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[Golden, int]]:  # type: ignore[assignment]
+    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
         """Every trial of every golden that is not finished yet."""
         for golden in self.goldens():
             for trial in range(self.trials):
@@ -118,8 +120,10 @@ class Plan:
         """Of what most runs have not."""
         agent = self.agent
         sets = {name: list(members) for name, members in agent.tool_sets.items()}
-        return ({"faults": agent.faults.hash} if agent.faults else {}) | (
-            {"tool_sets": _fingerprint(sets)} if sets else {}
+        return (
+            ({"faults": agent.faults.hash} if agent.faults else {})
+            | ({"tool_sets": _fingerprint(sets)} if sets else {})
+            | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )
 
     def inputs(self) -> Inputs:
@@ -142,16 +146,10 @@ class Plan:
         }
         return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
 
-    def _all_goldens(self) -> Iterator[Golden]:
+    def _all_goldens(self) -> Iterator[AnyGolden]:
         for golden in self._stream():
-            if not isinstance(golden, Golden) and not self.own_agent:
-                where = str(self.dataset) if isinstance(self.dataset, Path) else f"golden '{golden.id}'"
-                raise InputError(
-                    where,
-                    "is a conversation, which a model alone cannot run yet",
-                    "use a function as the agent: from the golden to the messages",
-                )
-            yield with_tool_set(cast("Golden", golden), self.agent.tool_sets)
+            for one in conversations_of(golden, self.user):
+                yield with_tool_set(one, self.agent.tool_sets)
 
     def _stream(self) -> Iterable[AnyGolden]:
         if not isinstance(self.dataset, Path):
@@ -230,6 +228,7 @@ def plan_suite(
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
         code=file_hashes(code_files(suite, folder, model)),
+        user=_tried(problems, lambda: user_setup(suite.user, folder)),
     )
     if problems:
         raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, NamedTuple, Self, cast
+from typing import Literal, NamedTuple, Self
 
 import msgspec
 
@@ -21,6 +21,7 @@ from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.providers import Settings
 from rightcall.quality import check_goldens
+from rightcall.suite.conversations import conversation_problem, conversations_of
 from rightcall.suite.feasibility import mode_warnings
 from rightcall.suite.inputs import Inputs, inputs_of
 from rightcall.suite.plan import BLOCK, Plan, content_of
@@ -98,7 +99,9 @@ async def preflight(plan: Plan) -> Prepared:
 
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
     """
-    session, problems = open_problems(plan.agent, concurrency=plan.concurrency, seed=plan.seed)
+    session, problems = open_problems(
+        plan.agent, concurrency=plan.concurrency, seed=plan.seed, user=plan.user
+    )
     if session is None:
         reading = _Reading(plan)
         raise ConfigError(*problems, *await plan.scorer.problems(), *reading.problems({}))
@@ -155,13 +158,15 @@ class _Reading:
         self.count = 0
         self.models: set[str] = set()
         self.unreviewed: list[str] = []
+        self._not_held: list[str] = []
         self._kept: list[AnyGolden] | None = [] if isinstance(plan.dataset, Path) else None
 
     def problems(self, tools: Mapping[str, Tool]) -> list[str]:
         """What is wrong with the goldens and with what they ask of the tools."""
         try:
             errors = (f for f in check_goldens(self._placed(), dict(tools)) if f.severity == "error")
-            found = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
+            said = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
+            found = list(dict.fromkeys((*self._not_held, *said)))  # one line for all manners of a golden
         except RightCallError as error:
             found = [str(error)]
         if len(found) > SHOWN_PROBLEMS:
@@ -180,16 +185,18 @@ class _Reading:
                 self._kept.append(golden)
                 if len(self._kept) > BLOCK:
                     self._kept = None
-            if (plan.own_agent or isinstance(golden, Golden)) and plan.selection.chooses(
-                cast("Golden", golden)
-            ):
+            for one in conversations_of(golden, plan.user):
+                if not plan.selection.chooses(one):
+                    continue
                 self.count += 1
-                if golden.metadata.get("review") == "unreviewed":
-                    self.unreviewed.append(golden.id)
-                if isinstance(golden, Golden):
-                    settings_of(golden, Settings())
-                    self.models.update(filter(None, [golden.model]))
-                yield where, with_tool_set(golden, plan.agent.tool_sets, where)
+                if one.metadata.get("review") == "unreviewed":
+                    self.unreviewed.append(one.id)
+                if isinstance(one, Golden):
+                    settings_of(one, Settings())
+                    self.models.update(filter(None, [one.model]))
+                elif problem := conversation_problem(one, plan.agent, plan.user):
+                    self._not_held.append(f"{where}: {problem}")
+                yield where, with_tool_set(one, plan.agent.tool_sets, where)
 
     def _source(self) -> Iterator[tuple[str, AnyGolden]]:
         dataset = self._plan.dataset
@@ -198,7 +205,7 @@ class _Reading:
         return (_validated(golden) for golden in dataset)
 
 
-def _unreviewed(dataset: Path | Sequence[Golden], ids: list[str]) -> str:
+def _unreviewed(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
     """Goldens made from traces expect what was observed; nobody has confirmed that it was right."""
     where = f"{dataset}: " if isinstance(dataset, Path) else ""
     shown = ", ".join(f"'{name}'" for name in ids[:3]) + (", …" if len(ids) > 3 else "")
@@ -206,7 +213,7 @@ def _unreviewed(dataset: Path | Sequence[Golden], ids: list[str]) -> str:
     return f"{where}{subject} unreviewed: {shown}; review with `rightcall traces review`, or pass --include-unreviewed"
 
 
-def _validated(golden: Golden) -> tuple[str, Golden]:
+def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:
     """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
     where = f"golden '{golden.id}'"
     return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)

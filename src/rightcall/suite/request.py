@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.errors import ConfigError, suggestion
-from rightcall.executor import Agent, RunLimits
+from rightcall.executor import Agent, RunLimits, Users, UserSetup
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import AnyMetric, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
@@ -37,7 +37,7 @@ INSTEAD = {
 }
 OPTIONS = (
     "test_cases", "data", "executor", "evaluators", "trials", "metrics", "observe", "rules", "concurrency", "seed",
-    "name", "group", "group_name", "gate", "only", "run_limits", "store", "hyperparameters", "identifier",
+    "name", "group", "group_name", "gate", "only", "user", "run_limits", "store", "hyperparameters", "identifier",
     "async_config",
 )  # fmt: skip
 
@@ -58,6 +58,7 @@ class EvaluateOptions:
     only: Sequence[str] = ()
     run_limits: RunLimits | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    user: UserSetup | Users | None = None
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,7 @@ def _planned(
         gate=options.gate,
         selection=Selection(tuple(options.only)),
         settings=options.settings,
+        user=options.user,
     )
     return Request(options, plan.scorer, plan=plan)
 

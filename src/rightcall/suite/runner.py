@@ -14,7 +14,7 @@ from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session, spent
 from rightcall.gate import Baseline, LatencyLimit, Verdict, decide
 from rightcall.metrics import Tally, time_to_score
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
@@ -143,7 +143,7 @@ class _Running:
             self._keeping_goldens(writer),
         ):
 
-            async def do(job: tuple[Golden, int]) -> None:
+            async def do(job: tuple[AnyGolden, int]) -> None:
                 result = await case.result(*job)
                 self._consider(result)
                 self._note_lag(job[0], result)
@@ -188,7 +188,7 @@ class _Running:
         self.count(result)
         self._consider(result)
 
-    def _note_lag(self, golden: Golden, result: CaseResult) -> None:
+    def _note_lag(self, golden: AnyGolden, result: CaseResult) -> None:
         gate = self._plan.gate
         limited = getattr(golden, "max_latency_ms", None) is not None or (
             gate is not None and gate.latency_ms != LatencyLimit()
@@ -250,7 +250,7 @@ class CaseRunner:
         self._session, self._scorer = session, plan.scorer
         self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
 
-    async def result(self, golden: Golden, trial: int) -> CaseResult:
+    async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
         trajectory = await self._session.performer.perform(golden, trial)
         left = time_to_score(self._seconds, trajectory)
         result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)

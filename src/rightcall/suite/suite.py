@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.executor import Limits, RunLimits
+from rightcall.executor import DEFAULT_PERSONAS, Limits, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
 from rightcall.gate import CheckSettings
 from rightcall.metrics import METRIC_SECONDS
@@ -76,6 +76,31 @@ class AgentConfig(Record, frozen=True):
     ] = ()
 
 
+class UserConfig(Record, frozen=True):
+    """Who plays the user in conversations that are not scripted to their end."""
+
+    model: Annotated[
+        str | tuple[str, ...],
+        msgspec.Meta(description="provider:model that plays the user; several make several simulators"),
+    ]
+    personas: Annotated[
+        tuple[str | dict[str, Any], ...],
+        msgspec.Meta(
+            min_length=1, description="manners of speaking: names, or {name, characteristics}; two by default"
+        ),
+    ] = DEFAULT_PERSONAS
+    max_turns: Annotated[
+        int, msgspec.Meta(ge=1, le=1000, description="Maximum number of turns of a simulated user")
+    ] = 10
+    stopping_criteria: Annotated[
+        str, msgspec.Meta(description="when the user has what they came for, in words")
+    ] = ""
+    language: Annotated[str, msgspec.Meta(description="the language the user writes in")] = ""
+    settings: Settings = Settings()
+    base_url: Annotated[str | None, msgspec.Meta(description="another server of the same kind")] = None
+    record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
+
+
 class Suite(Record, frozen=True):
     """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
 
@@ -121,6 +146,9 @@ class Suite(Record, frozen=True):
     ] = {}
     faults: Annotated[
         str | dict[str, Any] | None, msgspec.Meta(description="fault plan: a file or inline")
+    ] = None
+    user: Annotated[
+        UserConfig | None, msgspec.Meta(description="who plays the user of conversations: a simulated one")
     ] = None
     gate: Annotated[dict[str, Any], msgspec.Meta(description="pass criteria: min, target, forbid, …")] = {}
     quarantine: Annotated[

@@ -42,8 +42,8 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
         found.append(_import(name, folder))
     found += _agent(name, folder)
     found += [_import(metric, folder) for metric in metric_names(suite) if is_code_metric(metric)]
-    if suite.agent.record:
-        target = (folder / suite.agent.record).resolve()
+    for record in (suite.agent.record, suite.user.record if suite.user else None):
+        target = (folder / record).resolve() if record else folder.resolve()
         if not target.is_relative_to(folder.resolve()):
             found.append(Action("write", str(target)))
     recordings = getattr(suite.record, "folder", "")

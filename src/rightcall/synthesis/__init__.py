@@ -10,6 +10,8 @@
     steps         judging, rewriting, labelling: what several ways share
     production    from jobs to drafts: pool, sink, store, resume
     ways/         one file per way
+    simulator     ConversationSimulator: conversations with simulated users, as test cases
+    profiles, control, callbacks, graph_words   its parts: users made up, who may stop, the agent, graphs with a model
 
 To add a way: a file in `ways/` that turns what it is given into jobs, and a method of `Synthesizer`.
 """
@@ -22,20 +24,26 @@ from rightcall.synthesis.config import (
     StylingConfig,
     VerificationConfig,
 )
+from rightcall.synthesis.control import end, proceed
 from rightcall.synthesis.evolutions import Evolution
 from rightcall.synthesis.production import Production
+from rightcall.synthesis.simulator import ConversationSimulator, SimulationNode
 from rightcall.synthesis.synthesizer import Synthesizer
 from rightcall.synthesis.verify import Verifier
 
 __all__ = [
     "ContextConstructionConfig",
+    "ConversationSimulator",
     "ConversationalStylingConfig",
     "Evolution",
     "EvolutionConfig",
     "FiltrationConfig",
     "Production",
+    "SimulationNode",
     "StylingConfig",
     "Synthesizer",
     "VerificationConfig",
     "Verifier",
+    "end",
+    "proceed",
 ]

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rightcall.errors import CheckFailed, ConfigError
-from rightcall.executor import Agent, Session, finished
+from rightcall.executor import Agent, Session, Users, UserSetup, finished
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
-from rightcall.model.case import AnyTestCase, TestCase
-from rightcall.model.golden import Golden, with_id
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.visible import visible
-from rightcall.suite import score_cases
+from rightcall.suite import as_user, conversation_problem, conversations_of, score_cases
 from rightcall.testing.failure_text import failure_text
 from rightcall.tools.definitions import offered_tools, with_tool_set
 
@@ -22,22 +22,24 @@ def assert_test(
     metrics: Sequence[AnyMetric] = (),
     *,
     observe: Sequence[AnyMetric] = (),
-    golden: Golden | None = None,
-    agent: Agent | str | Callable[[Golden], Any] | None = None,
+    golden: AnyGolden | None = None,
+    agent: Agent | str | Callable[[Any], Any] | None = None,
+    user: Any = None,
     rules: ScoringRules | None = None,
     run_async: bool = True,
 ) -> CaseResult:
     """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
 
-    It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. Nothing is
-    stored: `check` does that. `run_async` is DeepEval's and changes nothing: an async metric is always awaited.
+    It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. `user` plays
+    the user of a conversation that is not scripted to its end. Nothing is stored: `check` does that. `run_async` is
+    DeepEval's and changes nothing: an async metric is always awaited.
     """
     __tracebackhide__ = True
     chosen = as_metrics(metrics)
     if test_case is None:
         if golden is None or agent is None:
             raise ConfigError("assert_test needs a test_case, or a golden and an agent")
-        test_case = case_of_agent(golden, agent if isinstance(agent, Agent) else Agent(agent))
+        test_case = case_of_agent(golden, agent if isinstance(agent, Agent) else Agent(agent), as_user(user))
     return assert_case(test_case, Scorer(chosen, observed(observe, chosen), rules or ScoringRules()))
 
 
@@ -54,15 +56,21 @@ def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:
     return result
 
 
-def case_of_agent(golden: Golden, agent: Agent) -> TestCase:
-    """A test case of what an agent does now."""
+def case_of_agent(golden: AnyGolden, agent: Agent, user: UserSetup | Users | None = None) -> AnyTestCase:
+    """A test case of what an agent does now. A simulated user plays its first manner."""
 
-    async def perform() -> TestCase:
-        async with Session(agent) as session:
+    async def perform() -> AnyTestCase:
+        async with Session(agent, user=user) as session:
             trajectory = await session.performer.perform(named, 0)
-            return TestCase(named, trajectory, dict(offered_tools(named, session.tools)))
+            tools = dict(offered_tools(named, session.tools))
+            if isinstance(named, Golden):
+                return TestCase(named, trajectory, tools)
+            return ConversationalTestCase(named, trajectory, tools)
 
-    named = with_tool_set(with_id(golden), agent.tool_sets)
+    chosen = next(iter(conversations_of(with_id(golden), user)))
+    named = with_tool_set(chosen, agent.tool_sets)
+    if not isinstance(named, Golden) and (problem := conversation_problem(named, agent, user)):
+        raise ConfigError(problem)
     return finished(perform())
 
 

@@ -11,6 +11,7 @@ from rightcall.executor import Agent
 from rightcall.metrics import AnyMetric, ScoringRules, as_metrics, observed
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.model.run import CaseResult
+from rightcall.suite import as_user
 from rightcall.testing.failure_text import error_text, failure_text
 from rightcall.testing.golden_batch import Checked, GoldenBatch, Setup
 
@@ -45,16 +46,17 @@ class Checker:
         observe: Sequence[AnyMetric] = (),
         trials: int | None = None,
         rules: ScoringRules | None = None,
+        user: Any = None,
     ) -> tuple[CaseResult, ...]:
         """The results of all trials, when all passed.
 
         A trial passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures.
-        `trials` is how often the golden is tried [default: `--rightcall-trials`]. A conversation needs a function that
-        holds it.
+        `trials` is how often the golden is tried [default: `--rightcall-trials`]. `user` plays the user of a
+        conversation that is not scripted to its end.
         """
         __tracebackhide__ = True
         try:
-            setup = self._setup(agent, metrics, observe, trials, rules)
+            setup = self._setup(agent, metrics, observe, trials, rules, user)
             checked = self._together.checked(setup, _named(golden), self._to_come)
         except RightCallError as error:
             outside = isinstance(error, InfrastructureError)
@@ -68,6 +70,7 @@ class Checker:
         observe: Sequence[AnyMetric],
         trials: int | None,
         rules: ScoringRules | None,
+        user: Any,
     ) -> Setup:
         chosen = as_metrics(metrics)
         return Setup(
@@ -78,6 +81,7 @@ class Checker:
             trials=self._defaults.trials if trials is None else trials,
             concurrency=self._defaults.concurrency,
             seed=self._defaults.seed,
+            user=as_user(user),
         )
 
     def _judged(self, checked: Checked) -> tuple[CaseResult, ...]:

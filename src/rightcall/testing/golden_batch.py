@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any
 
-from rightcall.errors import ConfigError
 from rightcall.executor import Agent, Pool, finished
 from rightcall.metrics import Metric, ScoringRules
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.suite import CaseRunner, Plan, Prepared, preflight
+from rightcall.suite import CaseRunner, Plan, Prepared, conversations_of, preflight
 from rightcall.testing.session_store import SessionStore
 
 
@@ -32,6 +31,7 @@ class Setup:
     trials: int
     concurrency: int
     seed: int
+    user: Any = None
 
 
 @dataclass(frozen=True)
@@ -76,23 +76,29 @@ class GoldenBatch:
         plan = Plan(
             name=self._name,
             agent=setup.agent,
-            dataset=cast("list[Golden]", whole),
+            dataset=whole,
             metrics=setup.metrics,
             observe=setup.observe,
             rules=setup.rules,
             trials=setup.trials,
             seed=setup.seed,
             concurrency=setup.concurrency,
+            user=setup.user,
         )
-        if not isinstance(goldens[0], Golden) and not plan.own_agent:
-            raise ConfigError(
-                "a conversation is held by your own function, check(function, golden), "
-                "that gives messages or a trajectory"
-            )
-        found, prepared = finished(perform(replace(plan, dataset=cast("list[Golden]", goldens))))
+        found, prepared = finished(perform(replace(plan, dataset=goldens)))
         every = [result for results in found.values() for result in results]
-        run_id = self._keeper.keep(replace(prepared, plan=plan), whole, every)
-        return [Checked(setup, golden, found[golden.id], run_id, prepared.tools) for golden in goldens]
+        run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every)
+        held = {g.id: [one.id for one in conversations_of(g, setup.user)] for g in goldens}
+        return [
+            Checked(
+                setup,
+                golden,
+                tuple(result for name in held[golden.id] for result in found[name]),
+                run_id,
+                prepared.tools,
+            )
+            for golden in goldens
+        ]
 
 
 async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepared]:
@@ -103,7 +109,7 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
         prepared.session.begin(plan.name)
         case = CaseRunner(plan, prepared.session)
 
-        async def do(job: tuple[Golden, int]) -> None:
+        async def do(job: tuple[AnyGolden, int]) -> None:
             result = await case.result(*job)
             found[result.golden_id].append(result)
 

@@ -28,7 +28,7 @@ def marked_goldens(
             'pytest.mark.goldens needs a file or goldens: @pytest.mark.goldens("goldens.jsonl")'
         )
     found = [golden for source in sources for golden in _goldens_of(source, folders)]
-    return list(Selection(tuple(only), limit).chosen(found))  # type: ignore[arg-type]
+    return list(Selection(tuple(only), limit).chosen(found))
 
 
 def readable_ids(goldens: Sequence[AnyGolden]) -> list[str]:

@@ -13,12 +13,13 @@ from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
 
 
-def trajectory_from_messages(messages: Sequence[Message]) -> Trajectory:
+def trajectory_from_messages(messages: Sequence[Message], given: int = 0) -> Trajectory:
     """Calls with step = index of their message among the assistant's, joined with their results.
 
     A result goes to the first unanswered call of its id in the latest turn that used the id; without a
     usable id on either side, to the first unanswered call in order. The output is the text of the last
-    assistant message that said or called anything.
+    assistant message that said or called anything. Calls of the first `given` messages are nobody's: they were there
+    before the agent began.
     """
     transcript = _Transcript()
     for message in messages:
@@ -27,7 +28,11 @@ def trajectory_from_messages(messages: Sequence[Message]) -> Trajectory:
         elif message.role == "tool":
             for result in results_of(message):
                 transcript.add_result(result)
-    return Trajectory(tuple(messages), tuple(transcript.calls), transcript.output)
+    calls = transcript.calls
+    if given:
+        first = sum(message.role == "assistant" for message in messages[:given])
+        calls = [call for call in calls if call.step is not None and call.step >= first]
+    return Trajectory(tuple(messages), tuple(calls), transcript.output)
 
 
 class _Transcript:

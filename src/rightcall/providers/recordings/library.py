@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers.recordings.canonical import Ignored
 from rightcall.providers.recordings.case import TapedCase
@@ -41,7 +41,7 @@ class Recordings:
         settings: RecordSettings,
         folder: Path,
         *,
-        inputs_of: Callable[[Golden], str] = lambda golden: "",
+        inputs_of: Callable[[AnyGolden], str] = lambda golden: "",
     ) -> None:
         self.settings, self.folder = settings, folder
         self.clean = scrubber()
@@ -57,7 +57,7 @@ class Recordings:
         """Whether nothing may be asked."""
         return self.settings.mode == "replay"
 
-    def trial(self, golden: Golden, trial: int) -> RecordedTrial | None:
+    def trial(self, golden: AnyGolden, trial: int) -> RecordedTrial | None:
         """What was recorded of a trial for the same inputs, None when it must be asked.
 
         In mode `replay` a stale recording is given too: its requests then tell what changed.
@@ -74,7 +74,7 @@ class Recordings:
         whole = tuple(TapedExchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
         return msgspec.structs.replace(recorded, exchanges=whole)
 
-    def begin(self, golden: Golden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
+    def begin(self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
         """A trial that is replayed, or recorded when there is nothing to replay."""
         exchanges = recorded.exchanges if recorded else () if self.replays_only else None
         case = TapedCase(golden.id, trial, self.clean, exchanges)
@@ -98,7 +98,7 @@ class Recordings:
                 case.missed = case.missed or why
         return why
 
-    def write(self, golden: Golden, case: TapedCase, trajectory: Trajectory, *, whole: bool) -> None:
+    def write(self, golden: AnyGolden, case: TapedCase, trajectory: Trajectory, *, whole: bool) -> None:
         """Keep what was recorded of a trial; trials made with other inputs go."""
         exchanges = case.exchanges()
         slim: list[TapedExchange] = []

@@ -45,7 +45,9 @@ function caseHead(view) {
   const facts = [view.category, `score ${view.score.toFixed(3)}`, view.trial ? `trial ${view.trial}` : null,
     duration(view.latency_ms), view.input_tokens ? `${view.input_tokens} tokens in, ${view.output_tokens} out` : null,
     view.cost_usd ? `$${view.cost_usd.toFixed(4)}` : null,
-    view.stop_reason && view.stop_reason !== "done" ? `stopped: ${view.stop_reason}` : null];
+    view.stop_reason && view.stop_reason !== "done" ? `stopped: ${view.stop_reason}` : null,
+    view.user ? `user: ${visible(view.user)}` : null,
+    view.ended ? `ended: ${view.ended}${view.ended_why ? ` (${visible(view.ended_why)})` : ""}` : null];
   const step = (by, word) => {
     const next = shown[selected + by];
     return selected >= 0 && next ? element("a", { href: link(next), rel: by > 0 ? "next" : "prev" }, word) : null;
@@ -94,7 +96,8 @@ const value = (shownValue) =>
 function transcript(view) {
   if (!view.messages.length) return [];
   return [element("section", null, element("h2", null, "Transcript"), element("ol", { class: "messages" }, view.messages.map((message) =>
-    element("li", { class: `by-${message.role}` }, element("b", null, message.role),
+    element("li", { class: `by-${message.role}` }, message.heading ? element("h3", null, message.heading) : null,
+      element("b", null, message.role), message.failing ? element("b", { class: "badge failed" }, "first failing turn") : null,
       message.latency_ms ? element("span", { class: "quiet" }, ` ${duration(message.latency_ms)}`) : null,
       message.text && element("pre", { class: "text said" }, message.text),
       (message.parts || []).map(([title, body]) => element("div", { class: "part" }, text(title, "tool"), element("pre", { class: "text" }, body)))))))];

@@ -5,7 +5,9 @@
     tools      per tool, and the cells of the confusion matrix; confusion: the matrix laid out
     spread     quantiles and histogram of latency, cost, score
     failures   grouped by code, with examples
-    case       one case: messages, scores, rules; calls: arguments side by side; waterfall: its time
+    reliability  pass^k, and the spread between simulated users
+    messages   the transcript of a case, in the turns of a conversation
+    case       one case: scores, rules; calls: arguments side by side; waterfall: its time
     pairing    which actual call answers which expected one
 
 To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from rightcall.report.view.calls import ArgumentRow as ArgumentRow, CallView as CallView, Mark as Mark
     from rightcall.report.view.case import (
         CaseView as CaseView,
-        MessageView as MessageView,
         ScoreLine as ScoreLine,
         case_view as case_view,
         input_of as input_of,
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
         Example as Example,
         FailureGroup as FailureGroup,
     )
+    from rightcall.report.view.messages import MessageView as MessageView
+    from rightcall.report.view.reliability import UserRow as UserRow
     from rightcall.report.view.run import (
         RunTally as RunTally,
         RunView as RunView,
@@ -61,10 +64,12 @@ else:
         __name__,
         {
             "calls": "ArgumentRow CallView Mark",
-            "case": "CaseView MessageView ScoreLine case_view input_of outcome_of reason_of",
+            "case": "CaseView ScoreLine case_view input_of outcome_of reason_of",
             "confusion": "ConfusionMatrix INVENTED NO_CALL confusion_of",
             "failed_case": "FailedCase FailedCases",
             "failures": "Example FailureGroup TITLES",
+            "messages": "MessageView",
+            "reliability": "UserRow",
             "run": "RunTally RunView cases_of run_view",
             "shown_rate": "ShownRate rate",
             "spread": "Bin Spread",

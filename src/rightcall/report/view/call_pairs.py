@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.metrics.conversation import all_expected
 from rightcall.metrics.matching import (
     CallComparison,
     Scope,
@@ -88,7 +89,9 @@ def expected_calls(
     """The expected calls the case was scored by: of alternatives, the one whose failures were stored."""
     if golden is None:
         return ()
-    if not isinstance(golden, Golden) or not golden.any_of:
+    if not isinstance(golden, Golden):
+        return all_expected(golden)
+    if not golden.any_of:
         return golden.expected_calls
     first = (golden.expected_calls,) if golden.expected_calls else ()
     stored = _marks(result.codes)

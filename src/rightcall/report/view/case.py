@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from rightcall.metrics.matching import pattern_text
-from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.message import Message, Role
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -15,6 +15,7 @@ from rightcall.report.text import json_text, one_line, shown_text
 from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
 from rightcall.report.view.calls import CallView, call_views
 from rightcall.report.view.failures import said
+from rightcall.report.view.messages import ENDINGS, MessageView, first_failing_turn, message_view, transcript
 from rightcall.report.view.waterfall import Bar, waterfall
 
 Outcome = Literal["passed", "failed", "error"]
@@ -40,15 +41,6 @@ class ScoreLine(Record, frozen=True):
     error: str = ""
 
 
-class MessageView(Record, frozen=True):
-    """A message; `parts` are its calls or results, each a title and a text."""
-
-    role: Role
-    text: str = ""
-    parts: tuple[tuple[str, str], ...] = ()
-    latency_ms: float | None = None
-
-
 class CaseView(Record, frozen=True):
     """Everything shown of one trial of one golden. All texts are safe to show and limited in length."""
 
@@ -71,12 +63,17 @@ class CaseView(Record, frozen=True):
     output_tokens: int = 0
     cost_usd: float | None = None
     tags: tuple[str, ...] = ()
+    first_failing_turn: int | None = None
+    ended: str = ""
+    ended_why: str = ""
+    user: str = ""
 
 
 def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> CaseView:
     """The view of one result; works without its golden or trajectory."""
     trajectory = result.trajectory
     messages = trajectory.messages if trajectory else ()
+    talk = trajectory.dialogue if trajectory else None
     return CaseView(
         golden_id=result.golden_id,
         trial=result.trial,
@@ -88,7 +85,9 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         rules=_rules(golden),
         failures=tuple(FailureLine(f.code, said(f)) for f in result.codes[:MOST_FAILURES]),
         calls=call_views(pairing_of(golden, result, tools), result),
-        messages=tuple(message_view(message) for message in messages[:MOST_MESSAGES]),
+        messages=transcript(messages[:MOST_MESSAGES], result, talk.given if talk else 0)
+        if isinstance(golden, ConversationalGolden) or talk
+        else tuple(map(message_view, messages[:MOST_MESSAGES])),
         timings=waterfall(trajectory) if trajectory else (),
         scores=tuple(
             ScoreLine(name, s.value, s.passed, one_line(s.reason, LONGEST_REASON), one_line(s.error, 1000))
@@ -100,6 +99,10 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         output_tokens=result.usage.output_tokens,
         cost_usd=result.usage.cost_usd,
         tags=tuple(one_line(tag, 100) for tag in golden.tags) if golden else (),
+        first_failing_turn=first_failing_turn(result),
+        ended=ENDINGS.get(talk.ended, talk.ended) if talk else "",
+        ended_why=one_line(talk.why, LONGEST_REASON) if talk else "",
+        user=one_line(talk.user, 200) if talk else "",
     )
 
 
@@ -126,22 +129,6 @@ def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
     if golden is not None:
         return golden.input if isinstance(golden, Golden) else golden.scenario
     return next((message.content for message in messages if message.role == "user"), "")
-
-
-def message_view(message: Message) -> MessageView:
-    """One message of the transcript."""
-    calls = tuple((f"calls {one_line(c.name, 200)}", _arguments(c.arguments, c.raw)) for c in message.calls)
-    results = tuple(
-        (f"{'error' if r.is_error else 'result'} {one_line(r.name, 200)}".strip(), json_text(r.output))
-        for r in message.results
-    )
-    return MessageView(message.role, shown_text(message.content), calls + results, message.latency_ms)
-
-
-def _arguments(arguments: dict[str, Any] | None, raw: str | None) -> str:
-    if arguments is None and raw is None:
-        return "(arguments unknown)"
-    return shown_text(raw or "") if arguments is None else json_text(arguments)
 
 
 def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:

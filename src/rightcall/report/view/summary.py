@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
+from rightcall.report.view.reliability import UserRow, reliability_notes, user_rows
 from rightcall.report.view.shown_rate import ShownRate, rate
 
 DIMENSIONS = {
@@ -48,7 +49,10 @@ class CodeRow(Record, frozen=True):
 
 
 class SummaryView(Record, frozen=True):
-    """A summary for display. `columns` are the metrics shown in addition to the dimensions."""
+    """A summary for display. `columns` are the metrics shown in addition to the dimensions.
+
+    `notes` are sentences on how far its rates can be relied on: pass^k, and the spread between simulated users.
+    """
 
     rows: tuple[GroupRow, ...]
     codes: tuple[CodeRow, ...]
@@ -56,6 +60,9 @@ class SummaryView(Record, frozen=True):
     output_tokens: int
     cost_usd: float | None
     columns: tuple[str, ...] = ()
+    pass_k: tuple[float, ...] = ()
+    users: tuple[UserRow, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def total(self) -> GroupRow:
@@ -79,6 +86,9 @@ def summary_view(summary: Summary) -> SummaryView:
         output_tokens=summary.usage.output_tokens,
         cost_usd=summary.usage.cost_usd,
         columns=tuple(dict.fromkeys(name for name in _asked(summary) if name not in DIMENSIONS)),
+        pass_k=summary.pass_k,
+        users=user_rows(summary),
+        notes=reliability_notes(summary),
     )
 
 

@@ -1,0 +1,97 @@
+"""Manners in which a simulated user speaks, and a golden as one conversation for each of them.
+
+One simulator is one sample of users: success rates move by several points with who plays the user (arXiv:2601.17087),
+and simulators left to themselves are too cooperative (arXiv:2603.11245). So a scenario is played in two manners unless
+told otherwise, the conversations of a scenario are one cluster for the statistics, and each manner is a tag, by which
+results are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import ConfigError, suggestion
+from rightcall.model.golden import ConversationalGolden
+from rightcall.model.record import Record
+
+
+class Persona(Record, frozen=True):
+    """A manner of speaking; `characteristics` is told to the model that plays the user."""
+
+    name: str
+    characteristics: str
+
+
+PERSONAS: dict[str, Persona] = {
+    persona.name: persona
+    for persona in (
+        Persona("plain", "You are friendly and to the point. You write one or two short, correct sentences."),
+        Persona(
+            "unsure",
+            "You are unsure and a little impatient. You describe what you want in everyday words instead of technical "
+            "ones, give a detail only when you are asked for it, and sometimes answer only half of a question. You "
+            "write in lower case, without much punctuation.",
+        ),
+        Persona(
+            "talkative", "You chat. You tell why you want it and digress, but what you need is in there."
+        ),
+        Persona(
+            "sceptical",
+            "You distrust machines. You ask why a detail is needed before you give it, and check what you are told.",
+        ),
+        Persona("terse", "You write as few words as possible, often only the value that was asked for."),
+    )
+}
+"""Manners that can be named."""
+
+DEFAULT_PERSONAS = ("plain", "unsure")
+
+
+def read_persona(given: str | Mapping[str, Any] | Persona, where: str = "personas") -> Persona:
+    """A persona by its name, or written down as `{name, characteristics}`."""
+    if isinstance(given, Persona):
+        return given
+    if isinstance(given, str):
+        if given not in PERSONAS:
+            hint = suggestion(given, PERSONAS) or f"known: {', '.join(PERSONAS)}"
+            raise ConfigError(
+                f"{where}: there is no persona '{given}'; {hint}, or write name and characteristics"
+            )
+        return PERSONAS[given]
+    name, text = given.get("name"), given.get("characteristics")
+    if not isinstance(name, str) or not name or not isinstance(text, str) or not text or len(given) > 2:
+        raise ConfigError(
+            f"{where}: a persona is a name of {', '.join(PERSONAS)}, or has name and characteristics"
+        )
+    return Persona(name, text)
+
+
+def played_by(
+    golden: ConversationalGolden, personas: Sequence[Persona], models: Sequence[str] = ()
+) -> Iterator[ConversationalGolden]:
+    """The golden once for each manner, and for each model that plays the user when there are several.
+
+    Each has an id of its own, the scenario as its cluster, and tags of who played it. A golden that no simulated user
+    takes part in stays as it is.
+    """
+    if not golden.is_simulated:
+        yield golden
+        return
+    chosen = [read_persona(one, f"golden '{golden.id}'") for one in golden.personas] or list(personas)
+    players: list[str | None] = [golden.user_model] if golden.user_model else [*models] or [None]
+    for persona in chosen:
+        for model in players:
+            several = len(players) > 1
+            name = f"{persona.name}+{model}" if several else persona.name
+            tags = (f"persona:{persona.name}", *((f"user:{model}",) if several else ()))
+            yield msgspec.structs.replace(
+                golden,
+                id=f"{golden.id}@{name}",
+                cluster=golden.cluster or golden.id,
+                tags=(*golden.tags, *(tag for tag in tags if tag not in golden.tags)),
+                personas=(msgspec.to_builtins(persona),),
+                user_model=model if several else golden.user_model,
+            )

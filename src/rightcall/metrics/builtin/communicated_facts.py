@@ -1,0 +1,49 @@
+"""The metric `communicated_facts`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.answer import missing_content
+from rightcall.metrics.matching.base import Scope, shown
+from rightcall.model.case import TestCase
+from rightcall.model.failure import Failure
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class CommunicatedFacts(Metric):
+    """The share of facts that the agent told its user, in any turn.
+
+    Doing the right thing and not saying so leaves a user who asks again. `facts` are texts and matchers, those of the
+    golden's `output_contains` when none are given; `$1,094` tells `1094`. What the user said, or what was said before
+    the agent began, tells nothing. Without facts it passes.
+
+    Golden: {"input": "What is my balance, and send Bob 5 euros", "output_contains": ["1094", "sent"]}
+    Fails: {"messages": [{"role": "assistant", "content": "Your balance is $1,094."}, {"role": "user", "content": "sent?"}]}
+    Passes: {"messages": [{"role": "assistant", "content": "Your balance is $1,094."}, {"role": "assistant", "content": "Sent."}]}
+    """
+
+    facts: tuple[Any, ...] = ()
+    threshold: float = 1.0
+
+    def measure(self, case: TestCase) -> Score:
+        wanted = list(self.facts or case.golden.output_contains)
+        if not wanted:
+            return Score(1.0, True)
+        made = case.trajectory
+        said = [m.content for m in made.messages[made.own_start :] if m.role == "assistant" and m.content]
+        text = "\n".join(said) or made.output
+        plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
+        scope = Scope(calls=made.calls)
+        missing = [
+            fact for fact in missing_content(wanted, text, scope) if missing_content([fact], plain, scope)
+        ]
+        value = 1 - len(missing) / len(wanted)
+        if value >= self.threshold:
+            return Score(value, True)
+        codes = tuple(Failure("missing_content", expected=fact) for fact in missing)
+        return Score(value, False, f"never told: {', '.join(shown(fact, 80) for fact in missing[:5])}", codes)

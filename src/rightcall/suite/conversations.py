@@ -1,0 +1,81 @@
+"""What a plan knows of conversations: how many a golden stands for, and what would keep one from being held."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rightcall.errors import ConfigError
+from rightcall.executor import Agent, Users, UserSetup, played_by, turn_parameters
+from rightcall.executor.conversation import NO_BEGINNING
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.python_values import stable_repr
+from rightcall.suite.suite import UserConfig
+
+
+def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Iterator[AnyGolden]:
+    """The golden itself, or one conversation for each manner in which its user is played."""
+    if isinstance(golden, Golden) or not isinstance(user, UserSetup):
+        yield golden
+        return
+    yield from played_by(golden, user.manners, user.names)
+
+
+def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:
+    """Why a conversation cannot be held; empty when it can."""
+    model: Any = agent.model
+    own = callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+    if own and not turn_parameters(model):
+        return ""  # it is given the golden and holds the conversation itself
+    if golden.given and hasattr(model, "session"):
+        return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)
+    if golden.is_simulated and user is None:
+        hint = "write what the user says as turns, or say who plays the user (user: {model: …} in the suite)"
+        said = "simulate is true" if golden.simulate else "has no turn of the user left to say"
+        return f"golden '{golden.id}' {said}, and nobody plays the user; {hint}"
+    if not golden.is_simulated and not golden.script:
+        return f"golden '{golden.id}' has no turn of the user left to say, and simulate is false"
+    return ""
+
+
+def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
+    """Who plays users, as a suite says it."""
+    if config is None:
+        return None
+    return UserSetup(
+        model=config.model,
+        personas=config.personas,
+        max_turns=config.max_turns,
+        stopping_criteria=config.stopping_criteria,
+        language=config.language,
+        settings=config.settings,
+        base_url=config.base_url,
+        record=str(folder / config.record) if config.record else None,
+    )
+
+
+def simulator_fingerprint(user: UserSetup | Users) -> str:
+    """What must be the same for two runs to have had the same users."""
+    if isinstance(user, UserSetup):
+        return user.fingerprint
+    return hashlib.sha256(stable_repr(user).encode()).hexdigest()
+
+
+def as_user(given: Any) -> UserSetup | Users | None:
+    """Who plays the users, from what a program gives: a model, the mapping of a suite, or users of its own."""
+    if given is None or isinstance(given, UserSetup):
+        return given
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in UserSetup.__dataclass_fields__]
+        if unknown or "model" not in given:
+            raise ConfigError(
+                f"user: {f'unknown field {unknown[0]!r}' if unknown else 'needs a model'}; "
+                f"fields: {', '.join(UserSetup.__dataclass_fields__)}"
+            )
+        return UserSetup(**given)
+    if hasattr(given, "user"):
+        users: Users = given
+        return users
+    return UserSetup(given)
