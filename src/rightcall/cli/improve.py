@@ -59,12 +59,20 @@ def improve(
 
     from rightcall.files import write_file
     from rightcall.store import open_store
-    from rightcall.suite import ImproveOptions, Rewriter, improve_plan, load_suite, plan_suite, require_trust
+    from rightcall.suite import (
+        ImproveOptions,
+        Rewriter,
+        improve_plan,
+        load_suite,
+        newest_of_suites,
+        plan_suite,
+        require_trust,
+    )
 
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
     with open_store(store_url, must_exist=True) as store:
-        stored = store.run(run)
+        stored = newest_of_suites(store) if run == "last" else store.run(run)
         plan = plan_suite(loaded, suite.parent, model=stored.run.agent)
         options = ImproveOptions(proposals, trials, unproven, budget, Rewriter(model) if model else None)
         found = asyncio.run(improve_plan(plan, store, stored.id, options))

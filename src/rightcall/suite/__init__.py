@@ -45,7 +45,11 @@ if TYPE_CHECKING:
         gate_run as gate_run,
     )
     from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
-    from rightcall.suite.improve import ImproveOptions as ImproveOptions, improve_plan as improve_plan
+    from rightcall.suite.improve import (
+        ImproveOptions as ImproveOptions,
+        improve_plan as improve_plan,
+        newest_of_suites as newest_of_suites,
+    )
     from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
     from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
     from rightcall.suite.preparation import (
@@ -96,7 +100,7 @@ else:
             "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
             "conversations": "as_user conversation_problem conversations_of",
             "decisions": "RunComparison compare_runs flakiness gate_run",
-            "improve": "ImproveOptions improve_plan",
+            "improve": "ImproveOptions improve_plan newest_of_suites",
             "perturbed_run": "run_perturbed",
             "fault_twin": "finished_twin without_faults",
             "plan": "Plan plan_suite",

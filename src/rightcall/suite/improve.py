@@ -34,8 +34,9 @@ from rightcall.gate import compare
 from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.store import RunFilter, Store
+from rightcall.store import RunFilter, Store, StoredRun
 from rightcall.suite.plan import Plan
+from rightcall.suite.preparation import preflight
 from rightcall.suite.run_outcomes import stored_outcomes
 from rightcall.suite.runner import run_plan
 
@@ -83,6 +84,14 @@ async def improve_plan(
         ideas += await options.rewrite(found, tools, tune, of_tune)
     job = _Job(plan, store, stored.id, tools, tune, proof, options, seed)
     return await job.run(ideas[: options.proposals], of_tune, tuple(sorted(aside)))
+
+
+def newest_of_suites(store: Store) -> StoredRun:
+    """The newest run that was made for its own sake: not to try a change or a perturbation."""
+    for one in store.runs(RunFilter(), limit=500):
+        if not {"improve", "perturb"} & one.run.settings.keys():
+            return one
+    return store.run("last")
 
 
 def split_goldens(goldens: Sequence[Golden], seed: str) -> tuple[list[Golden], list[Golden]]:
@@ -141,6 +150,9 @@ class _Job:
             return self._not_enough(found or open_ones, tried, aside, too_few=too_few)
         before = _rate([r for r in of_tune if r.golden_id in {g.id for g in self._tune}])
         for one in enough:
+            if why := await self._unfit(one):
+                tried[one.name] = _with(tried[one.name], refused=why)
+                continue
             results = await self._results(one, self._tune, 1, "screening")
             tried[one.name] = _with(tried[one.name], tune_before=before, tune_after=_rate(results))
         ranked = sorted(enough, key=lambda one: -(tried[one.name].tune_after or 0.0))
@@ -205,6 +217,25 @@ class _Job:
 
     # -------------------------------------------------------------- running
 
+    async def _unfit(self, one: Proposal) -> str:
+        """Why goldens contradict the changed definitions, such as an enum without a value they expect."""
+        tools, system = applied(one.changes, self._tools, self._system)
+        goldens = [*self._tune, *self._proof]
+        try:
+            await preflight(self._changed(tools, system, goldens, 1, "screening"))
+        except ConfigError as error:
+            return f"goldens expect what it refuses: {error.problems[0]}"
+        return ""
+
+    def _changed(
+        self, tools: Sequence[Tool], system: str, goldens: list[Golden], trials: int, phase: str
+    ) -> Plan:
+        agent: Agent = replace(self._plan.agent, tools=_redefined(self._plan.agent, tools), system=system)
+        return replace(
+            self._plan, agent=agent, dataset=goldens, trials=trials, gate=None, group=f"{self._plan.name}/improve",
+            settings={"improve": self._mark(phase)},
+        )  # fmt: skip
+
     async def _results(
         self, one: Proposal | None, goldens: list[Golden], trials: int, phase: str
     ) -> list[CaseResult]:
@@ -215,11 +246,7 @@ class _Job:
     async def _measured(
         self, tools: Sequence[Tool], system: str, goldens: list[Golden], trials: int, phase: str
     ) -> list[CaseResult]:
-        agent: Agent = replace(self._plan.agent, tools=_redefined(self._plan.agent, tools), system=system)
-        plan = replace(
-            self._plan, agent=agent, dataset=goldens, trials=trials, gate=None, group=f"{self._plan.name}/improve",
-            settings={"improve": self._mark(phase)},
-        )  # fmt: skip
+        plan = self._changed(tools, system, goldens, trials, phase)
         outcome = await run_plan(plan, self._store)
         self._calls += len(goldens) * trials
         self._last = outcome.run.id

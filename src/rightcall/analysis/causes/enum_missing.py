@@ -14,7 +14,7 @@ MOST_VALUES = 8
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for place in places(evidence):
-        symptoms = place.of_kind("copied", "spelling", "invented", "other")
+        symptoms = place.of_kind("copied", "spelling", "invented", "other", "missing")
         schema, values = place.schema, place.stats.values
         if (
             not symptoms
@@ -27,30 +27,41 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         ):
             continue
         worded = place.of_kind("copied", "spelling")
-        if not worded:
+        left_out = place.of_kind("missing") if not worded and _few_for_many(place, evidence) else []
+        if not worded and not left_out:
             continue
         wrong = sum(place.stats.kinds.values())
         share = (place.stats.kinds["copied"] + place.stats.kinds["spelling"]) / max(1, wrong)
-        weight = 0.55 + 0.4 * (share >= 0.6)
+        weight = 0.6 if left_out else 0.55 + 0.4 * (share >= 0.6)
         listed = sorted(values)
-        said = _said(place)
+        meanings = [f"{value}: {words}" for value, words in sorted(_said(place).items())[:MOST_VALUES]]
+        explained = worded or left_out
+        instead = "is left out instead of being" if left_out else "gets the user's words instead of"
         yield Hypothesis(
             "enum_missing",
-            worded,
+            explained,
             place.exposed,
             weight * (1.0 if place.described else 0.85),
-            f"{place.parameter} of {place.tool} gets the user's words instead of one of "
-            f"{len(listed)} values in {evidence.trials_of(worded)} of {place.stats.expected} calls",
-            f"Add enum {quoted(listed, 8)}; say what each means: "
-            + "; ".join(f"{value}: {words}" for value, words in sorted(said.items())[:MOST_VALUES]),
+            f"{place.parameter} of {place.tool} {instead} one of {len(listed)} values in "
+            f"{evidence.trials_of(explained)} of {place.stats.expected} calls",
+            f"Add enum {quoted(listed, 8)}"
+            + (f"; say what each means: {'; '.join(meanings)}" if meanings and not left_out else "") + ".",
             (place.tool,),
             (place.parameter,),
             (f"{len(listed)} different values in {place.stats.goldens} goldens, and no enum",
-             f"{share:.0%} of its errors are the user's own words"),
+             "it is required and left out" if left_out else f"{share:.0%} of its errors are the user's own words"),
             (place.change("enum", listed),),
             codes_on(evidence, ("TD304", "TD318"), (place.tool, place.parameter)),
             about="parameter",
         )  # fmt: skip
+
+
+def _few_for_many(place: Place, evidence: Evidence) -> bool:
+    """Whether a required parameter has few values in many goldens: a closed list, though nobody wrote it down."""
+    tool = evidence.by_name.get(place.tool)
+    required = tool.input_schema.get("required") if tool is not None else None
+    values = len(place.stats.values)
+    return place.parameter in (required or ()) and values >= 2 and place.stats.goldens >= 3 * values
 
 
 def _steady(place: Place) -> bool:
