@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from rightcall import stats
-from rightcall.gate import CurtailMonitor, EvalueMonitor, Monitor, RunOrder, shuffled
+from rightcall.gate import CurtailMonitor, EvalueMonitor, RunOrder, StopMonitor, shuffled
 
 GOLDENS = 100
 RATES = (0.6, 0.75, 0.85, 0.9, 0.95, 0.99)
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    rules: dict[str, Callable[[RunOrder], Monitor]] = {
+    rules: dict[str, Callable[[RunOrder], StopMonitor]] = {
         "curtail": lambda order: CurtailMonitor(order, MIN),
         "evalue": lambda order: EvalueMonitor(order, LOW, HIGH),
     }
@@ -50,7 +50,10 @@ def main() -> None:
 
 
 def simulate(
-    monitor: Callable[[RunOrder], Monitor], passes: Callable[[random.Random, int], bool], runs: int, seed: int
+    monitor: Callable[[RunOrder], StopMonitor],
+    passes: Callable[[random.Random, int], bool],
+    runs: int,
+    seed: int,
 ) -> tuple[dict[str, float], float]:
     """Share of each word, and the mean number of goldens used."""
     rng = random.Random(seed)

@@ -10,7 +10,7 @@ import msgspec
 from starlette.testclient import TestClient
 
 from rightcall.monitor import kept_trace, run_checks
-from rightcall.monitor.checks import Watching
+from rightcall.monitor.checks import CheckSettingsInUse
 from rightcall.monitor.demo import SETTINGS, live_traffic
 from rightcall.store import open_store
 from rightcall.web.app import make_app
@@ -51,7 +51,7 @@ def fill(store: object, count: int) -> None:
             trace = msgspec.structs.replace(
                 sample, trace_id=f"{done + i + 1:032x}", time=sample.time + (done + i) * 10**9
             )
-            checks = run_checks(SETTINGS.cheap, trace, Watching())
+            checks = run_checks(SETTINGS.cheap, trace, CheckSettingsInUse())
             batch.append(kept_trace(trace, "travel", checks, any(check.bad for check in checks)))
         store.keep_traces(batch)  # type: ignore[attr-defined]
         done += len(batch)

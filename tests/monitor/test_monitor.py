@@ -7,10 +7,10 @@ from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.model import Annotations, Tool, ToolCall, Trajectory
-from rightcall.monitor import MonitorSettings, Watching, run_checks
+from rightcall.monitor import CheckedAgent, MonitorSettings, run_checks
 from rightcall.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
 from rightcall.monitor.monitor import written_time
-from rightcall.monitor.sampling import hajek, is_chosen
+from rightcall.monitor.sample import hajek, is_chosen
 from rightcall.monitor.settings import AgentSettings
 from rightcall.store import TraceFilter, open_store
 from rightcall.traces import Trace, load_traces
@@ -70,7 +70,7 @@ def call(name="look", arguments=None, status="ok", **more) -> ToolCall:
 )
 def test_a_check_says_bad_fine_or_nothing(check, found, bad):
     settings = AgentSettings(forbidden_calls=("delete_account",), only_after={"refund": "verify"})
-    (result,) = run_checks((check,), found, Watching(settings, {}, slow_ms=500.0, many_tokens=100.0))
+    (result,) = run_checks((check,), found, CheckedAgent(settings, {}, slow_ms=500.0, many_tokens=100.0))
     assert result.bad == bad
 
 

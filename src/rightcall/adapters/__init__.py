@@ -34,7 +34,9 @@ else:
         __name__,
         {
             "adapter": "ToolAnswer ToolDesk",
-            "catalog": "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect installed_version",
+            "catalog": (
+                "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect installed_version "
+            ),
             "observed_agent": "ObservedAgent observe",
             "recorder": "EventRecorder",
         },

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         golden_matrix as golden_matrix,
         group_trend as group_trend,
     )
-    from rightcall.analysis.run_record import (
+    from rightcall.analysis.run_setup import (
         AgentSetup as AgentSetup,
         RunRecord as RunRecord,
         run_record as run_record,
@@ -64,8 +64,8 @@ else:
         __name__,
         {
             "attribution": "WhatChanged what_changed",
-            "changes": "ChangeItem run_changes",
             "changed_tools": "changed_at tool_change",
+            "changes": "ChangeItem run_changes",
             "confusion_count": "confusions",
             "fault_effects": "fault_report",
             "findings": "Analysis RunFinding analyze_trials",
@@ -73,12 +73,13 @@ else:
             "improvement": "ImproveOutcome Improvement Tried",
             "perturb_effect": "PerturbEffect",
             "proposals": (
-                "Proposal applied exposed_classes is_exposed is_longer patch_of proposals_of refusal tokens_of"
+                "Proposal applied exposed_classes is_exposed is_longer patch_of proposals_of "
+                "refusal tokens_of "
             ),
             "results_analysis": "analyze_results",
             "rule_evidence": "rule_effects",
             "run_matrix": "GoldenMatrix TrendPoint golden_matrix group_trend",
-            "run_record": "AgentSetup RunRecord run_record",
+            "run_setup": "AgentSetup RunRecord run_record",
             "stored_analysis": "analyze_run trials_of",
             "tool_evidence": "RunEvidence queries_of seen_in",
         },

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from rightcall.analysis.changes import ChangeItem, run_changes
 from rightcall.analysis.evidence import expected_calls
-from rightcall.analysis.run_record import RunRecord, run_record
-from rightcall.analysis.symptom import Request, Symptom, symptom_of
+from rightcall.analysis.run_setup import RunRecord, run_record
+from rightcall.analysis.symptom import Symptom, SymptomRequest, symptom_of
 from rightcall.metrics.matching import call_text
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, Golden
@@ -137,8 +137,10 @@ def _calls(result: CaseResult) -> tuple[ToolCall, ...]:
     return tuple(result.trajectory.calls) if result.trajectory else ()
 
 
-def _request(golden: AnyGolden) -> Request:
-    return Request(golden.input if isinstance(golden, Golden) else golden.scenario, expected_calls(golden))
+def _request(golden: AnyGolden) -> SymptomRequest:
+    return SymptomRequest(
+        golden.input if isinstance(golden, Golden) else golden.scenario, expected_calls(golden)
+    )
 
 
 def _shown(side: StoredCase, *, passing: bool) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Literal
 
-from rightcall.analysis.run_record import RunRecord
+from rightcall.analysis.run_setup import RunRecord
 from rightcall.lint import sentences
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rightcall.analysis.argument_kind import UNJUDGED, is_held, plain_value
-from rightcall.analysis.suspicion import Behaviour, behaviour_of, words_side_with
-from rightcall.analysis.symptom import Mistake, Request, Symptom, enum_of, symptom_of
+from rightcall.analysis.suspicion import ObservedBehaviour, behaviour_of, words_side_with
+from rightcall.analysis.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.lint import Wording, request_words
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -112,7 +112,7 @@ class Evidence:
         *,
         system: str = "",
         lint_codes: Mapping[tuple[str, str], frozenset[str]] | None = None,
-        others: Sequence[Mapping[str, Behaviour]] = (),
+        others: Sequence[Mapping[str, ObservedBehaviour]] = (),
     ) -> None:
         self.tools = list(tools)
         self.by_name = {tool.name: tool for tool in reversed(self.tools)}
@@ -133,25 +133,27 @@ class Evidence:
         self.by_language: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self.by_turn: Counter[int] = Counter()
         self.codes: Counter[str] = Counter()
-        self.suspects: dict[str, Behaviour] = {}
+        self.suspects: dict[str, ObservedBehaviour] = {}
         self._numbers: dict[tuple[Symptom, bool, bool], int] = {}
         self._details: defaultdict[str, set[str]] = defaultdict(set)
 
     @classmethod
-    def behaviours(cls, tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, Behaviour]:
+    def behaviours(
+        cls, tools: Sequence[Tool], trials: Iterable[GoldenTrials]
+    ) -> dict[str, ObservedBehaviour]:
         """What a run does instead of what its goldens say; "" as the called tool where it does as they say."""
         by_name = {tool.name: tool for tool in tools}
-        found: dict[str, Behaviour] = {}
+        found: dict[str, ObservedBehaviour] = {}
         for one in trials:
-            request = Request(_all_words(one.golden, ""), expected_calls(one.golden))
-            seen: Counter[Behaviour] = Counter()
+            request = SymptomRequest(_all_words(one.golden, ""), expected_calls(one.golden))
+            seen: Counter[ObservedBehaviour] = Counter()
             for trial in one.failed:
                 symptom, _ = symptom_of(trial.codes, trial.calls, request, by_name)
                 if (behaviour := behaviour_of(symptom, trial)) is not None:
                     seen[behaviour] += 1
             best = min(seen.items(), key=lambda item: (-item[1], repr(item[0])), default=None)
             steady = best is not None and best[1] >= 2 / 3 * one.judged
-            found[one.golden.id] = best[0] if best and steady else Behaviour("", "")
+            found[one.golden.id] = best[0] if best and steady else ObservedBehaviour("", "")
         return found
 
     # ------------------------------------------------------------------ filling
@@ -162,7 +164,7 @@ class Evidence:
             return
         golden = one.golden
         expected = expected_calls(golden)
-        request = Request(_all_words(golden, self.system), expected)
+        request = SymptomRequest(_all_words(golden, self.system), expected)
         wanted = list(dict.fromkeys(tool for tool, _ in expected if tool in self.by_name))
         classes: set[Class] = set(wanted) if expected else {NEGATIVE}
         values = [_value_text(value) for _, args in expected for value in args.values()]
@@ -171,7 +173,7 @@ class Evidence:
         self._count_parameters(expected, request, classes, one)
         found: Counter[Symptom] = Counter()
         failed_words: set[str] = set()
-        behaviours: Counter[Behaviour] = Counter()
+        behaviours: Counter[ObservedBehaviour] = Counter()
         for trial in one.failed:
             symptom, mistakes = symptom_of(trial.codes, trial.calls, request, self.by_name)
             symptom = self._bounded(symptom)
@@ -228,7 +230,7 @@ class Evidence:
     def _count_parameters(
         self,
         expected: Sequence[tuple[str, Mapping[str, Any]]],
-        request: Request,
+        request: SymptomRequest,
         classes: set[Class],
         one: GoldenTrials,
     ) -> None:
@@ -285,7 +287,11 @@ class Evidence:
             counts[key][1] += one.judged
 
     def _note_behaviour(
-        self, one: GoldenTrials, behaviours: Counter[Behaviour], said: Sequence[str], request: Request
+        self,
+        one: GoldenTrials,
+        behaviours: Counter[ObservedBehaviour],
+        said: Sequence[str],
+        request: SymptomRequest,
     ) -> None:
         """Remember a golden in whose trials the same wrong call is made again and again, in every run given."""
         if not behaviours:
@@ -392,7 +398,7 @@ class Evidence:
         return (case for case in self.cases if any(number in wanted for number, _ in case.cells))
 
 
-def _names(behaviour: Behaviour) -> tuple[Any, ...]:
+def _names(behaviour: ObservedBehaviour) -> tuple[Any, ...]:
     return (tuple(sorted(name for name, _, _ in behaviour.values)),)
 
 

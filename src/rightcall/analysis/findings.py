@@ -13,8 +13,8 @@ from rightcall.analysis.evidence import Case, Evidence, GoldenTrials
 from rightcall.analysis.guidance import seeds_guidance
 from rightcall.analysis.hypothesis import Cause, ProposedChange
 from rightcall.analysis.lint_places import lint_places
-from rightcall.analysis.ranking import Explained, Ranking, rank
-from rightcall.analysis.suspicion import Behaviour
+from rightcall.analysis.rank import Explained, Ranking, rank
+from rightcall.analysis.suspicion import ObservedBehaviour
 from rightcall.analysis.typical import typical_goldens
 from rightcall.model.tool import Tool
 
@@ -138,7 +138,7 @@ def analyze_trials(
     *,
     run: str = "",
     system: str = "",
-    others: Mapping[str, Mapping[str, Behaviour]] | None = None,
+    others: Mapping[str, Mapping[str, ObservedBehaviour]] | None = None,
     inputs: Inputs | None = None,
 ) -> Analysis:
     """Explain the failures of goldens as they stream by. `others` are what further runs did, by run."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rightcall.analysis.evidence import Evidence, FailedTrial, GoldenTrials
 from rightcall.analysis.findings import Analysis, analyze_trials
-from rightcall.analysis.suspicion import Behaviour
+from rightcall.analysis.suspicion import ObservedBehaviour
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -53,6 +53,6 @@ def gathered(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) ->
         yield GoldenTrials(goldens[golden_id], len(found), len(found) - len(failed), failed)
 
 
-def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, Behaviour]:
+def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, ObservedBehaviour]:
     """What another run does instead of what its goldens say, where it mostly does the same."""
     return Evidence.behaviours(tools, trials)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rightcall import stats
 from rightcall.analysis.changes import ChangeItem, run_changes
-from rightcall.analysis.run_record import run_record
+from rightcall.analysis.run_setup import run_record
 from rightcall.model.record import Record
 from rightcall.store import RunFilter, Store, StoredRun
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rightcall.analysis.argument_kind import is_held, plain_value
-from rightcall.analysis.symptom import Request, Symptom, enum_of
+from rightcall.analysis.symptom import Symptom, SymptomRequest, enum_of
 
 if TYPE_CHECKING:
     from rightcall.analysis.evidence import Evidence, FailedTrial
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MORE_COVER = 0.1
 
 
-class Behaviour(NamedTuple):
+class ObservedBehaviour(NamedTuple):
     """What an agent does instead of what a golden says, in a form that two runs can be compared by."""
 
     wanted: str
@@ -23,10 +23,10 @@ class Behaviour(NamedTuple):
     values: tuple[tuple[str, str, str], ...] = ()
 
 
-def behaviour_of(symptom: Symptom, trial: FailedTrial) -> Behaviour | None:
+def behaviour_of(symptom: Symptom, trial: FailedTrial) -> ObservedBehaviour | None:
     """The wrong call of a trial; None where nothing was called or a tool's error came in between."""
     if symptom.group == "miss" and symptom.called:
-        return Behaviour(symptom.tool, symptom.called)
+        return ObservedBehaviour(symptom.tool, symptom.called)
     if symptom.group != "arguments" or any(bad.kind in ("missing", "extra") for bad in symptom.arguments):
         return None
     names = {bad.parameter for bad in symptom.arguments}
@@ -35,14 +35,14 @@ def behaviour_of(symptom: Symptom, trial: FailedTrial) -> Behaviour | None:
         for f in trial.codes
         if f.tool == symptom.tool and f.parameter in names and f.code != "schema_violation"
     }
-    return Behaviour(symptom.tool, symptom.tool, tuple(sorted(values))) if values else None
+    return ObservedBehaviour(symptom.tool, symptom.tool, tuple(sorted(values))) if values else None
 
 
 def words_side_with(
-    behaviour: Behaviour,
+    behaviour: ObservedBehaviour,
     trials: Sequence[FailedTrial],
     said: Sequence[str],
-    request: Request,
+    request: SymptomRequest,
     evidence: Evidence,
 ) -> bool:
     """Whether the request speaks for the call and against the golden. `trials` are those that failed."""
@@ -55,7 +55,7 @@ def words_side_with(
     )
 
 
-def _value_sides(failure: Failure, request: Request, evidence: Evidence) -> bool:
+def _value_sides(failure: Failure, request: SymptomRequest, evidence: Evidence) -> bool:
     wanted, given = plain_value(failure.expected), failure.actual
     enum = enum_of(evidence.by_name.get(failure.tool), failure.parameter)
     if enum:

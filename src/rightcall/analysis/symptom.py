@@ -71,7 +71,7 @@ class Mistake(NamedTuple):
     actual: Any
 
 
-class Request(NamedTuple):
+class SymptomRequest(NamedTuple):
     """What a golden says: the words a value can be read off, and what it expects, call by call."""
 
     words: str
@@ -79,7 +79,7 @@ class Request(NamedTuple):
 
 
 def symptom_of(
-    failures: Sequence[Failure], calls: Sequence[ToolCall], request: Request, tools: Mapping[str, Tool]
+    failures: Sequence[Failure], calls: Sequence[ToolCall], request: SymptomRequest, tools: Mapping[str, Tool]
 ) -> tuple[Symptom, tuple[Mistake, ...]]:
     """The first symptom of a failed trial, with the wrong arguments when it is about those."""
     turn = min((f.turn for f in failures if f.turn is not None), default=None)
@@ -119,7 +119,7 @@ def _group(failure: Failure, tools: Mapping[str, Tool]) -> Group:
 def _arguments(
     told: Sequence[Failure],
     calls: Sequence[ToolCall],
-    request: Request,
+    request: SymptomRequest,
     tools: Mapping[str, Tool],
     also: tuple[Group, ...],
     turn: int | None,
@@ -141,7 +141,9 @@ def _arguments(
     return Symptom("arguments", tool, "", ordered, failures[0].code, also=also, turn=turn), tuple(mistakes)
 
 
-def _kind(failure: Failure, calls: Sequence[ToolCall], request: Request, tool: Tool | None) -> ArgumentKind:
+def _kind(
+    failure: Failure, calls: Sequence[ToolCall], request: SymptomRequest, tool: Tool | None
+) -> ArgumentKind:
     if failure.code == "schema_violation":
         return "other"
     at = failure.call
@@ -162,14 +164,14 @@ def _kind(failure: Failure, calls: Sequence[ToolCall], request: Request, tool: T
     )
 
 
-def _expected_beside(failure: Failure, request: Request) -> Mapping[str, Any]:
+def _expected_beside(failure: Failure, request: SymptomRequest) -> Mapping[str, Any]:
     at = failure.expected_call
     if at is not None and at < len(request.expected) and request.expected[at][0] == failure.tool:
         return dict(request.expected[at][1])
     return dict(next((args for tool, args in request.expected if tool == failure.tool), {}))
 
 
-def _is_held(failure: Failure, request: Request, tool: Tool | None) -> bool:
+def _is_held(failure: Failure, request: SymptomRequest, tool: Tool | None) -> bool:
     """Whether the request says what was expected; a value of an enum is always held."""
     if failure.code not in ("missing_arg", "wrong_value", "wrong_type"):
         return True

@@ -1,7 +1,7 @@
 """The facade: what a program calls and what every command calls. It introduces the rooms to each other.
 
 evaluation    evaluate, score_cases, rescore, analyze, and RunResult
-recorded      score: recorded behaviour against goldens, from files
+recorded_scores  score: recorded behaviour against goldens, from files
 tool_lint     lint: tool definitions from files, modules, servers or Python
 decisions     gate, compare, plan
 checks        check: is a change safe to ship?
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rightcall.api.goldens import check_dataset as check_dataset, load_dataset as load_dataset
     from rightcall.api.improvement import improve as improve
     from rightcall.api.lint_sources import read_sources as read_sources
-    from rightcall.api.recorded import RecordedScores as RecordedScores, score as score
+    from rightcall.api.recorded_scores import RecordedScores as RecordedScores, score as score
     from rightcall.api.tool_lint import lint as lint, lint_sets as lint_sets
 else:
     __getattr__, __dir__, __all__ = window(
@@ -39,7 +39,7 @@ else:
             "goldens": "check_dataset load_dataset",
             "improvement": "improve",
             "lint_sources": "read_sources",
-            "recorded": "RecordedScores score",
+            "recorded_scores": "RecordedScores score",
             "tool_lint": "lint lint_sets",
         },
     )

@@ -18,8 +18,8 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite import (
     EvaluateOptions,
+    EvaluateRequest,
     PlanWarning,
-    Request,
     as_user,
     deepeval_options,
     gate_of,
@@ -211,7 +211,7 @@ def _warn_of_mode(warning: PlanWarning) -> None:
         warnings.warn(warning.text, stacklevel=2)
 
 
-async def arun_request(request: Request, store: str | Path | None) -> RunResult:
+async def arun_request(request: EvaluateRequest, store: str | Path | None) -> RunResult:
     """Score the test cases of a request and store the results as a run."""
     options = request.options
     results = await score_ready(request.ready, request.scorer, concurrency=options.concurrency)

@@ -158,7 +158,7 @@ def conversations(turns: int, **typed: Any) -> None:
 
 def _generate(typed: dict[str, Any], *, conversations: bool, turns: int) -> None:
     from rightcall.cli.generate_sources import synthesizer_of, work_of
-    from rightcall.synthesis.estimate import estimate_generation
+    from rightcall.synthesis import estimate_generation
 
     target = _target(typed)
     maker = synthesizer_of(typed, conversations=conversations)
@@ -185,7 +185,7 @@ def _run(
     from rightcall.errors import InfrastructureError
     from rightcall.report import ProgressState, RunProgress
     from rightcall.store import open_store
-    from rightcall.synthesis.production import SynthesisProgress
+    from rightcall.synthesis import SynthesisProgress
 
     run_id = [""]
     with ExitStack() as stack:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 from rightcall.cli.output import console, print_json, print_next, tell
 
 if TYPE_CHECKING:
-    from rightcall.synthesis import Production, Synthesizer
-    from rightcall.synthesis.estimate import GenerationEstimate
+    from rightcall.synthesis import GenerationEstimate, Production, Synthesizer
 
 
 def show_made(made: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
-    from rightcall.synthesis.coverage import coverage
+    from rightcall.synthesis import coverage
 
     covered = coverage(made.goldens, {tool.name: tool for tool in maker.tools})
     if typed["as_json"]:

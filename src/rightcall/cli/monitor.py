@@ -89,8 +89,7 @@ def serve(
 def plan(config: Path | None, url: str | None, as_json: bool) -> None:
     """What would be noticed, and how soon, with the traffic and the baseline in the store."""
     from rightcall.errors import InputError
-    from rightcall.monitor import MonitorSettings, current_baseline, load_settings
-    from rightcall.monitor.outlook import outlook
+    from rightcall.monitor import MonitorSettings, current_baseline, load_settings, outlook
     from rightcall.store import open_store
 
     settings = load_settings(config) if config else MonitorSettings()
@@ -197,8 +196,7 @@ def _print_alarm(alarm: StoredAlarm) -> None:
 @json_option
 def baseline(start: str, end: str, agent: str, url: str | None, as_json: bool) -> None:
     """Freeze a window of stored traces as the reference. Earlier baselines stay in the history."""
-    from rightcall.monitor import Monitor
-    from rightcall.monitor.baseline import as_json as plain
+    from rightcall.monitor import Monitor, as_json as plain
     from rightcall.store import open_store
 
     with open_store(url, must_exist=True) as store:
@@ -225,8 +223,14 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
     """The same checks on FILES, once. Exit code 1 when a hard check fails."""
     from collections import Counter
 
-    from rightcall.monitor import MonitorSettings, Watching, load_settings, run_checks
-    from rightcall.monitor.settings import HARD, AgentSettings
+    from rightcall.monitor import (
+        HARD,
+        AgentSettings,
+        CheckedAgent,
+        MonitorSettings,
+        load_settings,
+        run_checks,
+    )
     from rightcall.tools import load_tools
     from rightcall.traces import load_traces
 
@@ -240,7 +244,7 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
             AgentSettings(),
         )
         tools = load_tools(config.parent / agent.tools) if config and agent.tools else ()
-        results = run_checks(settings.cheap, trace, Watching(agent, {tool.name: tool for tool in tools}))
+        results = run_checks(settings.cheap, trace, CheckedAgent(agent, {tool.name: tool for tool in tools}))
         for result in results:
             spoke[result.name] += result.bad is not None
             bad[result.name] += bool(result.bad)
@@ -279,9 +283,7 @@ def ack(alarm: int, url: str | None) -> None:
 @json_option
 def demo(seed: int, url: str | None, as_json: bool) -> None:
     """Replay a bundled hour of traffic with a drift planted in it, and show what is noticed."""
-    from rightcall.monitor import Monitor
-    from rightcall.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
-    from rightcall.monitor.monitor import written_time
+    from rightcall.monitor import SETTINGS, Monitor, live_traffic, planted_at, reference_traffic, written_time
     from rightcall.store import open_store
 
     address = url or ".rightcall/monitor-demo.db"

@@ -16,7 +16,7 @@ def as_trajectories(goldens: Path, recorded: Path) -> Path:
     """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
     import atexit
 
-    from rightcall.traces.reader import is_trace_export
+    from rightcall.traces import is_trace_export
 
     if not is_trace_export(recorded):
         return recorded

@@ -116,7 +116,7 @@ def _write(found: list[Trace], folder: Path | None, url: str | None) -> int:
         candidates = distinct_candidates(found)
         save_goldens(candidates, folder / "candidates.jsonl")
         return len(candidates)
-    from rightcall.monitor import MonitorSettings, Watching, kept_trace, run_checks
+    from rightcall.monitor import CheckedAgent, MonitorSettings, kept_trace, run_checks
     from rightcall.store import open_store
 
     names = MonitorSettings().cheap
@@ -124,7 +124,7 @@ def _write(found: list[Trace], folder: Path | None, url: str | None) -> int:
         for start in range(0, len(found), 500):
             batch = []
             for trace in found[start : start + 500]:
-                checks = run_checks(names, trace, Watching())
+                checks = run_checks(names, trace, CheckedAgent())
                 failed = any(check.bad for check in checks)
                 batch.append(
                     kept_trace(trace, trace.service or trace.agent or "agent", checks, failed, queue=True)
@@ -241,7 +241,7 @@ def review(candidates: Path | None, target: Path, url: str | None) -> None:
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
-    from rightcall.monitor.promote import add_goldens, as_negative, reviewed
+    from rightcall.monitor import add_goldens, as_negative, reviewed
 
     kept = 0
     for golden, settle in _waiting(candidates, url):
@@ -275,7 +275,7 @@ def _waiting(candidates: Path | None, url: str | None) -> Any:
     """Goldens with a function that is told what became of each."""
     if candidates is not None:
         from rightcall.datasets import load_goldens
-        from rightcall.monitor.promote import is_unreviewed
+        from rightcall.monitor import is_unreviewed
 
         for golden in list(load_goldens(candidates)):
             if is_unreviewed(golden):
@@ -316,8 +316,7 @@ def promote(
     ids: tuple[str, ...], target: Path, negative: tuple[str, ...], accept: bool, url: str | None
 ) -> None:
     """Make goldens of the traces IDS. They are unreviewed, unless --accept or --negative says what is right."""
-    from rightcall.monitor import trace_of
-    from rightcall.monitor.promote import add_goldens, as_negative, reviewed
+    from rightcall.monitor import add_goldens, as_negative, reviewed, trace_of
     from rightcall.store import open_store
 
     goldens = []
@@ -344,7 +343,7 @@ def export(run: str, target: str, spans: bool, url: str | None) -> None:
     """Send the scores of RUN as gen_ai.evaluation.result events to an OTLP endpoint."""
     import asyncio
 
-    from rightcall.monitor.run_export import export_run
+    from rightcall.monitor import export_run
     from rightcall.store import open_store
 
     with open_store(url, must_exist=True) as store:

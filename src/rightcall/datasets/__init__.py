@@ -21,10 +21,7 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.datasets.cases import case_of as case_of
-    from rightcall.datasets.dataset import (
-        DatasetFiles as DatasetFiles,
-        split_goldens as split_goldens,
-    )
+    from rightcall.datasets.dataset import DatasetFiles as DatasetFiles, split_goldens as split_goldens
     from rightcall.datasets.formats import FORMATS as FORMATS
     from rightcall.datasets.goldens import (
         load_goldens as load_goldens,
@@ -54,12 +51,12 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "formats": "FORMATS",
-            "review": "STATES accepted counts edited golden_by_hand review_of reviewed",
             "cases": "case_of",
             "dataset": "DatasetFiles split_goldens",
+            "formats": "FORMATS",
             "goldens": "load_goldens numbered_goldens save_goldens",
             "pairs": "pair",
+            "review": "STATES accepted counts edited golden_by_hand review_of reviewed",
             "targets": "golden_of_datapoint placed_items",
             "trajectories": "load_trajectories numbered_trajectories save_trajectories",
         },

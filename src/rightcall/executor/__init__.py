@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         played_by as played_by,
         turn_parameters as turn_parameters,
     )
+    from rightcall.executor.deadline import Deadline as Deadline
     from rightcall.executor.event_loop import finished as finished
     from rightcall.executor.limits import (
         Limits as Limits,
@@ -51,15 +52,16 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "single_turn": "SingleTurn",
-            "agent_loop": "AgentLoop",
             "agent": "Agent Performer Session agent_problems as_settings model_problems open_problems",
+            "agent_loop": "AgentLoop",
             "agent_output": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
+            "deadline": "Deadline",
             "event_loop": "finished",
             "limits": "Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",
             "retrying_client": "Asker Patience",
+            "single_turn": "SingleTurn",
         },
     )

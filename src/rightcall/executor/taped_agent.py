@@ -11,7 +11,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.providers import CURRENT, RecordedTrial, Recordings, TapedCase, with_timings
 
 
-class Performs(Protocol):
+class PerformsAny(Protocol):
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
 
 
@@ -20,7 +20,7 @@ class TapedAgent:
     conversation that is half recorded and half new never happened.
     """
 
-    def __init__(self, performer: Performs, recordings: Recordings) -> None:
+    def __init__(self, performer: PerformsAny, recordings: Recordings) -> None:
         self._performer, self._recordings = performer, recordings
 
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:

@@ -59,7 +59,9 @@ else:
         {
             "atomic": "NO_ROOM atomic_write reason write_file",
             "checked_read": "existing_file open_checked read_checked",
-            "documents": "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of",
+            "documents": (
+                "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of "
+            ),
             "json_pointer": "JsonPath pointer",
             "lines": "MAX_LINE_BYTES numbered_lines refuse_long_line unchecked_lines",
             "revision": "base_commit commits_between git_revision source_of",

@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from rightcall.gate.early_stop import (
         CurtailMonitor as CurtailMonitor,
         EvalueMonitor as EvalueMonitor,
-        Monitor as Monitor,
         RunOrder as RunOrder,
+        StopMonitor as StopMonitor,
         Stopped as Stopped,
         in_file_order as in_file_order,
         monitor_for as monitor_for,
@@ -84,14 +84,6 @@ if TYPE_CHECKING:
         outcomes_of as outcomes_of,
         sample_of as sample_of,
         units_of as units_of,
-    )
-    from rightcall.gate.pairing import (
-        Scores as Scores,
-        Stratum as Stratum,
-        hash_order as hash_order,
-        noise_of as noise_of,
-        paired as paired,
-        rounds_for as rounds_for,
     )
     from rightcall.gate.rules import (
         GateRule as GateRule,
@@ -106,6 +98,14 @@ if TYPE_CHECKING:
         plan as plan,
         warnings as warnings,
     )
+    from rightcall.gate.trial_pairs import (
+        Scores as Scores,
+        Stratum as Stratum,
+        hash_order as hash_order,
+        noise_of as noise_of,
+        paired as paired,
+        rounds_for as rounds_for,
+    )
     from rightcall.gate.verdict import Verdict as Verdict, decide as decide
 else:
     __getattr__, __dir__, __all__ = window(
@@ -114,8 +114,8 @@ else:
             "baseline": "Baseline BaselineRule require_alike same_dataset",
             "check": "Check Word counted percent",
             "check_result": (
-                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange HardFailure NewGoldens "
-                "StratumPlan"
+                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange "
+                "HardFailure NewGoldens StratumPlan "
             ),
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
@@ -123,13 +123,14 @@ else:
             "comparison": "Change Comparison Slice compare compare_many",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
-                "CurtailMonitor EvalueMonitor Monitor RunOrder Stopped in_file_order monitor_for shuffled "
+                "CurtailMonitor EvalueMonitor RunOrder StopMonitor Stopped in_file_order "
+                "monitor_for shuffled "
             ),
             "input_change": "ChangeKind InputChange",
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",
-            "pairing": "Scores Stratum hash_order noise_of paired rounds_for",
             "rules": "GateRule HardRule LimitRule RateRule rules_of",
             "sample_size": "SamplePlan cluster_sizes plan warnings",
+            "trial_pairs": "Scores Stratum hash_order noise_of paired rounds_for",
             "verdict": "Verdict decide",
         },
     )

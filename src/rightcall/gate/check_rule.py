@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall import stats
-from rightcall.gate.pairing import Stratum, paired
+from rightcall.gate.trial_pairs import Stratum, paired
 from rightcall.model.record import Record
 
 Cause = Literal["", "worse", "last_look", "settled", "hard", "lint"]

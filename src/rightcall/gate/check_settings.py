@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from rightcall.gate.check_rule import Risks
-from rightcall.gate.pairing import Scores, Stratum, hash_order, noise_of, rounds_for
+from rightcall.gate.trial_pairs import Scores, Stratum, hash_order, noise_of, rounds_for
 from rightcall.model.record import Record
 
 Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]

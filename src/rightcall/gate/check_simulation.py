@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rightcall.gate.check_rule import CheckRule, CheckWord
 from rightcall.gate.check_settings import CheckSettings, strata_of
-from rightcall.gate.pairing import Scores, Stratum
+from rightcall.gate.trial_pairs import Scores, Stratum
 
 DRAWS = 500
 

@@ -52,7 +52,7 @@ class Stopped(NamedTuple):
         return self.total - self.used
 
 
-class Monitor:
+class StopMonitor:
     """Takes results as they finish, evaluates them in order, and says when to stop.
 
     `feed` returns how the run ended once that is known, and None before. What arrives later is ignored.
@@ -101,7 +101,7 @@ class Monitor:
         self.stopped = Stopped(word, self._at, total, sentence, self.by)
 
 
-class CurtailMonitor(Monitor):
+class CurtailMonitor(StopMonitor):
     """Stops when no outcome of the remaining goldens can change the verdict of the full run.
 
     Goldens without a scored trial are not counted, as in the full run. The error rate is unchanged.
@@ -142,7 +142,7 @@ class CurtailMonitor(Monitor):
         self._k_pass, self._k_fail = stats.gate_cuts(self._total, self._theta, self._alpha)
 
 
-class EvalueMonitor(Monitor):
+class EvalueMonitor(StopMonitor):
     """Stops when the evidence against "at most min" or against "at least target" is 1/alpha to 1.
 
     One score for each golden, the mean of its trials. P(PASS at a rate ≤ min) ≤ alpha and P(FAIL at a rate
@@ -175,7 +175,9 @@ class EvalueMonitor(Monitor):
         return f"{math.exp(min(self._log_e[side], 600)):.3g} to 1"
 
 
-def monitor_for(gate: Gate, order: RunOrder, *, trials: int = 1, clustered: bool = False) -> Monitor | None:
+def monitor_for(
+    gate: Gate, order: RunOrder, *, trials: int = 1, clustered: bool = False
+) -> StopMonitor | None:
     """The monitor of a gate, None without one; rejects setups where it would be biased."""
     if gate.stop == "off":
         return None

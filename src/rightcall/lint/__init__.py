@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from rightcall.lint.catalog import all_rules as all_rules, find_rule as find_rule
     from rightcall.lint.config import LintConfig as LintConfig, config_from as config_from
-    from rightcall.lint.confusability.wording import (
+    from rightcall.lint.confusability.word_use import (
         Wording as Wording,
         excluded as excluded,
         included as included,
@@ -63,7 +63,7 @@ else:
             "baseline": "baseline_of read_baseline without_known write_baseline",
             "catalog": "all_rules find_rule",
             "config": "LintConfig config_from",
-            "confusability.wording": "Wording excluded included is_generic_name request_words",
+            "confusability.word_use": "Wording excluded included is_generic_name request_words",
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
             "engine": "lint",

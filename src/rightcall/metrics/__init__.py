@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Metric as Metric,
     )
     from rightcall.metrics.catalog import metric_page as metric_page, metric_pages as metric_pages
+    from rightcall.metrics.conversation import all_expected as all_expected
     from rightcall.metrics.function import FunctionMetric as FunctionMetric
     from rightcall.metrics.matching.case_score import score_trajectory as score_trajectory
     from rightcall.metrics.matching.verdict import (
@@ -52,9 +53,10 @@ else:
         {
             "base": "ARGUMENT_CODES AnyMetric Metric PERFECT",
             "catalog": "metric_page metric_pages",
+            "conversation": "all_expected",
             "function": "FunctionMetric",
             "matching.case_score": "score_trajectory",
-            "matching.verdict": "Numbers ScoringRules CaseVerdict",
+            "matching.verdict": "CaseVerdict Numbers ScoringRules",
             "measure": "METRIC_SECONDS SPOTLESS measure_all",
             "resolve": "DIMENSIONS as_metrics metric_names observed resolve_metric resolve_metrics",
             "score_case": "Scorer result_of",

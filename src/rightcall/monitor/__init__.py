@@ -15,19 +15,51 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.monitor.baseline import Baseline as Baseline, current_baseline as current_baseline
-    from rightcall.monitor.checks import Watching as Watching, run_checks as run_checks
-    from rightcall.monitor.monitor import Monitor as Monitor, kept_trace as kept_trace, trace_of as trace_of
+    from rightcall.monitor.baseline import (
+        TrafficBaseline as TrafficBaseline,
+        as_json as as_json,
+        current_baseline as current_baseline,
+    )
+    from rightcall.monitor.checks import CheckedAgent as CheckedAgent, run_checks as run_checks
+    from rightcall.monitor.demo import (
+        SETTINGS as SETTINGS,
+        live_traffic as live_traffic,
+        planted_at as planted_at,
+        reference_traffic as reference_traffic,
+    )
+    from rightcall.monitor.forecast import outlook as outlook
+    from rightcall.monitor.monitor import (
+        Monitor as Monitor,
+        kept_trace as kept_trace,
+        trace_of as trace_of,
+        written_time as written_time,
+    )
+    from rightcall.monitor.promote import (
+        add_goldens as add_goldens,
+        as_negative as as_negative,
+        is_unreviewed as is_unreviewed,
+        reviewed as reviewed,
+    )
     from rightcall.monitor.receiver import Receiver as Receiver
-    from rightcall.monitor.settings import MonitorSettings as MonitorSettings, load_settings as load_settings
+    from rightcall.monitor.run_export import export_run as export_run
+    from rightcall.monitor.settings import (
+        HARD as HARD,
+        AgentSettings as AgentSettings,
+        MonitorSettings as MonitorSettings,
+        load_settings as load_settings,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "baseline": "Baseline current_baseline",
-            "checks": "Watching run_checks",
-            "monitor": "Monitor kept_trace trace_of",
+            "baseline": "TrafficBaseline as_json current_baseline",
+            "checks": "CheckedAgent run_checks",
+            "demo": "SETTINGS live_traffic planted_at reference_traffic",
+            "forecast": "outlook",
+            "monitor": "Monitor kept_trace trace_of written_time",
+            "promote": "add_goldens as_negative is_unreviewed reviewed",
             "receiver": "Receiver",
-            "settings": "MonitorSettings load_settings",
+            "run_export": "export_run",
+            "settings": "AgentSettings HARD MonitorSettings load_settings",
         },
     )

@@ -25,7 +25,7 @@ class Reference(msgspec.Struct, frozen=True):
     q0: float
 
 
-class Baseline(msgspec.Struct, frozen=True):
+class TrafficBaseline(msgspec.Struct, frozen=True):
     """What the window says of one agent. `per_day` is the median of sessions a day."""
 
     agent: str
@@ -38,7 +38,7 @@ class Baseline(msgspec.Struct, frozen=True):
     per_day: float = 0.0
 
 
-def make_baseline(store: Store, agent: str, start: str, end: str) -> Baseline:
+def make_baseline(store: Store, agent: str, start: str, end: str) -> TrafficBaseline:
     """Freeze a window of stored traces as the baseline of an agent; earlier ones stay in its history."""
     rows = list(store.each_trace(TraceFilter(agent=agent, since=start, until=_after(end))))
     baseline = baseline_of(rows, agent, start, end, store.now())
@@ -47,7 +47,7 @@ def make_baseline(store: Store, agent: str, start: str, end: str) -> Baseline:
     return baseline
 
 
-def baseline_of(rows: Iterable[TraceRow], agent: str, start: str, end: str, made_at: str) -> Baseline:
+def baseline_of(rows: Iterable[TraceRow], agent: str, start: str, end: str, made_at: str) -> TrafficBaseline:
     """The baseline that these traces make."""
     sessions: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     days: Counter[str] = Counter()
@@ -68,7 +68,7 @@ def baseline_of(rows: Iterable[TraceRow], agent: str, start: str, end: str, made
         problem = f"{len(seen):,} sessions between {start} and {end}, a baseline needs {FEWEST}"
         raise InputError(f"agent '{agent}'", problem, "choose a longer window")
     checks = {name: _reference(units) for name, units in sessions.items() if len(units) >= FEWEST}
-    return Baseline(
+    return TrafficBaseline(
         agent,
         start,
         end,
@@ -96,15 +96,15 @@ def _after(end: str) -> str:
     return f"{end}T99" if len(end) == 10 else end
 
 
-def baseline_history(store: Store, agent: str) -> list[Baseline]:
+def baseline_history(store: Store, agent: str) -> list[TrafficBaseline]:
     """All baselines of an agent, the current one last."""
     held = store.state(KIND, agent)
-    return [] if held is None else msgspec.json.decode(held, type=list[Baseline])
+    return [] if held is None else msgspec.json.decode(held, type=list[TrafficBaseline])
 
 
-def current_baseline(store: Store, agent: str) -> Baseline | None:
+def current_baseline(store: Store, agent: str) -> TrafficBaseline | None:
     return next(iter(baseline_history(store, agent)[-1:]), None)
 
 
-def as_json(baseline: Baseline) -> Any:
+def as_json(baseline: TrafficBaseline) -> Any:
     return msgspec.to_builtins(baseline)

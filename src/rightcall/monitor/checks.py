@@ -14,10 +14,9 @@ from rightcall.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.monitor.settings import AgentSettings
-from rightcall.store import CheckResult
+from rightcall.store import TraceCheck
 from rightcall.tools.definitions import problems
-from rightcall.traces import Trace
-from rightcall.traces.calls import canonical
+from rightcall.traces import Trace, canonical
 
 LONGEST_BLOCK, REPEATS = 4, 3
 CONFIRMING = ("confirm", "ask_user", "request_approval")
@@ -27,7 +26,7 @@ FINE: Found = (0.0, "")
 
 
 @dataclass(frozen=True)
-class Watching:
+class CheckedAgent:
     """What checks know of an agent beside the trace: its settings, tools, and the baseline's upper points."""
 
     settings: AgentSettings = field(default_factory=AgentSettings)
@@ -36,13 +35,13 @@ class Watching:
     many_tokens: float | None = None
 
 
-def run_checks(names: tuple[str, ...], trace: Trace, watching: Watching) -> tuple[CheckResult, ...]:
+def run_checks(names: tuple[str, ...], trace: Trace, watching: CheckedAgent) -> tuple[TraceCheck, ...]:
     """What each check says of the trace."""
     tools = {tool.name: tool for tool in trace.tools} or dict(watching.tools)
     found = []
     for name in names:
         bad, reason = CHECKS[name](trace, tools, watching)
-        found.append(CheckResult(name, bad, reason[:300]))
+        found.append(TraceCheck(name, bad, reason[:300]))
     return tuple(found)
 
 
@@ -50,7 +49,7 @@ def _bad(condition: bool, reason: str) -> Found:
     return (1.0, reason) if condition else FINE
 
 
-def _schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     checkable = [c for c in trace.trajectory.calls if c.arguments is not None and c.name in tools]
     if not checkable:
         return CANNOT_SAY
@@ -64,24 +63,24 @@ def _schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: Watching
     return FINE
 
 
-def _unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     if not tools:
         return CANNOT_SAY
     unknown = [call.name for call in trace.trajectory.calls if call.name not in tools]
     return _bad(bool(unknown), f"called {', '.join(sorted(set(unknown)))}, not among the tools offered")
 
 
-def _malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     broken = [call.name for call in trace.trajectory.calls if call.raw is not None and call.arguments is None]
     return _bad(bool(broken), f"arguments of {', '.join(sorted(set(broken)))} are no JSON object")
 
 
-def _tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     failed = [call.name for call in trace.trajectory.calls if call.status == "error"]
     return _bad(bool(failed), f"{', '.join(sorted(set(failed)))} failed")
 
 
-def _unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     last: dict[str, str] = {}
     for call in trace.trajectory.calls:
         last[call.name] = call.status
@@ -89,7 +88,7 @@ def _unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: Watching) ->
     return _bad(bool(left), f"{', '.join(left)} failed and no later call succeeded")
 
 
-def _redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     seen: set[str] = set()
     for call in trace.trajectory.calls:
         if call.arguments is None or not _is_read_only(call, tools, watching):
@@ -102,7 +101,7 @@ def _redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: Watching
     return FINE
 
 
-def _loop(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     calls = trace.trajectory.calls
     if len(calls) > watching.settings.max_calls:
         return 1.0, f"{len(calls)} calls, limit {watching.settings.max_calls}"
@@ -117,7 +116,7 @@ def _loop(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
     return FINE
 
 
-def _forbidden(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     settings = watching.settings
     done: set[str] = set()
     for call in trace.trajectory.calls:
@@ -140,7 +139,7 @@ def _fits(name: str, pattern: str | dict[str, str]) -> bool:
         return False
 
 
-def _unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     settings = watching.settings
     confirmed = trace.earlier_turns > 0
     known = bool(tools) or bool(settings.destructive)
@@ -156,7 +155,7 @@ def _unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: 
     return FINE if known else CANNOT_SAY
 
 
-def _no_answer(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     made = trace.trajectory
     if made.stop_reason in ("agent_error", "limit"):
         return 1.0, made.error or made.stop_reason
@@ -165,22 +164,22 @@ def _no_answer(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> F
     return _bad(not made.output.strip(), "the answer is empty")
 
 
-def _truncated(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _truncated(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     return _bad(trace.trajectory.stop_reason == "truncated", "the answer was cut off")
 
 
-def _refused(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _refused(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     return _bad(trace.trajectory.stop_reason == "refused", "the model refused")
 
 
-def _slow(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     taken, limit = trace.trajectory.latency_ms, watching.slow_ms
     if taken is None or limit is None or trace.incomplete:
         return CANNOT_SAY
     return _bad(taken > limit, f"{taken:,.0f} ms, the baseline's 95 % point is {limit:,.0f} ms")
 
 
-def _expensive(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> Found:
+def _expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     used = trace.trajectory.usage.input_tokens + trace.trajectory.usage.output_tokens
     if not used or watching.many_tokens is None:
         return CANNOT_SAY
@@ -190,14 +189,14 @@ def _expensive(trace: Trace, tools: Mapping[str, Tool], watching: Watching) -> F
     )
 
 
-def _is_read_only(call: ToolCall, tools: Mapping[str, Tool], watching: Watching) -> bool:
+def _is_read_only(call: ToolCall, tools: Mapping[str, Tool], watching: CheckedAgent) -> bool:
     tool = tools.get(call.name)
     return call.name in watching.settings.read_only or (
         tool is not None and tool.annotations.read_only is True
     )
 
 
-CHECKS: dict[str, Callable[[Trace, Mapping[str, Tool], Watching], Found]] = {
+CHECKS: dict[str, Callable[[Trace, Mapping[str, Tool], CheckedAgent], Found]] = {
     "schema_validity": _schema_validity,
     "unknown_tool": _unknown_tool,
     "malformed_call": _malformed_call,

@@ -12,10 +12,10 @@ from rightcall.model.case import TestCase
 from rightcall.model.codec import to_plain
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
-from rightcall.monitor.baseline import Baseline, current_baseline, make_baseline
-from rightcall.monitor.checks import Watching, run_checks
+from rightcall.monitor.baseline import TrafficBaseline, current_baseline, make_baseline
+from rightcall.monitor.checks import CheckedAgent, run_checks
 from rightcall.monitor.drift import Crossing, Series, feed, flush, new_series, packed_series, unpacked_series
-from rightcall.monitor.sampling import is_chosen
+from rightcall.monitor.sample import is_chosen
 from rightcall.monitor.settings import (
     HARD,
     AgentSettings,
@@ -25,7 +25,7 @@ from rightcall.monitor.settings import (
     seconds,
 )
 from rightcall.stats import detector_threshold
-from rightcall.store import CheckResult, KeptTrace, Store, StoredAlarm, TraceRow, open_store
+from rightcall.store import KeptTrace, Store, StoredAlarm, TraceCheck, TraceRow, open_store
 from rightcall.tools import load_tools
 from rightcall.traces import Redactor, Trace, signature
 
@@ -56,8 +56,8 @@ class Monitor:
         self.store = store if isinstance(store, Store) else open_store(store)
         self._redactor = None if redacted else Redactor(self.store.redaction_key(), self.settings.redact)
         self._judges = judges or {}
-        self._watching: dict[str, Watching] = {}
-        self._baselines: dict[str, Baseline | None] = {}
+        self._watching: dict[str, CheckedAgent] = {}
+        self._baselines: dict[str, TrafficBaseline | None] = {}
         self._series = {name: unpacked_series(data) for name, data in self.store.states(SERIES).items()}
         self._judged: dict[tuple[str, str], int] = {}
         self.alarms: list[StoredAlarm] = []
@@ -88,7 +88,7 @@ class Monitor:
                 self._raise_drift(agent, version, check, series, crossing)
         self._save(set(self._series))
 
-    def make_baseline(self, agent: str, start: str, end: str) -> Baseline:
+    def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
         """Freeze a window as the reference; series begin anew against it."""
         found = make_baseline(self.store, agent, start, end)
         self._baselines.pop(agent, None)
@@ -144,12 +144,12 @@ class Monitor:
         failed = failed_cheap or any(check.bad for check in checks)
         return kept_trace(trace, agent, checks, failed)
 
-    def _watching_of(self, agent: str) -> Watching:
+    def _watching_of(self, agent: str) -> CheckedAgent:
         if agent not in self._watching:
             settings = self.settings.agents.get(agent, AgentSettings())
             tools: Sequence[Tool] = load_tools(self.folder / settings.tools) if settings.tools else ()
             base = self._baseline(agent)
-            self._watching[agent] = Watching(
+            self._watching[agent] = CheckedAgent(
                 settings,
                 {tool.name: tool for tool in tools},
                 base.slow_ms if base else None,
@@ -157,7 +157,7 @@ class Monitor:
             )
         return self._watching[agent]
 
-    def _judge(self, judge: JudgeSettings, trace: Trace, agent: str) -> CheckResult:
+    def _judge(self, judge: JudgeSettings, trace: Trace, agent: str) -> TraceCheck:
         """A paid check on the sample; `share` 0 marks one that was not asked."""
         name = f"judge:{judge.judge}"
         day = written_time(trace.time)[:10]
@@ -167,10 +167,10 @@ class Monitor:
             or used >= judge.per_day
             or judge.judge not in self._judges
         ):
-            return CheckResult(name, None, share=0.0)
+            return TraceCheck(name, None, share=0.0)
         self._judged[name, day] = used + 1
         case = TestCase.of(Golden(trace.input or "(not recorded)"), trace.trajectory, trace.tools)
-        return CheckResult(name, self._judges[judge.judge](case), share=judge.sample)
+        return TraceCheck(name, self._judges[judge.judge](case), share=judge.sample)
 
     def _watch(self, row: TraceRow, time: int) -> set[str]:
         changed: set[str] = set()
@@ -192,7 +192,7 @@ class Monitor:
                 self._raise_drift(row.agent, row.version, check.name, series, crossing)
         return changed
 
-    def _baseline(self, agent: str) -> Baseline | None:
+    def _baseline(self, agent: str) -> TrafficBaseline | None:
         if self._baselines.get(agent) is None:
             self._baselines[agent] = current_baseline(self.store, agent)
         return self._baselines[agent]
@@ -227,7 +227,7 @@ class Monitor:
         series.alarm = alarm.key
         self.alarms.append(alarm)
 
-    def _raise_hard(self, row: TraceRow, check: CheckResult) -> None:
+    def _raise_hard(self, row: TraceRow, check: TraceCheck) -> None:
         latched = self.store.alarms(latched=True)
         if any(a.agent == row.agent and a.name == check.name and a.version == row.version for a in latched):
             return
@@ -254,7 +254,7 @@ class Monitor:
 def kept_trace(
     trace: Trace,
     agent: str,
-    checks: tuple[CheckResult, ...] = (),
+    checks: tuple[TraceCheck, ...] = (),
     failed: bool = False,
     *,
     queue: bool = False,

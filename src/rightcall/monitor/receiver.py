@@ -17,10 +17,22 @@ from rightcall.errors import ConfigError, InputError, StoreError
 from rightcall.monitor.alerts import Alerts
 from rightcall.monitor.monitor import Monitor
 from rightcall.monitor.settings import seconds
-from rightcall.traces import Problems, Redactor, Span, assemble
-from rightcall.traces.otlp import Item, LogEvent, json_items, protobuf_items
-from rightcall.traces.protobuf import WireError, length, text, varint
-from rightcall.traces.unpack import TooLarge, gunzip
+from rightcall.traces import (
+    Item,
+    LogEvent,
+    Problems,
+    Redactor,
+    Span,
+    TooLarge,
+    WireError,
+    assemble,
+    gunzip,
+    json_items,
+    length,
+    protobuf_items,
+    text,
+    varint,
+)
 
 MAX_SENT, MAX_UNPACKED, MAX_SPANS = 16 * 2**20, 64 * 2**20, 50_000
 MAX_WAITING = 20_000
@@ -353,7 +365,7 @@ class _Stored(msgspec.Struct):
 
 def unpacked_spans(contents: list[bytes]) -> list[Span]:
     """Spans as they were stored, with the events that came apart from them."""
-    from rightcall.traces.span import SpanEvent
+    from rightcall.traces import SpanEvent
 
     stored = [msgspec.json.decode(zlib.decompress(content), type=_Stored) for content in contents]
     spans = [span for part in stored for span in part.spans]

@@ -11,8 +11,7 @@ from typing import Any
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Store, StoredRun
-from rightcall.traces import Redactor
-from rightcall.traces.events import Evaluation, RunSpan, logs_request, send, spans_request
+from rightcall.traces import Evaluation, Redactor, RunSpan, logs_request, send, spans_request
 
 AT_ONCE = 200
 

@@ -79,8 +79,6 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "request_words": "words",
-            "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
             "exchange": "Exchange",
             "http": "Network",
@@ -92,6 +90,8 @@ else:
             "recordings.library": "Recordings with_timings",
             "recordings.provider": "TapedProvider",
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
+            "remote_agent": "AddressedAgent addressed_agent command_of is_address",
+            "request_words": "words",
             "resolver": "ProviderOptions SHELVES Shelf check provider_names resolve",
             "sdk_client": "is_sdk_client",
             "secrets": "scrubber",

@@ -20,9 +20,9 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "near_duplicates": "NearTexts normalized",
             "check": "DatasetFinding check_goldens",
             "dataset_quality": "Quality QualityCheck",
+            "near_duplicates": "NearTexts normalized",
             "statistics": "dataset_statistics",
         },
     )

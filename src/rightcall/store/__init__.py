@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from rightcall.store.sql.store import Store as Store
     from rightcall.store.watch import (
         CheckCount as CheckCount,
-        CheckResult as CheckResult,
         KeptTrace as KeptTrace,
         StoredAlarm as StoredAlarm,
+        TraceCheck as TraceCheck,
         TraceFilter as TraceFilter,
         TraceRow as TraceRow,
     )
@@ -65,6 +65,6 @@ else:
             "persistence": "Persistence",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
-            "watch": "CheckCount CheckResult KeptTrace StoredAlarm TraceFilter TraceRow",
+            "watch": "CheckCount KeptTrace StoredAlarm TraceCheck TraceFilter TraceRow",
         },
     )

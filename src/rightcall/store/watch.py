@@ -9,7 +9,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 
-class CheckResult(Record, frozen=True):
+class TraceCheck(Record, frozen=True):
     """What one check said of one trace. `bad` is None when it could not say; `share` is the chance it was looked at."""
 
     name: str
@@ -33,7 +33,7 @@ class TraceRow(Record, frozen=True):
     failed: bool
     review: str = ""
     seen: int = 1
-    checks: tuple[CheckResult, ...] = ()
+    checks: tuple[TraceCheck, ...] = ()
 
 
 class KeptTrace(Record, frozen=True):

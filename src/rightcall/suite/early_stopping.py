@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rightcall.errors import ConfigError
-from rightcall.gate import Monitor, RunOrder, Stopped, monitor_for
+from rightcall.gate import RunOrder, StopMonitor, Stopped, monitor_for
 from rightcall.model.run import CaseResult
 from rightcall.suite.plan import BLOCK, Plan
 
@@ -14,7 +14,7 @@ class EarlyStop:
     The monitor takes goldens in the seeded order, not in the order they finish.
     """
 
-    def __init__(self, monitor: Monitor, trials: int, quarantine: frozenset[str]) -> None:
+    def __init__(self, monitor: StopMonitor, trials: int, quarantine: frozenset[str]) -> None:
         self._monitor, self._trials, self._quarantine = monitor, trials, quarantine
         self._open: dict[str, list[CaseResult]] = {}
         self.stopped: Stopped | None = None

@@ -62,7 +62,7 @@ class EvaluateOptions:
 
 
 @dataclass(frozen=True)
-class Request:
+class EvaluateRequest:
     """Either test cases to score or a plan to run."""
 
     options: EvaluateOptions
@@ -80,7 +80,7 @@ def read_request(
     executor: Any,
     evaluators: Mapping[str, Callable[..., Any]] | None,
     options: EvaluateOptions,
-) -> Request:
+) -> EvaluateRequest:
     """The request that the arguments describe; `ConfigError` for missing ones, `TypeError` for ones that conflict."""
     if test_cases is None and isinstance(agent, list | tuple):
         test_cases, agent = agent, None
@@ -88,7 +88,7 @@ def read_request(
         test_cases = list(getattr(test_cases, "test_cases", test_cases))  # a dataset has its own
         _alone("test_cases", agent=agent, data=data, executor=executor, evaluators=evaluators)
         named = options.metrics or dataset
-        return Request(options, _scorer(as_metrics(named), options), ready=_checked(test_cases))
+        return EvaluateRequest(options, _scorer(as_metrics(named), options), ready=_checked(test_cases))
     if data is not None or executor is not None:
         _alone("data and executor", agent=agent, dataset=dataset or None)
         return _of_data(data, executor, evaluators, options)
@@ -129,7 +129,7 @@ def gate_of(gate: Gate | Mapping[str, Any] | float | None) -> Gate | None:
     return read_gate(dict(gate))
 
 
-def _of_data(data: Any, executor: Any, evaluators: Any, options: EvaluateOptions) -> Request:
+def _of_data(data: Any, executor: Any, evaluators: Any, options: EvaluateOptions) -> EvaluateRequest:
     from rightcall.suite.datapoints import agent_of, goldens_of, metrics_of
 
     if data is None or executor is None:
@@ -143,7 +143,7 @@ def _of_data(data: Any, executor: Any, evaluators: Any, options: EvaluateOptions
 
 def _planned(
     agent: Agent, goldens: Path | list[Golden], chosen: list[Metric], options: EvaluateOptions
-) -> Request:
+) -> EvaluateRequest:
     plan = Plan(
         name=options.name,
         agent=agent,
@@ -161,7 +161,7 @@ def _planned(
         settings=options.settings,
         user=options.user,
     )
-    return Request(options, plan.scorer, plan=plan)
+    return EvaluateRequest(options, plan.scorer, plan=plan)
 
 
 def _scorer(chosen: list[Metric], options: EvaluateOptions) -> Scorer:

@@ -16,34 +16,51 @@
 To add a way: a file in `ways/` that turns what it is given into jobs, and a method of `Synthesizer`.
 """
 
-from rightcall.synthesis.config import (
-    ContextConstructionConfig,
-    ConversationalStylingConfig,
-    EvolutionConfig,
-    FiltrationConfig,
-    StylingConfig,
-    VerificationConfig,
-)
-from rightcall.synthesis.control import end, proceed
-from rightcall.synthesis.evolutions import Evolution
-from rightcall.synthesis.production import Production
-from rightcall.synthesis.simulator import ConversationSimulator, SimulationNode
-from rightcall.synthesis.synthesizer import Synthesizer
-from rightcall.synthesis.verify import Verifier
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ContextConstructionConfig",
-    "ConversationSimulator",
-    "ConversationalStylingConfig",
-    "Evolution",
-    "EvolutionConfig",
-    "FiltrationConfig",
-    "Production",
-    "SimulationNode",
-    "StylingConfig",
-    "Synthesizer",
-    "VerificationConfig",
-    "Verifier",
-    "end",
-    "proceed",
-]
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.synthesis.config import (
+        ContextConstructionConfig as ContextConstructionConfig,
+        ConversationalStylingConfig as ConversationalStylingConfig,
+        EvolutionConfig as EvolutionConfig,
+        FiltrationConfig as FiltrationConfig,
+        StylingConfig as StylingConfig,
+        VerificationConfig as VerificationConfig,
+    )
+    from rightcall.synthesis.control import end as end, proceed as proceed
+    from rightcall.synthesis.coverage_count import coverage as coverage
+    from rightcall.synthesis.estimate import (
+        GenerationEstimate as GenerationEstimate,
+        estimate_generation as estimate_generation,
+    )
+    from rightcall.synthesis.evolutions import Evolution as Evolution
+    from rightcall.synthesis.production import (
+        Production as Production,
+        SynthesisProgress as SynthesisProgress,
+    )
+    from rightcall.synthesis.simulator import (
+        ConversationSimulator as ConversationSimulator,
+        SimulationNode as SimulationNode,
+    )
+    from rightcall.synthesis.synthesizer import Synthesizer as Synthesizer
+    from rightcall.synthesis.verify import Verifier as Verifier
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "config": (
+                "ContextConstructionConfig ConversationalStylingConfig EvolutionConfig "
+                "FiltrationConfig StylingConfig VerificationConfig "
+            ),
+            "control": "end proceed",
+            "coverage_count": "coverage",
+            "estimate": "GenerationEstimate estimate_generation",
+            "evolutions": "Evolution",
+            "production": "Production SynthesisProgress",
+            "simulator": "ConversationSimulator SimulationNode",
+            "synthesizer": "Synthesizer",
+            "verify": "Verifier",
+        },
+    )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rightcall.errors import ProviderError
+from rightcall.executor import Asker, Deadline
 from rightcall.executor.conversation import UserFault
-from rightcall.executor.deadline import Deadline
-from rightcall.executor.retrying_client import Asker
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
 from rightcall.providers import ModelRequest, Prompt, Settings

@@ -15,26 +15,52 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.traces.assembly import CallsMode as CallsMode, assemble as assemble
-    from rightcall.traces.candidate import (
+    from rightcall.traces.calls import canonical as canonical
+    from rightcall.traces.events import (
+        Evaluation as Evaluation,
+        RunSpan as RunSpan,
+        logs_request as logs_request,
+        send as send,
+        spans_request as spans_request,
+    )
+    from rightcall.traces.golden_candidate import (
         candidate as candidate,
         distinct_candidates as distinct_candidates,
         signature as signature,
     )
+    from rightcall.traces.otlp import (
+        Item as Item,
+        LogEvent as LogEvent,
+        json_items as json_items,
+        protobuf_items as protobuf_items,
+    )
     from rightcall.traces.problems import Problems as Problems
-    from rightcall.traces.reader import load_traces as load_traces
+    from rightcall.traces.protobuf import (
+        WireError as WireError,
+        length as length,
+        text as text,
+        varint as varint,
+    )
+    from rightcall.traces.reader import is_trace_export as is_trace_export, load_traces as load_traces
     from rightcall.traces.redaction import Redactor as Redactor
-    from rightcall.traces.span import Span as Span
+    from rightcall.traces.span import Span as Span, SpanEvent as SpanEvent
     from rightcall.traces.trace import REVIEWED as REVIEWED, UNREVIEWED as UNREVIEWED, Trace as Trace
+    from rightcall.traces.unpack import TooLarge as TooLarge, gunzip as gunzip
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
             "assembly": "CallsMode assemble",
-            "candidate": "candidate distinct_candidates signature",
+            "calls": "canonical",
+            "events": "Evaluation RunSpan logs_request send spans_request",
+            "golden_candidate": "candidate distinct_candidates signature",
+            "otlp": "Item LogEvent json_items protobuf_items",
             "problems": "Problems",
-            "reader": "load_traces",
+            "protobuf": "WireError length text varint",
+            "reader": "is_trace_export load_traces",
             "redaction": "Redactor",
-            "span": "Span",
-            "trace": "REVIEWED UNREVIEWED Trace",
+            "span": "Span SpanEvent",
+            "trace": "REVIEWED Trace UNREVIEWED",
+            "unpack": "TooLarge gunzip",
         },
     )

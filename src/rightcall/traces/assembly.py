@@ -11,15 +11,15 @@ from rightcall.model.message import Message
 from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces import names
-from rightcall.traces.calls import NO_NAME, Slot, call_of, join, slots_of, tell
+from rightcall.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell
 from rightcall.traces.content import arguments_of, first_text, whole_number
 from rightcall.traces.dialects import observe
 from rightcall.traces.hints import capture_hint, empty_hint
-from rightcall.traces.messages import Said
+from rightcall.traces.messages import SpokenMessage
 from rightcall.traces.observation import Observation
 from rightcall.traces.problems import Problems
 from rightcall.traces.span import Span
-from rightcall.traces.structure import Place, by_time, parents, places, root_of
+from rightcall.traces.structure import SpanPlace, by_time, parents, places, root_of
 from rightcall.traces.trace import Trace, tools_from
 
 CallsMode = Literal["auto", "root", "all"]
@@ -135,7 +135,7 @@ def _one_spelling(seen: list[Observation], problems: Problems) -> list[Observati
 def _trace(
     spans: list[Span],
     seen: list[Observation],
-    known: dict[str, Place],
+    known: dict[str, SpanPlace],
     root: Observation | None,
     problems: Problems,
     source: str,
@@ -200,7 +200,7 @@ def _trace(
     )
 
 
-def _counts(place: Place, root: Observation | None, mode: CallsMode) -> bool:
+def _counts(place: SpanPlace, root: Observation | None, mode: CallsMode) -> bool:
     if mode == "all":
         return True
     if mode == "root":
@@ -208,11 +208,11 @@ def _counts(place: Place, root: Observation | None, mode: CallsMode) -> bool:
     return place.depth == 0
 
 
-def _place(slot: Slot, known: dict[str, Place]) -> Place | None:
+def _place(slot: CallSlot, known: dict[str, SpanPlace]) -> SpanPlace | None:
     return known[slot.tool.span.span_id] if slot.tool is not None else None
 
 
-def _recover(slots: list[Slot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:
+def _recover(slots: list[CallSlot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:
     """Answers that were not recorded, from the request after them: calls whose tool never started.
 
     Tool spans already tell of the others. Without any tool span, every call of the step comes from there.
@@ -232,11 +232,11 @@ def _recover(slots: list[Slot], models: Sequence[Observation], tools: Sequence[O
             if match is not None:
                 ran.remove(match)
             else:
-                slots.append(Slot(step, model.span.start, called))
+                slots.append(CallSlot(step, model.span.start, called))
     slots.sort(key=lambda slot: slot.step)
 
 
-def _may_be(slot: Slot, arguments: dict[str, Any] | None) -> bool:
+def _may_be(slot: CallSlot, arguments: dict[str, Any] | None) -> bool:
     ran = arguments_of(slot.tool.arguments)[0] if slot.tool is not None else slot.arguments
     return ran is None or arguments is None or ran == arguments
 
@@ -300,7 +300,7 @@ def _ending(models: Sequence[Observation], root: Observation | None) -> tuple[St
 
 def _transcript(system: str, models: Sequence[Observation], calls: Sequence[ToolCall]) -> tuple[Message, ...]:
     """The last request that was recorded, with the answer to it; empty when content was not recorded."""
-    asked: list[Said] = next((m.asked for m in reversed(models) if m.asked), [])
+    asked: list[SpokenMessage] = next((m.asked for m in reversed(models) if m.asked), [])
     last = models[-1].answer if models and models[-1].asked is not None else None
     if not asked:
         return ()
@@ -309,7 +309,7 @@ def _transcript(system: str, models: Sequence[Observation], calls: Sequence[Tool
     return head + tuple(_message(message) for message in said)
 
 
-def _message(said: Said) -> Message:
+def _message(said: SpokenMessage) -> Message:
     made = []
     for called in said.calls:
         arguments, raw = arguments_of(called.arguments)

@@ -14,13 +14,13 @@ from rightcall.traces.content import ABSENT, arguments_of
 from rightcall.traces.messages import Called, Returned
 from rightcall.traces.observation import Observation
 from rightcall.traces.problems import Problems
-from rightcall.traces.structure import Place
+from rightcall.traces.structure import SpanPlace
 
 NO_NAME = "?"
 
 
 @dataclass
-class Slot:
+class CallSlot:
     """A call of one step, waiting for the span of its tool and for what the model was told of it."""
 
     step: int
@@ -35,17 +35,19 @@ class Slot:
         self.arguments, self.raw = arguments_of(self.called.arguments)
 
 
-def slots_of(models: Sequence[Observation]) -> list[Slot]:
+def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
     """One slot for each call that an answer holds; each model span is a step."""
     return [
-        Slot(step, model.span.start, called)
+        CallSlot(step, model.span.start, called)
         for step, model in enumerate(models)
         if model.answer is not None
         for called in model.answer.calls
     ]
 
 
-def join(slots: list[Slot], tools: Sequence[Observation], models: Sequence[Observation]) -> list[Slot]:
+def join(
+    slots: list[CallSlot], tools: Sequence[Observation], models: Sequence[Observation]
+) -> list[CallSlot]:
     """Every slot with its tool span, and one more slot for each span that no answer asked for.
 
     A span belongs to the latest step before it that asked for it: by id (ids may repeat over steps), else by name and
@@ -56,14 +58,14 @@ def join(slots: list[Slot], tools: Sequence[Observation], models: Sequence[Obser
         left = [tool for tool in left if not _placed(slots, tool, fits)]
     if not models:
         return slots + _overlapping(left)
-    extra: list[Slot] = []
+    extra: list[CallSlot] = []
     for tool in left:
         step = max((i for i, model in enumerate(models) if model.span.start <= tool.span.start), default=0)
         extra.append(_slot_of(tool, step))
     return sorted(slots + extra, key=lambda slot: slot.step)  # stable: answers first, then by time
 
 
-def _placed(slots: list[Slot], tool: Observation, fits: Callable[[Slot, Observation], bool]) -> bool:
+def _placed(slots: list[CallSlot], tool: Observation, fits: Callable[[CallSlot, Observation], bool]) -> bool:
     free = [slot for slot in slots if slot.tool is None and fits(slot, tool)]
     before = [slot for slot in free if slot.began <= tool.span.start]
     if not before and not (free and fits is _same_id):
@@ -73,28 +75,28 @@ def _placed(slots: list[Slot], tool: Observation, fits: Callable[[Slot, Observat
     return True
 
 
-def _same_id(slot: Slot, tool: Observation) -> bool:
+def _same_id(slot: CallSlot, tool: Observation) -> bool:
     return bool(tool.call_id) and slot.called.id == tool.call_id
 
 
-def _same_arguments(slot: Slot, tool: Observation) -> bool:
+def _same_arguments(slot: CallSlot, tool: Observation) -> bool:
     if slot.called.name != tool.name or _other_id(slot, tool):
         return False
     arguments, _ = arguments_of(tool.arguments)
     return arguments is not None and arguments == slot.arguments
 
 
-def _same_name(slot: Slot, tool: Observation) -> bool:
+def _same_name(slot: CallSlot, tool: Observation) -> bool:
     return slot.called.name == tool.name and not _other_id(slot, tool)
 
 
-def _other_id(slot: Slot, tool: Observation) -> bool:
+def _other_id(slot: CallSlot, tool: Observation) -> bool:
     return bool(tool.call_id and slot.called.id and tool.call_id != slot.called.id)
 
 
-def _overlapping(tools: Sequence[Observation]) -> list[Slot]:
+def _overlapping(tools: Sequence[Observation]) -> list[CallSlot]:
     """Without answers, tools that overlapped were called at once."""
-    slots: list[Slot] = []
+    slots: list[CallSlot] = []
     step, busy_until, parent = -1, 0, ""
     for tool in tools:
         if step < 0 or tool.span.start >= busy_until or tool.span.parent_id != parent:
@@ -104,13 +106,13 @@ def _overlapping(tools: Sequence[Observation]) -> list[Slot]:
     return slots
 
 
-def _slot_of(tool: Observation, step: int) -> Slot:
-    return Slot(step, tool.span.start, Called(tool.name, ABSENT, tool.call_id), tool)
+def _slot_of(tool: Observation, step: int) -> CallSlot:
+    return CallSlot(step, tool.span.start, Called(tool.name, ABSENT, tool.call_id), tool)
 
 
-def tell(slots: list[Slot], models: Sequence[Observation]) -> None:
+def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
     """Give each slot what the next requests say of it: a result with its id, after its own step."""
-    waiting: dict[str, list[Slot]] = {}
+    waiting: dict[str, list[CallSlot]] = {}
     asked = iter(slots)
     upcoming = next(asked, None)
     for step, model in enumerate(models):
@@ -124,8 +126,8 @@ def tell(slots: list[Slot], models: Sequence[Observation]) -> None:
 
 
 def call_of(
-    slot: Slot,
-    place: Place | None,
+    slot: CallSlot,
+    place: SpanPlace | None,
     root: Observation | None,
     definitions: Mapping[str, Tool],
     problems: Problems,
@@ -157,7 +159,7 @@ def call_of(
     )
 
 
-def _means_none(slot: Slot) -> bool:
+def _means_none(slot: CallSlot) -> bool:
     """Whether arguments were recorded as empty, rather than not at all."""
     given = (slot.called.arguments, slot.tool.arguments if slot.tool else ABSENT)
     return any(value is None or value == "" for value in given if value is not ABSENT)
@@ -167,7 +169,7 @@ def _takes_none(tool: Tool | None) -> bool:
     return tool is not None and not tool.needs_arguments
 
 
-def _outcome(slot: Slot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
+def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
     if slot.tool is not None:
         output = None if slot.tool.result is ABSENT else slot.tool.result
         return ("error" if slot.tool.failed else "ok"), output
@@ -180,7 +182,7 @@ def _outcome(slot: Slot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
     return "not_run", None
 
 
-def _notes(slot: Slot, place: Place | None, root: Observation | None) -> dict[str, Any]:
+def _notes(slot: CallSlot, place: SpanPlace | None, root: Observation | None) -> dict[str, Any]:
     notes: dict[str, Any] = {}
     if slot.tool is not None and slot.tool.failed and slot.tool.error:
         notes["error"] = slot.tool.error[:2000]

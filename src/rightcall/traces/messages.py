@@ -39,7 +39,7 @@ class Returned(msgspec.Struct, gc=False):
     failed: bool = False
 
 
-class Said(msgspec.Struct, gc=False):
+class SpokenMessage(msgspec.Struct, gc=False):
     """One message."""
 
     role: Role
@@ -50,7 +50,7 @@ class Said(msgspec.Struct, gc=False):
     malformed: bool = False
 
 
-def read_messages(value: Any) -> list[Said] | None:
+def read_messages(value: Any) -> list[SpokenMessage] | None:
     """Messages of a list, a JSON text of one, or an object that holds one; None when there is no such thing."""
     value = parsed(value)
     if isinstance(value, dict):
@@ -60,7 +60,7 @@ def read_messages(value: Any) -> list[Said] | None:
         one = read_message(value)
         return [one] if one is not None else None
     if isinstance(value, str):
-        return [Said("user", value)] if value else None
+        return [SpokenMessage("user", value)] if value else None
     if not isinstance(value, list):
         return None
     if len(value) == 1 and isinstance(value[0], list) and value[0] and isinstance(value[0][0], dict | list):
@@ -69,14 +69,14 @@ def read_messages(value: Any) -> list[Said] | None:
     return merged(said) if said else None
 
 
-def merged(messages: list[Said]) -> list[Said]:
+def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
     """Neighbours of the model joined: one answer may be written as several messages."""
-    out: list[Said] = []
+    out: list[SpokenMessage] = []
     for message in messages:
         if out and message.role == out[-1].role == "assistant":
             last = out[-1]
             text = "\n".join(part for part in (last.text, message.text) if part)
-            out[-1] = Said(
+            out[-1] = SpokenMessage(
                 "assistant",
                 text,
                 last.calls + message.calls,
@@ -89,11 +89,11 @@ def merged(messages: list[Said]) -> list[Said]:
     return out
 
 
-def read_answer(value: Any) -> Said | None:
+def read_answer(value: Any) -> SpokenMessage | None:
     """The answer in what a model gave back: a message, choices, generations, candidates, output items."""
     value = parsed(value)
     if isinstance(value, str):
-        return Said("assistant", value) if value else None
+        return SpokenMessage("assistant", value) if value else None
     if isinstance(value, list):
         found = [m for item in value if (m := read_answer(item)) is not None]
         answers = merged([message for message in found if message.role == "assistant"])
@@ -109,7 +109,7 @@ def read_answer(value: Any) -> Said | None:
     return _finished(message, value)
 
 
-def _finished(answer: Said | None, holder: dict[str, Any]) -> Said | None:
+def _finished(answer: SpokenMessage | None, holder: dict[str, Any]) -> SpokenMessage | None:
     info = holder.get("generation_info")
     for source in (holder, info if isinstance(info, dict) else {}):
         for key in ("finish_reason", "stop_reason", "finishReason"):
@@ -118,12 +118,12 @@ def _finished(answer: Said | None, holder: dict[str, Any]) -> Said | None:
     return answer
 
 
-def read_message(item: Any) -> Said | None:
+def read_message(item: Any) -> SpokenMessage | None:
     """One message; None for what is none."""
     if isinstance(item, str):
-        return Said("user", item)
+        return SpokenMessage("user", item)
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):  # LangChain's ("user", "text")
-        return Said(ROLES.get(item[0], "user"), as_text(item[1]))
+        return SpokenMessage(ROLES.get(item[0], "user"), as_text(item[1]))
     if not isinstance(item, dict):
         return None
     item = _unwrapped(item)
@@ -133,7 +133,7 @@ def read_message(item: Any) -> Said | None:
     role = _role(item)
     if role is None:
         return None
-    said = Said(role, calls=[], results=[])
+    said = SpokenMessage(role, calls=[], results=[])
     if "parts" in item:
         if not isinstance(item["parts"], list):
             said.malformed = True
@@ -161,13 +161,13 @@ def read_message(item: Any) -> Said | None:
     return said
 
 
-def _responses_item(item: dict[str, Any]) -> Said | None:
+def _responses_item(item: dict[str, Any]) -> SpokenMessage | None:
     call_id = as_text(item.get("call_id") or item.get("id"))
     if item["type"] == "reasoning":
         return None
     if item["type"] == "function_call_output":
-        return Said("tool", results=[Returned(call_id, "", parsed(item.get("output")))])
-    return Said(
+        return SpokenMessage("tool", results=[Returned(call_id, "", parsed(item.get("output")))])
+    return SpokenMessage(
         "assistant", calls=[Called(as_text(item.get("name")), item.get("arguments", ABSENT), call_id)]
     )
 
@@ -195,7 +195,7 @@ def _role(item: dict[str, Any]) -> Role | None:
     return "assistant" if "tool_calls" in item and "role" not in item else None
 
 
-def _read_blocks(said: Said, blocks: list[Any]) -> None:
+def _read_blocks(said: SpokenMessage, blocks: list[Any]) -> None:
     texts: list[str] = [said.text] if said.text else []
     for block in blocks:
         if isinstance(block, str):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from rightcall.traces.content import ABSENT
-from rightcall.traces.messages import Said
+from rightcall.traces.messages import SpokenMessage
 from rightcall.traces.span import Span
 
 ObservedKind = Literal["llm", "tool", "agent", "other"]
@@ -29,8 +29,8 @@ class Observation(msgspec.Struct, gc=False):
     result: Any = ABSENT
     failed: bool = False
     error: str = ""
-    asked: list[Said] | None = None
-    answer: Said | None = None
+    asked: list[SpokenMessage] | None = None
+    answer: SpokenMessage | None = None
     system: str = ""
     tools: list[dict[str, Any]] = []
     input_tokens: int | None = None

@@ -10,7 +10,7 @@ from rightcall.traces.problems import Problems
 
 
 @dataclass(frozen=True)
-class Place:
+class SpanPlace:
     """Where a span stands: the nearest agent above it, how many agents used as tools it is inside, in which call."""
 
     agent: Observation | None = None
@@ -45,10 +45,10 @@ def parents(observations: Sequence[Observation], problems: Problems) -> dict[str
     return up
 
 
-def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str, Place]:
+def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str, SpanPlace]:
     """Where each span stands, from the top down."""
     there = {o.span.span_id: o for o in observations}
-    known: dict[str, Place] = {}
+    known: dict[str, SpanPlace] = {}
     for start in there:
         path: list[str] = []
         here: str | None = start
@@ -57,22 +57,22 @@ def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str,
             here = up.get(here)
         for span_id in reversed(path):
             above = up.get(span_id)
-            known[span_id] = _below(there[above], known[above]) if above is not None else Place()
+            known[span_id] = _below(there[above], known[above]) if above is not None else SpanPlace()
     return known
 
 
-def _below(parent: Observation, place: Place) -> Place:
+def _below(parent: Observation, place: SpanPlace) -> SpanPlace:
     """The place of a child, from its parent's."""
     if parent.kind == "agent":
         depth = place.depth + (place.tool is not None)
-        return Place(parent, depth, None)
+        return SpanPlace(parent, depth, None)
     if parent.kind == "tool":
-        return Place(place.agent, place.depth, parent)
+        return SpanPlace(place.agent, place.depth, parent)
     return place
 
 
 def root_of(
-    observations: Sequence[Observation], known: dict[str, Place], problems: Problems
+    observations: Sequence[Observation], known: dict[str, SpanPlace], problems: Problems
 ) -> Observation | None:
     """The agent with the fewest agents above it, the longest of several; without agents the longest root span."""
     agents = [o for o in observations if o.kind == "agent"]
@@ -88,7 +88,7 @@ def root_of(
     return max(roots, key=lambda o: (o.span.end - o.span.start, o.span.span_id), default=None)
 
 
-def _agents_above(observation: Observation, known: dict[str, Place]) -> int:
+def _agents_above(observation: Observation, known: dict[str, SpanPlace]) -> int:
     count, seen = 0, set()
     above = known[observation.span.span_id].agent
     while above is not None and above.span.span_id not in seen:

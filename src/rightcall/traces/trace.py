@@ -70,7 +70,7 @@ class Trace(Record, frozen=True):
 
     def golden(self) -> Golden:
         """A golden to review: asks the same, expects what was observed. Observed is not yet right."""
-        from rightcall.traces.candidate import candidate
+        from rightcall.traces.golden_candidate import candidate
 
         return candidate(self)
 

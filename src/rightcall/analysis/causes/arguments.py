@@ -120,7 +120,7 @@ _DATE_FORM = re.compile(r"yyyy|iso[ -]?8601|\biso\b|\d{4}-\d{2}-\d{2}|rfc ?3339"
 SHORT_UNITS = frozenset(("m", "l", "g", "min", "sec"))
 
 
-class Place(NamedTuple):
+class ArgumentPlace(NamedTuple):
     """One parameter, the symptoms in which it is wrong with their kinds, and what is known of it."""
 
     tool: str
@@ -156,7 +156,7 @@ class Place(NamedTuple):
         return ProposedChange(self.tool, path, self.schema.get(key), after)
 
 
-def places(evidence: Evidence) -> Iterator[Place]:
+def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
     """Every parameter that was filled wrongly, in the order of the definitions."""
     found: dict[tuple[str, str], dict[int, tuple[str, bool]]] = {}
     for number, seen in enumerate(evidence.seen):
@@ -165,7 +165,9 @@ def places(evidence: Evidence) -> Iterator[Place]:
     for tool, parameter in sorted(found, key=lambda key: order_of(evidence, *key)):
         if parameter:
             schema = evidence.schema(tool, parameter)
-            yield Place(tool, parameter, found[tool, parameter], evidence.parameters[tool, parameter], schema)
+            yield ArgumentPlace(
+                tool, parameter, found[tool, parameter], evidence.parameters[tool, parameter], schema
+            )
 
 
 def order_of(evidence: Evidence, tool: str, parameter: str) -> tuple[int, str, int, str]:
@@ -176,7 +178,7 @@ def order_of(evidence: Evidence, tool: str, parameter: str) -> tuple[int, str, i
     return evidence.place.get(tool, len(evidence.place)), tool, at, parameter
 
 
-def names_unit(place: Place) -> bool:
+def names_unit(place: ArgumentPlace) -> bool:
     """Whether name, description or schema say in which unit the value is."""
     name = set(re.split(r"[_\W]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", place.parameter).lower()))
     if name & set(UNITS) - {"m", "l", "g"}:
@@ -185,7 +187,7 @@ def names_unit(place: Place) -> bool:
     return any(_UNIT.search(text) for text in said)
 
 
-def names_date_form(place: Place) -> bool:
+def names_date_form(place: ArgumentPlace) -> bool:
     """Whether the schema says how a date is written."""
     return bool(
         place.schema.get("format") or place.schema.get("pattern") or _DATE_FORM.search(place.description)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from rightcall.analysis.causes.arguments import Place, places
+from rightcall.analysis.causes.arguments import ArgumentPlace, places
 from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis, codes_on, quoted
 
@@ -56,7 +56,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         )  # fmt: skip
 
 
-def _few_for_many(place: Place, evidence: Evidence) -> bool:
+def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:
     """Whether a required parameter has few values in many goldens: a closed list, though nobody wrote it down."""
     tool = evidence.by_name.get(place.tool)
     required = tool.input_schema.get("required") if tool is not None else None
@@ -64,7 +64,7 @@ def _few_for_many(place: Place, evidence: Evidence) -> bool:
     return place.parameter in (required or ()) and values >= 2 and place.stats.goldens >= 3 * values
 
 
-def _steady(place: Place) -> bool:
+def _steady(place: ArgumentPlace) -> bool:
     """Whether each expected value mostly gets one and the same other value, or is one of few."""
     by_value: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for (expected, actual), times in place.stats.pairs.items():
@@ -75,7 +75,7 @@ def _steady(place: Place) -> bool:
     return steady >= 0.5 * sum(sum(given.values()) for given in by_value.values())
 
 
-def _said(place: Place) -> dict[str, str]:
+def _said(place: ArgumentPlace) -> dict[str, str]:
     found: dict[str, str] = {}
     for (expected, actual), _ in sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0])):
         found.setdefault(expected, actual)

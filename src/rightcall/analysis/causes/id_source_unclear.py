@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rightcall.analysis.causes.arguments import Place, commonest, places
+from rightcall.analysis.causes.arguments import ArgumentPlace, commonest, places
 from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis, codes_on
 
@@ -38,6 +38,6 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         )
 
 
-def _refers(evidence: Evidence, number: int, place: Place) -> bool:
+def _refers(evidence: Evidence, number: int, place: ArgumentPlace) -> bool:
     arguments = evidence.seen[number].symptom.arguments
     return any(bad.parameter == place.parameter and bad.reference for bad in arguments)

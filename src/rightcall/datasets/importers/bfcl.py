@@ -37,14 +37,14 @@ EXACT_WHOLE = 2**53
 T = TypeVar("T")
 
 
-class Said(msgspec.Struct):
+class BfclAnswer(msgspec.Struct):
     role: str
     content: str
 
 
 class Question(msgspec.Struct):
     id: str
-    question: list[list[Said]]
+    question: list[list[BfclAnswer]]
     function: list[BfclFunction]
 
 
@@ -138,7 +138,7 @@ def _golden(question: Question, category: str, answers: BfclAnswers | None, wher
     return msgspec.structs.replace(golden, expected_calls=_expected_calls(question, answer, place))
 
 
-def _input(said: list[Said]) -> str:
+def _input(said: list[BfclAnswer]) -> str:
     """What the user said; with what the assistant said in between, when it did."""
     if all(message.role == "user" for message in said):
         return "\n\n".join(message.content for message in said)

@@ -18,13 +18,8 @@ if TYPE_CHECKING:
         TalkSession as TalkSession,
         opened_by as opened_by,
     )
-    from rightcall.executor.conversation.dialogue_loop import (
-        ConversationPerformer as ConversationPerformer,
-    )
-    from rightcall.executor.conversation.model_user import (
-        ModelUsers as ModelUsers,
-        UserSetup as UserSetup,
-    )
+    from rightcall.executor.conversation.dialogue_loop import ConversationPerformer as ConversationPerformer
+    from rightcall.executor.conversation.model_user import ModelUsers as ModelUsers, UserSetup as UserSetup
     from rightcall.executor.conversation.personas import (
         DEFAULT_PERSONAS as DEFAULT_PERSONAS,
         PERSONAS as PERSONAS,
@@ -52,11 +47,11 @@ else:
         __name__,
         {
             "agent_side": "NO_BEGINNING TalkSession opened_by",
+            "dialogue_loop": "ConversationPerformer",
             "model_user": "ModelUsers UserSetup",
             "personas": "DEFAULT_PERSONAS PERSONAS Persona played_by",
             "turn_function": "HISTORY INPUT WORDS turn_parameters",
-            "dialogue_loop": "ConversationPerformer",
             "user_graph": "GraphUsers SimulationNode",
-            "user_side": "UserTurn SimulatedUser UserFault Users",
+            "user_side": "SimulatedUser UserFault UserTurn Users",
         },
     )

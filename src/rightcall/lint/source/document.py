@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.errors import InputError
 from rightcall.files import JsonPath
 from rightcall.lint.lazy import lazy
-from rightcall.lint.source.json_places import JsonPlaces, Place, read_json
+from rightcall.lint.source.json_places import JsonPlace, JsonPlaces, read_json
 
 
 class Document:
@@ -24,9 +24,9 @@ class Document:
         self._repeats = False
         self.value = self._read()
 
-    def place(self, path: JsonPath) -> Place | None:
+    def place(self, path: JsonPath) -> JsonPlace | None:
         """Offsets of the value at a path, or None when there is no such value."""
-        found: Place | None = self.places.find(path)
+        found: JsonPlace | None = self.places.find(path)
         return found
 
     @lazy
@@ -52,7 +52,7 @@ class Document:
         found = self.places.repeated_key(path) if self._repeats else None
         return (self._line_and_column(found[0])[0], found[1]) if found else None
 
-    def _excerpt(self, place: Place, width: int = 100) -> str:
+    def _excerpt(self, place: JsonPlace, width: int = 100) -> str:
         """The text at the place on one line, shortened."""
         most = place.key + 2 * width
         line = " ".join(self.text[place.key : min(place.end, most)].split())

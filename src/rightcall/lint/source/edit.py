@@ -16,7 +16,7 @@ from typing import Any
 from rightcall.errors import InputError
 from rightcall.lint.diagnostic import REMOVED, Edit
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.json_places import Place
+from rightcall.lint.source.json_places import JsonPlace
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _checked(document: Document, splices: list[Splice], wanted: Any) -> Document
     return changed if changed.value == wanted else None
 
 
-def _replacement(document: Document, place: Place, value: Any) -> Splice:
+def _replacement(document: Document, place: JsonPlace, value: Any) -> Splice:
     text = document.text
     if document.kind == "yaml" and isinstance(value, str):
         from rightcall.lint.source.yaml_style import in_style_of  # yaml costs 20 ms of import
@@ -105,7 +105,7 @@ def _replacement(document: Document, place: Place, value: Any) -> Splice:
     return Splice(place.start, place.end, written)
 
 
-def _addition(document: Document, holder: Place, edit: Edit) -> Splice | None:
+def _addition(document: Document, holder: JsonPlace, edit: Edit) -> Splice | None:
     """A new member at the end of an object."""
     text = document.text
     named = document.places.members(holder).values()
@@ -125,7 +125,7 @@ def _addition(document: Document, holder: Place, edit: Edit) -> Splice | None:
     return Splice(last.end, last.end, comma + name + _written(document, edit.value, indent if broken else ""))
 
 
-def _line_added(text: str, members: list[Place], line: str) -> Splice:
+def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
     """A line more in YAML's block style."""
     at, newline = members[0].key, _newline(text)
     indent = " " * (at - text.rfind("\n", 0, at) - 1)
@@ -135,7 +135,7 @@ def _line_added(text: str, members: list[Place], line: str) -> Splice:
     return Splice(end, end, f"{newline}{indent}{line}")
 
 
-def _key(document: Document, members: list[Place], name: str) -> str:
+def _key(document: Document, members: list[JsonPlace], name: str) -> str:
     """The name with quotes, or without when it needs none and those beside it have none."""
     if document.kind == "yaml" and not any(document.text[member.key] in "\"'" for member in members):
         from rightcall.lint.source.yaml_style import can_be_bare
@@ -156,12 +156,12 @@ def _end_of_line(text: str, offset: int) -> int:
     return end - 1 if text[end - 1 : end] == "\r" else end
 
 
-def _comma(text: str, members: list[Place]) -> str:
+def _comma(text: str, members: list[JsonPlace]) -> str:
     """The comma as it is written between the members that are there."""
     return text[members[0].end : members[1].key] if len(members) > 1 else ", "
 
 
-def _removal(document: Document, edit: Edit, place: Place) -> Splice | None:
+def _removal(document: Document, edit: Edit, place: JsonPlace) -> Splice | None:
     holder = document.place(edit.path[:-1])
     if holder is None:
         return None

@@ -19,7 +19,7 @@ _COMMA = re.compile(r"[ \t\r\n]*,?[ \t\r\n]*").match
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 
 
-class Place(NamedTuple):
+class JsonPlace(NamedTuple):
     """Offsets of a value, and of its key when it is a member of an object (else `key` is `start`).
 
     `flow` is False for a value in YAML's block style, where line breaks have a meaning.
@@ -36,12 +36,12 @@ class JsonPlaces:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._members: dict[int, dict[str | int, Place]] = {}
+        self._members: dict[int, dict[str | int, JsonPlace]] = {}
         self._repeated: dict[int, tuple[int, str]] = {}
         start = self._skip(0)
-        self._root = Place(start, start, len(text.rstrip(" \t\r\n")))
+        self._root = JsonPlace(start, start, len(text.rstrip(" \t\r\n")))
 
-    def find(self, path: JsonPath) -> Place | None:
+    def find(self, path: JsonPath) -> JsonPlace | None:
         """The place of the value at the path, or None when there is none."""
         place = self._root
         for part in path:
@@ -51,7 +51,7 @@ class JsonPlaces:
             place = inner
         return place
 
-    def members(self, place: Place) -> dict[str | int, Place]:
+    def members(self, place: JsonPlace) -> dict[str | int, JsonPlace]:
         """The members of the object or list at a place, in order; empty for a scalar."""
         found = self._members.get(place.start)
         if found is None:
@@ -71,8 +71,8 @@ class JsonPlaces:
                 return self._repeated[place.start]
         return None
 
-    def _read_object(self, start: int) -> dict[str | int, Place]:
-        members: dict[str | int, Place] = {}
+    def _read_object(self, start: int) -> dict[str | int, JsonPlace]:
+        members: dict[str | int, JsonPlace] = {}
         text, at = self._text, self._skip(start + 1)
         while text[at] != "}":
             name, end = _scan(text, at)
@@ -80,16 +80,16 @@ class JsonPlaces:
             after = _scan(text, value)[1]
             if name in members:
                 self._repeated.setdefault(start, (at, name))
-            members[name] = Place(at, value, after)
+            members[name] = JsonPlace(at, value, after)
             at = _end(_COMMA(text, after))
         return members
 
-    def _read_list(self, start: int) -> dict[str | int, Place]:
-        members: dict[str | int, Place] = {}
+    def _read_list(self, start: int) -> dict[str | int, JsonPlace]:
+        members: dict[str | int, JsonPlace] = {}
         text, at = self._text, self._skip(start + 1)
         while text[at] != "]":
             after = _scan(text, at)[1]
-            members[len(members)] = Place(at, at, after)
+            members[len(members)] = JsonPlace(at, at, after)
             at = _end(_COMMA(text, after))
         return members
 

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from rightcall.files import JSON_NUMBER, TAG, WORDS, JsonPath
-from rightcall.lint.source.json_places import Place
+from rightcall.lint.source.json_places import JsonPlace
 
 MOST_VALUES = 2_000_000
 """Anchors let a small file stand for an enormous value; more values than this are refused."""
@@ -23,14 +23,14 @@ class YamlPlaces:
     ) -> None:
         self._root, self._text, self._repeated = root, text, repeated or {}
 
-    def find(self, path: JsonPath) -> Place | None:
+    def find(self, path: JsonPath) -> JsonPlace | None:
         """The place of the value at the path, or None when there is none."""
         node, key = self._root, self._root
         for part in path:
             node, key = _member(node, part)
         return self._place(node, key) if node is not None and key is not None else None
 
-    def members(self, place: Place) -> dict[str | int, Place]:
+    def members(self, place: JsonPlace) -> dict[str | int, JsonPlace]:
         """The members of the mapping or list at a place, in order; empty for a scalar."""
         node = _node_at(self._root, place.start)
         if isinstance(node, yaml.MappingNode):
@@ -53,12 +53,12 @@ class YamlPlaces:
             waiting += reversed(_inside(node))
         return None
 
-    def _place(self, node: yaml.Node, key: yaml.Node) -> Place:
+    def _place(self, node: yaml.Node, key: yaml.Node) -> JsonPlace:
         end = node.end_mark.index
         flow = isinstance(node, yaml.ScalarNode) or bool(getattr(node, "flow_style", False))
         while not flow and end > node.start_mark.index and self._text[end - 1] in " \t\r\n":
             end -= 1  # a block ends where the next one begins; comments and blank lines are not part of it
-        return Place(key.start_mark.index, node.start_mark.index, end, flow)
+        return JsonPlace(key.start_mark.index, node.start_mark.index, end, flow)
 
 
 def read_yaml(text: str) -> tuple[Any, YamlPlaces]:

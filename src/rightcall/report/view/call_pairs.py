@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.metrics.conversation import all_expected
+from rightcall.metrics import all_expected
 from rightcall.metrics.matching import (
     CallComparison,
     Scope,

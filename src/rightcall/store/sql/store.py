@@ -12,7 +12,7 @@ from rightcall.store.sql.neighbours import Neighbours
 from rightcall.store.sql.overview import Overview
 from rightcall.store.sql.removal import Removing
 from rightcall.store.sql.runs import Runs, find
-from rightcall.store.sql.watched import Watched
+from rightcall.store.sql.watch_tables import Watched
 
 
 class Store(

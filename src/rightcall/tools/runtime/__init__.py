@@ -27,11 +27,11 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "sample_values": "generated resolved",
             "bound_tool": "BoundTool RunnableTool",
             "context": "CallContext",
             "errors": "Aborted",
             "policy": "ToolRules",
+            "sample_values": "generated resolved",
             "toolbox": "Toolbox",
         },
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.traces.content import parsed
-from rightcall.traces.messages import Said
+from rightcall.traces.messages import SpokenMessage
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
 
@@ -61,7 +61,7 @@ def definitions(value: Any) -> list[dict[str, Any]]:
     return [tool for item in found if isinstance(tool := parsed(item), dict)]
 
 
-def without_system(messages: list[Said] | None) -> tuple[str, list[Said] | None]:
+def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[SpokenMessage] | None]:
     """The system prompt, and the other messages."""
     if not messages:
         return "", messages

@@ -7,7 +7,7 @@ from typing import Any
 from rightcall.traces import names
 from rightcall.traces.content import ABSENT, as_text, first_text, parsed, whole_number
 from rightcall.traces.dialects.common import blank, definitions, without_system
-from rightcall.traces.messages import Said, read_answer, read_message, read_messages
+from rightcall.traces.messages import SpokenMessage, read_answer, read_message, read_messages
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
 
@@ -108,7 +108,7 @@ def _with_details(span: Span) -> dict[str, Any]:
 
 def _read_events(found: Observation) -> None:
     """Messages that versions up to 1.36 sent as events."""
-    asked: list[Said] = []
+    asked: list[SpokenMessage] = []
     for event in found.span.events:
         body = parsed(event.attributes.get("body", event.attributes))
         if not isinstance(body, dict):

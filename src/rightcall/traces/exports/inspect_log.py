@@ -18,7 +18,7 @@ from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.score import Score
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces.content import arguments_of, as_text, from_json, whole_number
-from rightcall.traces.messages import Said, read_message
+from rightcall.traces.messages import SpokenMessage, read_message
 from rightcall.traces.span import nanoseconds
 from rightcall.traces.trace import Trace, tools_from
 from rightcall.traces.unpack import FREE, MAX_RATIO, TooLarge
@@ -100,7 +100,7 @@ def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace
     )
 
 
-def _trajectory(sample: dict[str, Any], messages: list[Said]) -> Trajectory:
+def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajectory:
     results: dict[str, list[tuple[int, ToolResult]]] = {}
     for at, raw in enumerate(item for item in sample.get("messages") or () if isinstance(item, dict)):
         if raw.get("role") == "tool":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.monitor.baseline import Baseline
+from rightcall.monitor.baseline import TrafficBaseline
 from rightcall.monitor.settings import MonitorSettings, seconds
 from rightcall.stats import detector_threshold, simulated_delay
 
@@ -34,7 +34,7 @@ class Outlook:
     delays: tuple[Delay, ...]
 
 
-def outlook(settings: MonitorSettings, baseline: Baseline, *, runs: int = 60) -> list[Outlook]:
+def outlook(settings: MonitorSettings, baseline: TrafficBaseline, *, runs: int = 60) -> list[Outlook]:
     """Delays for each drifting check, simulated at the traffic of the baseline."""
     days = seconds(settings.false_alarms.per) / 86400
     values = max(1.0, baseline.per_day * days)

@@ -12,7 +12,7 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
 from rightcall.store.sql.text import held
-from rightcall.store.watch import CheckCount, CheckResult, KeptTrace, StoredAlarm, TraceFilter, TraceRow
+from rightcall.store.watch import CheckCount, KeptTrace, StoredAlarm, TraceCheck, TraceFilter, TraceRow
 
 PAGE = 50
 EVERYTHING = TraceFilter()
@@ -72,7 +72,7 @@ class Watched(Core):
                     old.agent,
                     old.version,
                     old.started_at,
-                    unpacked(old.checks, tuple[CheckResult, ...]),
+                    unpacked(old.checks, tuple[TraceCheck, ...]),
                     -1,
                 )
             fresh = [_values(kept) for trace_id, kept in latest.items() if trace_id not in before]
@@ -312,12 +312,12 @@ def _count(
     agent: str,
     version: str,
     started_at: str,
-    checks: Sequence[CheckResult],
+    checks: Sequence[TraceCheck],
     sign: int,
 ) -> None:
     """Add what checks found of one trace to the counts of its day, or take it away again."""
     failed = any(check.bad for check in checks)
-    spoke = [*(check for check in checks if check.bad is not None), CheckResult("any", float(failed))]
+    spoke = [*(check for check in checks if check.bad is not None), TraceCheck("any", float(failed))]
     for check in spoke:
         total = counts.setdefault((agent, version, check.name, started_at[:10]), [0.0] * 4)
         weight, bad = sign / check.share, check.bad or 0.0
@@ -370,5 +370,5 @@ def _alarm(row: Row[Any]) -> StoredAlarm:
 def _row(row: Any) -> TraceRow:
     return TraceRow(
         row.trace_id, row.agent, row.version, row.session, row.started_at, row.input, row.calls, row.latency_ms,
-        row.tokens, bool(row.failed), row.review, row.seen, unpacked(row.checks, tuple[CheckResult, ...]),
+        row.tokens, bool(row.failed), row.review, row.seen, unpacked(row.checks, tuple[TraceCheck, ...]),
     )  # fmt: skip
