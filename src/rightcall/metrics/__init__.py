@@ -7,8 +7,8 @@
     function    a plain function as a metric
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons
 
-To add one: write `my_metric.py` with a frozen dataclass `MyMetric(Metric)` whose docstring is its page, and name
-it in `resolve.ON_REQUEST`. A user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
+To add one: write `builtin/my_metric.py` with a frozen dataclass `MyMetric(Metric)` whose docstring is its page. A
+user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
 """
 
 from typing import TYPE_CHECKING

@@ -24,13 +24,6 @@ DIMENSIONS = (
 )  # fmt: skip
 """Measured for every case."""
 
-ON_REQUEST = (
-    "argument_match", "call_count", "communicated_facts", "double_effects", "final_state", "honest_report", "redundant_calls",
-    "schema_validity", "termination", "tool_selection", "tools_avoided", "tools_selected", "turns",
-    "verify_before_retry",
-)  # fmt: skip
-
-
 JUDGED = {
     "rubric": "rubric:Rubric",
     "task_completion": "rubric:TaskCompletion",
@@ -46,7 +39,17 @@ JUDGED = {
 
 def metric_names() -> list[str]:
     """Every metric that is available by name."""
-    return [*DIMENSIONS, *ON_REQUEST, *sorted(_offered())]
+    return [*DIMENSIONS, *on_request(), *sorted(_offered())]
+
+
+@cache
+def on_request() -> tuple[str, ...]:
+    """Built-in metrics that are measured only when named: the files of `builtin/` that are no dimension."""
+    from pkgutil import iter_modules
+
+    import rightcall.metrics.builtin as shelf
+
+    return tuple(sorted({module.name for module in iter_modules(shelf.__path__)} - set(DIMENSIONS)))
 
 
 def resolve_metric(text: str) -> Metric:
@@ -125,7 +128,7 @@ def _made(text: str, make: Callable[..., Metric], settings: dict[str, Any], know
 
 
 def metric_class(name: str) -> type[Metric]:
-    if name in DIMENSIONS or name in ON_REQUEST:
+    if name in DIMENSIONS or name in on_request():
         return _loaded(f"rightcall.metrics.builtin.{name}", _class_name(name), name)
     if name in JUDGED:
         module, _, attribute = JUDGED[name].partition(":")
