@@ -18,7 +18,7 @@ from rightcall.model.failure import Code, Failure
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
 
-SPOTLESS = dict.fromkeys(DIMENSIONS, PERFECT)
+SPOTLESS: dict[str, Score] = dict.fromkeys(DIMENSIONS, PERFECT)
 NUMBERED = tuple(name for name in DIMENSIONS if name != "overall")
 """Dimensions that are a number of the verdict under the same name."""
 NUMBERS_OF = attrgetter(*NUMBERED)
