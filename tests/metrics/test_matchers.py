@@ -83,7 +83,7 @@ MISSPELT = [
     ({"number": 5, "abs": -1}, "matcher 'number' needs a number for abs that is not negative"),
     ({"text": 5}, "matcher 'text' needs a string, got integer"),
     ({"text": "a", "ignore": ["colour"]}, "matcher 'text' can ignore accents, case, punctuation, space"),
-    ({"regex": "("}, "'(' is not a regular expression"),
+    ({"regex": "("}, "'(' is not a valid regular expression"),
     ({"regex": 5}, "matcher 'regex' needs a string, got integer"),
     ({"one_of": "a"}, "matcher 'one_of' needs a list, got string"),
     ({"any_of": {}}, "matcher 'any_of' needs a list, got object"),
@@ -108,7 +108,7 @@ MISSPELT = [
     ({"semantic": "rain", "threshold": "high"}, "matcher 'semantic' needs a number from 0 to 1 for threshold"),
     ({"judge": 5}, "matcher 'judge' needs a string"),
     ({"optional": {"number": "x"}}, "matcher 'number' needs a number"),
-    ({"not": {"regex": "["}}, "is not a regular expression"),
+    ({"not": {"regex": "["}}, "is not a valid regular expression"),
 ]  # fmt: skip
 
 

@@ -106,6 +106,6 @@ def test_a_store_is_not_copied_onto_itself(stores):
 def test_versions_that_differ_are_refused_before_anything_is_copied(store, elsewhere):
     filled(store)
     elsewhere.push_dataset("weather", [Golden("other", id="o")])
-    with pytest.raises(InputError, match="dataset weather: version 1 is not the same"):
+    with pytest.raises(InputError, match="dataset weather: version 1 differs between"):
         copy_store(store, elsewhere)
     assert elsewhere.runs() == []

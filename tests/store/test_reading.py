@@ -43,7 +43,7 @@ def test_a_run_that_cannot_be_told_is_an_error_that_helps(five):
 
 
 def test_an_empty_store_says_how_to_fill_it(store):
-    with pytest.raises(InputError, match="no runs in the store yet; rightcall run SUITE"):
+    with pytest.raises(InputError, match="no runs in the store yet; start one with `rightcall run SUITE`"):
         store.run("last")
     assert store.runs() == []
 

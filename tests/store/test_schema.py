@@ -90,7 +90,7 @@ def test_a_newer_store_is_refused_in_a_sentence(stores):
     with stores.open(url).writing() as connection:
         connection.execute(text("UPDATE rightcall_version SET version_num = '9999'"))
         connection.execute(update(tables.about).values(value="99.1"))
-    with pytest.raises(InputError, match=r"version 9999 \(RightCall 99.1 wrote it\).*upgrade RightCall"):
+    with pytest.raises(InputError, match=r"version 9999 \(written by RightCall 99.1\).*upgrade RightCall"):
         open_store(url)
 
 

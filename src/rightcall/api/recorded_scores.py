@@ -50,8 +50,8 @@ class RecordedScores:
         if not overall.errors or worst >= min - ROUNDING:
             return None
         return (
-            f"{overall.errors:,} of {everything:,} cases have no answer; had they failed, {worst:.1%} would have "
-            f"passed, --min asks for {min:.1%}"
+            f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
+            f"{worst:.1%}, below --min {min:.1%}"
         )
 
 

@@ -70,8 +70,9 @@ class SessionStore:
     def _begun(self, prepared: Prepared, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:
         store = self._opened()
         plan = prepared.plan
-        fingerprints = plan.fingerprints(prepared.definitions)  # of all goldens, not only of those run so far
-        run = msgspec.structs.replace(prepared.new_run(), id=run_id, fingerprints=fingerprints)
+        run = prepared.new_run()
+        whole = plan.fingerprints(prepared.definitions)  # of all goldens, not only of those run so far
+        run = msgspec.structs.replace(run, id=run_id, fingerprints={**run.fingerprints, **whole})
         try:
             writer = store.begin_run(run, planned=len(goldens) * plan.trials, documents=prepared.documents)
         except InputError:  # another worker was first, or this is the second attempt
