@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rightcall.cli.python_tools import tools_of_module
+from rightcall.api.python_tools import tools_of_module
 
 from rightcall.api.lint_sources import _server_name
 from rightcall.lint import lint, read_paths, read_text
