@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def as_trajectories(goldens: Path, recorded: Path) -> Path:
     """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
+    if _begins_with_golden(recorded):
+        return recorded
     import atexit
 
     from rightcall.traces import is_trace_export
@@ -39,6 +41,15 @@ def as_trajectories(goldens: Path, recorded: Path) -> Path:
     path = Path(folder.name) / f"{recorded.stem}.trajectories.jsonl"
     save_trajectories(found, path)
     return path
+
+
+def _begins_with_golden(recorded: Path) -> bool:
+    """Whether the first record names its golden: then it is a trajectory, and no reader of traces need be loaded."""
+    try:
+        with recorded.open("rb") as file:
+            return b'"golden_id"' in file.read(300)
+    except OSError:
+        return False
 
 
 def _known(goldens: Path) -> tuple[dict[str, str], set[str]]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
-from rightcall.datasets.formats.decoder import decoder_for, refused_item
+from rightcall.datasets.formats.decoder import SHORT, decoder_for, refuse_deep, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.errors import InputError
@@ -68,7 +68,7 @@ def save_goldens(
             raise InputError(str(path), problem, "remove it") from None
 
 
-def _read(
+def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
     path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
 ) -> Iterator[tuple[int, AnyGolden]]:
     first, fields = _first(path, items, skipped)
@@ -88,6 +88,8 @@ def _read(
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
     for line, item in chain([first], items):
         try:
+            if type(item) is bytes and len(item) > SHORT:
+                refuse_deep(item)
             golden = decode(item)
         except DecodeErrors as error:
             if is_blank(item):

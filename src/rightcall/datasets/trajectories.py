@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.decoder import decoder_for, refused_item
+from rightcall.datasets.formats.decoder import SHORT, decoder_for, refuse_deep, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
@@ -26,7 +26,7 @@ from rightcall.model.depth import shallow
 from rightcall.model.dialects import native, read_messages, trajectory_from_messages
 from rightcall.model.ledger import LedgerEntry
 from rightcall.model.nesting_limit import bounded_trajectory
-from rightcall.model.record import Record, Several
+from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.trajectory import Dialogue, RecordedTrajectory, StopReason, Trajectory, Usage
 
 SUFFIXES = (".jsonl", ".json")
@@ -49,6 +49,9 @@ class TrajectoryLine(Record, frozen=True):
     state: dict[str, Any] | None = None
     lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     dialogue: Dialogue | None = None
+
+
+_trajectory = plain_constructor(Trajectory)
 
 
 def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
@@ -80,6 +83,8 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
     decode = decoder_for(TrajectoryLine, first[1])
     for number, item in chain([first], items):
         try:
+            if type(item) is bytes and len(item) > SHORT:
+                refuse_deep(item)
             line = decode(item)
         except RecursionError:
             yield number, _deep(item, f"{path}:{number}")
@@ -89,7 +94,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
                 continue
             raise refused_item(error, TrajectoryLine, item, f"{path}:{number}") from None
         if line.messages is UNSET and line.calls is not UNSET:
-            trajectory = Trajectory(
+            trajectory = _trajectory(
                 (),
                 line.calls,
                 line.output or "",
@@ -100,8 +105,8 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
                 line.ledger,
                 line.state_before,
                 line.state,
-                lag_ms=line.lag_ms,
-                dialogue=line.dialogue,
+                line.lag_ms,
+                line.dialogue,
             )
         else:
             trajectory = _from_messages(line, f"{path}:{number}")

@@ -48,7 +48,7 @@ def without_old_commands(text: str) -> str:
 
 def inert_json(data: bytes | bytearray) -> bytes | bytearray:
     """Equivalent JSON in which terminal control characters are escaped."""
-    if b"##" in data:  # only occurs inside strings
+    if b"#" in data and b"##" in data:  # only inside strings; one byte is found much faster than two
         data = _OLD_COMMAND_JSON.sub(rb"\\u0023", data)
     if data.isascii() and b"\x7f" not in data:  # JSON escapes control characters below U+0020 itself
         return data
