@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.model import ConversationalGolden, Golden, Tool, codec
+from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, codec
+from rightcall.quality import dataset_statistics
 from rightcall.quality.check import check_goldens
 
 TOOLS = {
@@ -132,3 +133,8 @@ def test_the_bundled_suite_is_clean():
     tools = {tool.name: tool for tool in load_tools(FOLDER / "tools.json")}
     goldens = ((str(line), golden) for line, golden in numbered_goldens(FOLDER / "goldens.jsonl"))
     assert list(check_goldens(goldens, tools)) == []
+
+
+def test_a_tool_pattern_without_its_regex_is_counted_and_not_a_crash():
+    golden = Golden("q", id="g", expected_calls=(ExpectedCall({}),))
+    assert dataset_statistics([golden]).tools == {"//": 1}

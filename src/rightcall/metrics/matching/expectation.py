@@ -129,7 +129,9 @@ def pattern_text(pattern: Any) -> str:
     """A tool pattern as readable text."""
     if isinstance(pattern, str):
         return pattern
-    return f"/{pattern['regex']}/" if isinstance(pattern, dict) else " or ".join(pattern)
+    if isinstance(pattern, dict):  # one without `regex` is refused by scoring, but may be counted before
+        return f"/{pattern.get('regex', '')}/"
+    return " or ".join(map(str, pattern))
 
 
 def make_slots(
