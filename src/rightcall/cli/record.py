@@ -11,7 +11,7 @@ from rightcall.cli.output import tell
 
 @click.group()
 def record() -> None:
-    """Look after recorded model answers."""
+    """Manage recorded model answers."""
 
 
 @record.command()

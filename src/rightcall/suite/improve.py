@@ -222,7 +222,8 @@ class _Job:
         tools, system = applied(one.changes, self._tools, self._system)
         goldens = [*self._tune, *self._proof]
         try:
-            await preflight(self._changed(tools, system, goldens, 1, "screening"))
+            async with await preflight(self._changed(tools, system, goldens, 1, "screening")):
+                pass  # opened to be checked, and closed again
         except ConfigError as error:
             return f"goldens expect what it refuses: {error.problems[0]}"
         return ""

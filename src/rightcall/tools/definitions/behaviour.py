@@ -38,7 +38,7 @@ class Behaviour:
     `current_version(arguments)` is compared with the parameter `version_parameter` before acting.
 
     `strict` stops the agent when the tool is not permitted to act, loses a connection or breaks unexpectedly, as
-    `Rules(strict=True)` does for every tool.
+    `ToolRules(strict=True)` does for every tool.
     """
 
     idempotency: Idempotency = "none"
