@@ -39,6 +39,12 @@ class Throttle:
         self.active -= 1
         self._wake()
 
+    def resize(self, most: int) -> None:
+        """Allow another maximum. A limit that was lowered by complaints stays low."""
+        self.limit = most if self.limit == self.most else min(self.limit, most)
+        self.most = most
+        self._wake()
+
     def went_well(self) -> None:
         """A request succeeded. A full round of successes raises the limit by one."""
         if self.limit < self.most:

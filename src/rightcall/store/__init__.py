@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from rightcall.store.opener import open_store as open_store
     from rightcall.store.persistence import Persistence as Persistence
+    from rightcall.store.sql.record_bytes import packed as packed, unpacked as unpacked
     from rightcall.store.sql.run_writer import RunWriter as RunWriter
     from rightcall.store.sql.store import Store as Store
     from rightcall.store.watch import (
@@ -63,6 +64,7 @@ else:
             ),
             "opener": "open_store",
             "persistence": "Persistence",
+            "sql.record_bytes": "packed unpacked",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
             "watch": "CheckCount KeptTrace StoredAlarm TraceCheck TraceFilter TraceRow",

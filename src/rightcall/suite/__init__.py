@@ -3,6 +3,7 @@
 suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
+backend, case_runner          where trials take place: in this process, or elsewhere
 conversations                 the conversations that a golden stands for, and who plays their users
 fault_twin                    the same plan without its faults, to compare with
 outcome, early_stopping, decisions   verdicts, ending early, deciding about stored runs
@@ -18,6 +19,15 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.suite.backend import (
+        Backend as Backend,
+        Batch as Batch,
+        Cell as Cell,
+        InProcess as InProcess,
+        LimitedLag as LimitedLag,
+        RunWork as RunWork,
+        Take as Take,
+    )
     from rightcall.suite.baseline_file import (
         BaselinePool as BaselinePool,
         is_baseline as is_baseline,
@@ -26,6 +36,7 @@ if TYPE_CHECKING:
         write_baseline as write_baseline,
     )
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
+    from rightcall.suite.case_runner import CaseRunner as CaseRunner
     from rightcall.suite.cases import score_cases as score_cases
     from rightcall.suite.changes import input_changes as input_changes
     from rightcall.suite.conversations import (
@@ -69,7 +80,6 @@ if TYPE_CHECKING:
     from rightcall.suite.rewriter import Rewriter as Rewriter
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
-        CaseRunner as CaseRunner,
         Progress as Progress,
         RunOutcome as RunOutcome,
         run_plan as run_plan,
@@ -90,8 +100,10 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "backend": "Backend Batch Cell InProcess LimitedLag RunWork Take",
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
+            "case_runner": "CaseRunner",
             "cases": "score_cases",
             "changes": "input_changes",
             "conversations": "as_user conversation_problem conversations_of",
@@ -107,7 +119,7 @@ else:
             "rescorer": "rescore_run",
             "rewriter": "Rewriter",
             "run_record": "new_run_id",
-            "runner": "CaseRunner Progress RunOutcome run_plan",
+            "runner": "Progress RunOutcome run_plan",
             "secret_scrubber": "ResultScrubber",
             "selection": "Selection",
             "sink": "Sink",

@@ -11,13 +11,13 @@ from functools import partial
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.executor import Pool, Session, spent
-from rightcall.gate import Baseline, LatencyLimit, Verdict, decide
-from rightcall.metrics import Tally, time_to_score
-from rightcall.model.golden import AnyGolden
+from rightcall.executor import spent
+from rightcall.gate import Baseline, Verdict, decide
+from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
+from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
 from rightcall.suite.early_stopping import EarlyStop
@@ -25,7 +25,6 @@ from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_un
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_outcomes import stored_results
-from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink
 from rightcall.tools.idempotency import run_keys
 
@@ -39,6 +38,7 @@ class Progress(msgspec.Struct):
     done: int = 0
     retries: int = 0
     at_once: int = 0
+    workers: int = 0
     started: float = 0.0
 
 
@@ -70,16 +70,19 @@ async def run_plan(
     started: Callable[[Run], None] | None = None,
     persist: Persistence | None = None,
     warn: Callable[[PlanWarning], None] | None = None,
+    backend: Backend | None = None,
 ) -> RunOutcome:
     """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
     Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
-    can be resumed. `warn` receives warnings before anything is asked.
+    can be resumed. `warn` receives warnings before anything is asked. Trials are run on `backend` [default: this
+    process].
     """
     persist = persist or Persistence()
-    async with await preflight(plan) as prepared:
-        return await _run_prepared(prepared, store, resume, watch, started, persist, warn)
+    async with await preflight(plan, remote=backend is not None and backend.remote) as prepared:
+        backend = backend or InProcess(prepared.session)
+        return await _run_prepared(prepared, store, resume, watch, started, persist, warn, backend)
 
 
 async def _run_prepared(
@@ -90,6 +93,7 @@ async def _run_prepared(
     started: Callable[[Run], None] | None,
     persist: Persistence,
     warn: Callable[[PlanWarning], None] | None,
+    backend: Backend,
 ) -> RunOutcome:
     plan, planned = prepared.plan, prepared.goldens * prepared.plan.trials
     if warn is not None:
@@ -105,13 +109,22 @@ async def _run_prepared(
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
-    running = _Running(plan, progress, watch, persist)
+    running = _Running(plan, progress, watch, persist, backend)
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
-    await running.run(prepared.session, writer, done)
+    work = RunWork(
+        plan,
+        run.id,
+        planned,
+        planned - len(done),
+        definitions=prepared.definitions,
+        tools=prepared.tools,
+        models=prepared.models,
+    )
+    await running.run(work, writer, done)
     outcome = running.outcome(run, baseline, prepared.tools)
-    outcome = msgspec.structs.replace(outcome, notices=tuple(prepared.session.notices()))
+    outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replayed:
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
@@ -124,33 +137,51 @@ async def _run_prepared(
 
 
 class _Running:
-    """A run in progress: the pool, the tally and early stopping."""
+    """A run in progress: the backend, the tally and early stopping."""
 
-    def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
+    def __init__(
+        self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence, backend: Backend
+    ) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
-        self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
+        self._backend = backend
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
-        self._session: Session | None = None
         self._over_budget = ""
         self._lag_ms = 0.0
+        self._cells: asyncio.Task[None] | None = None
+        self._error: Exception | None = None
 
-    async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
-        self._session = session
-        case = CaseRunner(self._plan, session)
+    async def run(self, work: RunWork, writer: RunWriter, done: set[tuple[str, int]]) -> None:
         async with (
-            Sink(writer.add, self._written, broken=self._pool.fail, persist=self._persist) as sink,
+            Sink(writer.add, self._written, broken=self._fail, persist=self._persist) as sink,
             self._keeping_goldens(writer),
         ):
 
-            async def do(job: tuple[AnyGolden, int]) -> None:
-                result = await case.result(*job)
-                self._consider(result)
-                self._note_lag(job[0], result)
-                await sink.put(result)
+            async def take(batch: Batch) -> None:
+                self._note(batch)
+                for result in batch.results:
+                    self._consider(result)
+                    await sink.put(result)
 
-            if not self._pool.stopped:  # a resumed run may already be decided
-                await self._pool.run(self._plan.jobs(done), do)
+            self._cells = asyncio.create_task(self._backend.run(work, self._plan.jobs(done), take))
+            try:
+                await self._cells
+            except asyncio.CancelledError:
+                if self._error is None:
+                    raise
+            if self._error is not None:
+                raise self._error
+
+    def _fail(self, error: Exception) -> None:
+        """End the run with this error; what is under way is cancelled."""
+        self._error = self._error or error
+        if self._cells is not None:
+            self._cells.cancel()
+
+    def _note(self, batch: Batch) -> None:
+        progress = self._progress
+        progress.retries, progress.at_once, progress.workers = batch.retries, batch.at_once, batch.workers
+        self._lag_ms = max(self._lag_ms, batch.lag_ms)
 
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
@@ -169,7 +200,7 @@ class _Running:
     def _stop_if_failed(self, task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Exception):
-            self._pool.fail(error)
+            self._fail(error)
 
     @property
     def decided(self) -> bool:
@@ -188,17 +219,10 @@ class _Running:
         self.count(result)
         self._consider(result)
 
-    def _note_lag(self, golden: AnyGolden, result: CaseResult) -> None:
-        gate = self._plan.gate
-        limited = getattr(golden, "max_latency_ms", None) is not None or (
-            gate is not None and gate.latency_ms != LatencyLimit()
-        )
-        if limited and result.trajectory is not None:
-            self._lag_ms = max(self._lag_ms, result.trajectory.lag_ms)
-
     def _consider(self, result: CaseResult) -> None:
+        # Before it is stored: a batch later, a fast agent would have run a hundred cases for nothing.
         if self._early is not None and self._early.decided_by(result):
-            self._pool.stop("decided")
+            self._backend.stop("decided")
 
     def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
@@ -226,11 +250,9 @@ class _Running:
     def _written(self, batch: Sequence[CaseResult]) -> None:
         for result in batch:
             self.count(result)
-        asker = self._session.asker if self._session else None
-        if asker is not None:
-            self._progress.retries, self._progress.at_once = asker.retries, asker.throttle.limit
         self._over_budget = self._over_budget or _used_up(self._plan, self._progress)
-        self._pool.stop(self._over_budget)
+        if self._over_budget:
+            self._backend.stop(self._over_budget)
         if self._watch is not None:
             self._watch(self._progress, batch)
 
@@ -241,20 +263,6 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
         return None
     wanted = plan.gate.baseline
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
-
-
-class CaseRunner:
-    """Runs and scores one trial of a plan."""
-
-    def __init__(self, plan: Plan, session: Session) -> None:
-        self._session, self._scorer = session, plan.scorer
-        self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
-
-    async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
-        trajectory = await self._session.performer.perform(golden, trial)
-        left = time_to_score(self._seconds, trajectory)
-        result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
-        return self._scrub(msgspec.structs.replace(result, trajectory=trajectory))
 
 
 def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:

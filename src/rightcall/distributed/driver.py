@@ -1,0 +1,439 @@
+"""Hands cells to workers, takes their results in, and replaces workers that are lost.
+
+It speaks to an `Engine`, which carries bytes and knows nothing of cells. A result counts once the runner has taken it;
+what a lost worker had is run again, and only the store knows what is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import msgspec
+
+from rightcall.distributed.lease import Lease, Ledger, lease_size, shares
+from rightcall.distributed.message import (
+    Close,
+    Deal,
+    Hello,
+    Instruction,
+    Open,
+    Pack,
+    Sent,
+    Stop,
+    WorkerSetup,
+    encode,
+    pack_lease,
+    read_farewell,
+    read_hello,
+    read_sent,
+)
+from rightcall.distributed.worker import FINGERPRINTS, versions
+from rightcall.errors import ConfigError, InfrastructureError
+from rightcall.model.run import CaseResult
+from rightcall.model.trajectory import Trajectory
+from rightcall.suite import Batch, Cell, RunWork, Take
+
+IN_THE_AIR = 2
+"""Leases a worker has at a time, so that its pool never drains."""
+
+SILENCE_SECONDS = 60.0
+"""A worker that says nothing for this long is lost. Code in C may hold the interpreter for a while."""
+
+GRACE_SECONDS = 10.0
+"""How long cells under way may take to end after an interruption."""
+
+START_SECONDS = 30.0
+"""How long a worker that is being started keeps its share of the concurrency."""
+
+MOST_DEATHS, DEATHS_SECONDS = 10, 60.0
+"""So many workers lost in so many seconds, none with a result, end the run."""
+
+
+class WorkerLost(Exception):  # noqa: N818  it is news of a worker
+    """A worker is gone: killed, out of memory, with its node, or silent."""
+
+
+class Engine(Protocol):
+    """Starts workers and carries bytes to and from them. Whatever touches a lost worker raises `WorkerLost`."""
+
+    pack: Pack
+
+    async def spawn(self, number: int, setup: bytes) -> Any:
+        """A worker with this setup; waits until there is room for it."""
+        ...
+
+    def lease(self, worker: Any, payload: bytes) -> AsyncIterator[bytes]:
+        """Give a worker a lease and stream what it sends."""
+        ...
+
+    async def tell(self, worker: Any, message: bytes) -> bytes:
+        """Give a worker a message and return its answer."""
+        ...
+
+    async def lost(self, worker: Any) -> str:
+        """End a worker for good, if anything of it is left, and say what became of it."""
+        ...
+
+    async def watch(self) -> None:
+        """Run until cancelled; raise `InfrastructureError` when workers can no longer be reached."""
+        ...
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """How many workers, and how they are used."""
+
+    count: int
+    lease_seconds: float = 1.0
+    silence_seconds: float = SILENCE_SECONDS
+    writes: bool = False
+    paths: tuple[str, ...] = ()
+    folder: str = ""
+
+
+@dataclass(eq=False)
+class _Seat:
+    """One place for a worker: who sits there now and how it does."""
+
+    number: int
+    worker: Any = None
+    node: str = ""
+    at_once: int = 0
+    since: float = 0.0
+    results: int = 0
+    first_lease: float = 0.0
+    reported: Sent = field(default_factory=Sent)
+
+    @property
+    def name(self) -> str:
+        return f"worker {self.number}" + (f" on {self.node}" if self.node else "")
+
+    def rate(self, now: float) -> float:
+        busy = now - self.first_lease
+        return self.results / busy if self.first_lease and self.results and busy > 0 else 0.0
+
+
+class Driver:
+    """A backend whose cells run on the workers of an engine."""
+
+    remote = True
+
+    def __init__(
+        self, engine: Engine, options: WorkerOptions, tell: Callable[[str], None] = lambda line: None
+    ) -> None:
+        self._engine, self._options, self._tell = engine, options, tell
+        self._stopped = ""
+        self._notices: dict[str, None] = {}
+        self._ledger: Ledger | None = None
+        self._deaths: deque[float] = deque()
+        self._retries = 0
+        self._stopping: set[asyncio.Task[Any]] = set()
+
+    def stop(self, why: str) -> None:
+        if self._stopped:
+            return
+        self._stopped = why
+        if self._ledger is not None:
+            self._ledger.stop()
+            for seat in self._seated():
+                task = asyncio.create_task(self._say(seat, Stop()))
+                self._stopping.add(task)
+                task.add_done_callback(self._stopping.discard)
+            self._wake()
+
+    def notices(self) -> list[str]:
+        return list(self._notices)
+
+    async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
+        if self._stopped:
+            return
+        self._work, self._take, self._ledger = work, take, Ledger(jobs)
+        self._news = asyncio.Event()
+        self._left = work.left
+        self._setup = self._engine.pack(self._worker_setup(work))
+        self._expected = work.plan.fingerprints(tuple(work.definitions))
+        count = max(1, min(self._options.count, work.plan.concurrency, work.left))
+        self._seats = [_Seat(number) for number in range(count)]
+        running = asyncio.create_task(self._run())
+        try:
+            await asyncio.shield(running)
+        except asyncio.CancelledError:
+            self.stop("interrupted")
+            await asyncio.wait([running], timeout=GRACE_SECONDS)
+            running.cancel()
+            await asyncio.wait([running])
+            raise
+
+    def _worker_setup(self, work: RunWork) -> WorkerSetup:
+        plan, options = work.plan, self._options
+        return WorkerSetup(
+            replace(plan, dataset=(), in_memory=None, quarantine=frozenset()),
+            work.run_id,
+            tuple(work.models),
+            options.paths,
+            options.folder,
+            work.store,
+            work.epoch,
+            options.writes,
+        )
+
+    async def _run(self) -> None:
+        """Serve every seat until all cells are settled, and watch the engine meanwhile."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                watch = group.create_task(self._engine.watch())
+                serving = [group.create_task(self._serve(seat)) for seat in self._seats]
+                await asyncio.wait(serving)
+                watch.cancel()
+        except BaseExceptionGroup as errors:
+            raise _first(errors) from None
+
+    async def _serve(self, seat: _Seat) -> None:
+        """Keep a worker on a seat for as long as there is work for it."""
+        while not self._done:
+            try:
+                if not await self._seat(seat):
+                    return
+                await self._lead(seat)
+                await self._dismiss(seat)
+                return
+            except WorkerLost as lost:
+                await self._bury(seat, str(lost))
+
+    @property
+    def _done(self) -> bool:
+        return self._ledger is None or self._ledger.finished
+
+    async def _seat(self, seat: _Seat) -> bool:
+        """Start a worker and hear its hello; False when the work was done before it came."""
+        seat.since, seat.worker, seat.node = self._now(), None, ""
+        seat.results, seat.first_lease, seat.reported = 0, 0.0, Sent()
+        spawning = asyncio.create_task(self._engine.spawn(seat.number, self._setup))
+        try:
+            while not spawning.done():
+                if self._done:
+                    return False
+                await self._wait({spawning})
+            seat.worker = spawning.result()
+        finally:
+            spawning.cancel()
+        seat.at_once = self._share(seat)
+        hello = read_hello(await self._engine.tell(seat.worker, encode(Open(seat.at_once))))
+        seat.node = hello.node
+        self._check(seat, hello)
+        await self._deal()
+        return True
+
+    def _check(self, seat: _Seat, hello: Hello) -> None:
+        """Refuse a worker that would not do what the driver planned."""
+        where = seat.name
+        if hello.failed is not None:
+            raise hello.failed.error(f"{where} cannot start")
+        problems = [f"{hello.node}: {problem}" for problem in hello.problems]
+        here = versions()
+        problems += [
+            f"{hello.node}: has {name} {hello.versions.get(name, 'of no known version')}, here it is {mine}"
+            for name, mine in here.items()
+            if hello.versions.get(name) != mine
+        ]
+        problems += [
+            f"{hello.node}: its {name} are not those of this machine; is an older copy of the code installed there?"
+            for name in FINGERPRINTS
+            if hello.fingerprints.get(name) != self._expected.get(name)
+        ]
+        if problems:
+            raise ConfigError(*problems)
+
+    async def _lead(self, seat: _Seat) -> None:
+        """Keep leases in the air for a worker until all work is done."""
+        streams: set[asyncio.Task[None]] = set()
+        try:
+            while True:
+                while len(streams) < IN_THE_AIR and (lease := self._next_lease(seat)) is not None:
+                    streams.add(asyncio.create_task(self._stream(seat, lease)))
+                if self._done:
+                    return
+                for ended in await self._wait(streams):
+                    streams.discard(ended)
+                    ended.result()
+        finally:
+            for stream in streams:
+                stream.cancel()
+            if streams:
+                await asyncio.wait(streams)
+
+    def _next_lease(self, seat: _Seat) -> Lease | None:
+        assert self._ledger is not None
+        now, plan = self._now(), self._work.plan
+        size = lease_size(
+            rate=seat.rate(now),
+            at_once=seat.at_once,
+            seconds=self._options.lease_seconds,
+            left=self._left - self._ledger.out,
+            workers=len(self._seats),
+            cautious=plan.gate is not None and plan.gate.stop != "off",
+        )
+        lease = self._ledger.hand_out(seat.number, size)
+        if lease is not None and not seat.first_lease:
+            seat.first_lease = now
+        return lease
+
+    async def _stream(self, seat: _Seat, lease: Lease) -> None:
+        """Give a lease to a worker and take in what it sends."""
+        assert self._ledger is not None
+        payload = pack_lease(lease.number, list(lease.cells.values()), self._engine.pack)
+        stream = self._engine.lease(seat.worker, payload)
+        while True:
+            try:
+                async with asyncio.timeout(self._patience):
+                    sent = read_sent(await anext(stream))
+            except StopAsyncIteration:
+                break
+            except TimeoutError:
+                raise WorkerLost(f"silent for {self._patience:g} s") from None
+            await self._take_in(seat, lease, sent)
+            if sent.failed is not None:
+                raise sent.failed.error(seat.name)
+        self._ledger.end(lease.number)
+        self._wake()
+
+    @property
+    def _patience(self) -> float:
+        return max(self._options.silence_seconds, 2 * (self._work.plan.agent.limits.seconds or 0.0))
+
+    async def _take_in(self, seat: _Seat, lease: Lease, sent: Sent) -> None:
+        assert self._ledger is not None
+        self._retries += sent.retries - seat.reported.retries
+        seat.reported = sent
+        new = self._ledger.settle(lease.number, [(r.golden_id, r.trial) for r in sent.results])
+        results = [r for r in sent.whole() if (r.golden_id, r.trial) in new] if new else []
+        seat.results += len(results)
+        await self._deliver(results, lag_ms=sent.lag_ms, stored=sent.stored)
+
+    async def _deliver(
+        self, results: Sequence[CaseResult], *, lag_ms: float = 0.0, stored: bool = False
+    ) -> None:
+        """Give settled results to the runner, whatever becomes of the worker meanwhile."""
+        if not results:
+            return
+        self._left -= len(results)
+        seated = self._seated()
+        at_once = sum(seat.reported.at_once or seat.at_once for seat in seated)
+        batch = Batch(results, self._retries, at_once, len(seated), lag_ms, stored)
+        taking = asyncio.ensure_future(self._take(batch))
+        try:
+            await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            await asyncio.wait([taking])
+            raise
+
+    async def _bury(self, seat: _Seat, why: str) -> None:
+        """Put back what a lost worker had; end the run when workers only die."""
+        assert self._ledger is not None
+        worker, seat.worker = seat.worker, None
+        said = (await self._engine.lost(worker) if worker is not None else "") or why
+        await self._recover_stored(seat)
+        loss = self._ledger.lose(seat.number)
+        again = f", {loss.again:,} cases again" if loss.again else ""
+        self._tell(f"{seat.name} lost ({said}){again}")
+        if loss.condemned:
+            await self._deliver([await self._deadly(cell, said) for cell in loss.condemned])
+        if not seat.results and not loss.condemned:
+            self._count_death(said)
+        await self._deal()
+        self._wake()
+
+    async def _recover_stored(self, seat: _Seat) -> None:
+        """Count what a worker that writes for itself had stored before it was lost."""
+        assert self._ledger is not None
+        if not self._options.writes or self._work.stored is None:
+            return
+        for lease in self._ledger.leases_of(seat.number):
+            found = await self._work.stored(list(lease.cells))
+            new = self._ledger.settle(lease.number, [(r.golden_id, r.trial) for r in found])
+            seat.results += len(new)
+            await self._deliver([r for r in found if (r.golden_id, r.trial) in new], stored=True)
+
+    def _count_death(self, why: str) -> None:
+        now = self._now()
+        self._deaths.append(now)
+        while self._deaths[0] < now - DEATHS_SECONDS:
+            self._deaths.popleft()
+        if len(self._deaths) >= MOST_DEATHS:
+            raise InfrastructureError(
+                f"{len(self._deaths)} workers were lost within a minute without a result, the last one because: {why}"
+            )
+
+    async def _deadly(self, cell: Cell, why: str) -> CaseResult:
+        """The result of a case that ended its process twice."""
+        golden, trial = cell
+        plan = self._work.plan
+        ended = Trajectory(
+            stop_reason="agent_error" if plan.own_agent else "infra_error",
+            error=f"the process ended ({why}) while this case ran, twice",
+        )
+        result = await plan.scorer.result(golden, trial, ended, self._work.tools)
+        return msgspec.structs.replace(result, trajectory=ended)
+
+    async def _dismiss(self, seat: _Seat) -> None:
+        """Close a worker; one that dies now has nothing left to lose."""
+        try:
+            async with asyncio.timeout(GRACE_SECONDS):
+                answer = await self._engine.tell(seat.worker, encode(Close()))
+            self._notices |= dict.fromkeys(read_farewell(answer).notices)
+        except (WorkerLost, TimeoutError):
+            pass
+        worker, seat.worker = seat.worker, None
+        await self._engine.lost(worker)
+
+    def _seated(self) -> list[_Seat]:
+        return [seat for seat in self._seats if seat.worker is not None]
+
+    def _share(self, seat: _Seat) -> int:
+        """The concurrency of a seat: seats share it that have a worker, or will have one soon."""
+        recent = self._now() - START_SECONDS
+        active = [one for one in self._seats if one is seat or one.worker is not None or one.since > recent]
+        return max(1, shares(self._work.plan.concurrency, len(active))[active.index(seat)])
+
+    async def _deal(self) -> None:
+        """Tell workers whose share has changed; those that get less first."""
+        changed = [(seat, share) for seat in self._seated() if (share := self._share(seat)) != seat.at_once]
+        for seat, share in sorted(changed, key=lambda one: one[1] - one[0].at_once):
+            seat.at_once = share
+            await self._say(seat, Deal(share))
+
+    async def _say(self, seat: _Seat, message: Instruction) -> None:
+        """Tell a worker something; if it is lost, whoever waits for its results learns that."""
+        try:
+            await self._engine.tell(seat.worker, encode(message))
+        except WorkerLost:
+            return
+
+    async def _wait(self, tasks: set[asyncio.Task[Any]]) -> set[asyncio.Task[Any]]:
+        """Those of the tasks that ended, once one has, or once something else has changed."""
+        news = asyncio.create_task(self._news.wait())
+        try:
+            await asyncio.wait({news, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            news.cancel()
+        return {task for task in tasks if task.done()}
+
+    def _wake(self) -> None:
+        """Let every seat look again at what there is to do."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

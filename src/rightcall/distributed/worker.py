@@ -1,0 +1,213 @@
+"""The body of a worker: one session and one pool for life, cells in, batches of results out.
+
+It knows nothing of the engine that carries bytes between it and the driver, so tests run it in their own process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import platform
+import socket
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from importlib.metadata import version
+from pathlib import Path
+
+from rightcall.distributed.message import (
+    Close,
+    Deal,
+    Failed,
+    Farewell,
+    Hello,
+    Open,
+    Sent,
+    WorkerSetup,
+    encode,
+    encode_sent,
+    read_message,
+    sent_results,
+    unpack_lease,
+)
+from rightcall.distributed.outbox import Outbox
+from rightcall.executor import Pool, Session, model_problems
+from rightcall.model.run import CaseResult
+from rightcall.store import Key
+from rightcall.suite import CaseRunner, Cell, LimitedLag
+from rightcall.tools.idempotency import run_keys
+
+FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "faults", "tool_sets")
+"""What must be the same on every worker as on the driver."""
+
+
+class Worker:
+    """Runs cells for a driver: `tell` answers messages, `lease` streams the results of a lease."""
+
+    def __init__(self, load: Callable[[], WorkerSetup]) -> None:
+        self._load = load
+        self._cells = _Cells()
+        self._outboxes: dict[int, Outbox] = {}
+        self._owner: dict[Key, Outbox] = {}
+        self._pool = Pool(1)
+        self._session: Session | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._failed: Failed | None = None
+
+    async def tell(self, message: bytes) -> bytes:
+        """Do what the driver says; returns the answer."""
+        said = read_message(message)
+        if isinstance(said, Open):
+            return encode(await self._opened(said))
+        if isinstance(said, Deal):
+            self._deal(said.at_once)
+        elif isinstance(said, Close):
+            return encode(await self._closed())
+        else:
+            self._stop()
+        return b""
+
+    async def lease(self, payload: bytes) -> AsyncIterator[bytes]:
+        """Run the cells of a lease and yield their results in batches, until all are done or the worker is stopped."""
+        number, cells = unpack_lease(payload)
+        outbox = Outbox(len(cells))
+        self._outboxes[number] = outbox
+        for golden, trial in cells:
+            self._owner[golden.id, trial] = outbox
+        if self._failed is not None:
+            outbox.fail(self._failed)
+        else:
+            self._cells.put(cells)
+        try:
+            async for results in outbox.batches():
+                yield encode_sent(self._sent(results, outbox))
+        finally:
+            del self._outboxes[number]
+
+    def _sent(self, results: list[CaseResult], outbox: Outbox) -> Sent:
+        asker = self._session.asker if self._session else None
+        return Sent(
+            **sent_results(results),
+            retries=asker.retries if asker else 0,
+            at_once=asker.throttle.limit if asker else self._pool.concurrency,
+            lag_ms=outbox.lag_ms,
+            failed=outbox.failed,
+        )
+
+    async def _opened(self, said: Open) -> Hello:
+        node = socket.gethostname()
+        try:
+            setup = self._load()
+            return await self._session_of(setup, said.at_once, node)
+        except Exception as error:
+            return Hello(node, failed=Failed.of(error))
+
+    async def _session_of(self, setup: WorkerSetup, at_once: int, node: str) -> Hello:
+        plan = setup.plan
+        session = Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, user=plan.user)
+        definitions = tuple(session.toolbox.tools)
+        await session.__aenter__()
+        self._session = session
+        problems = [*await session.check(), *await plan.scorer.problems()]
+        if session.provider is not None:
+            problems += await model_problems(plan.agent, setup.models)
+        known = plan.fingerprints(definitions)
+        hello = Hello(
+            node,
+            versions(),
+            {name: known[name] for name in FINGERPRINTS if name in known},
+            tuple(problems),
+        )
+        keys = run_keys(None, setup.store) if setup.store else None
+        session.begin(setup.run_id, keys)
+        self._begin(setup, session, at_once)
+        return hello
+
+    def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
+        case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
+
+        async def do(cell: Cell) -> None:
+            golden, trial = cell
+            result = await case.result(golden, trial)
+            self._owner.pop((golden.id, trial)).put(result, limited.lag_ms(golden, result))
+
+        self._deal(at_once)
+        gc.freeze()  # what is open now lives as long as the process
+        self._running = asyncio.create_task(self._pool.run(self._cells, do))
+        self._running.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._failed = Failed.of(error)
+            for outbox in self._outboxes.values():
+                outbox.fail(self._failed)
+
+    def _deal(self, at_once: int) -> None:
+        self._pool.resize(at_once)
+        if self._session is not None and self._session.asker is not None:
+            self._session.asker.throttle.resize(at_once)
+
+    def _stop(self) -> None:
+        for golden, trial in self._cells.drain():
+            self._owner.pop((golden.id, trial)).give_up()
+
+    async def _closed(self) -> Farewell:
+        self._cells.close()
+        if self._running is not None:
+            await asyncio.wait([self._running])
+        session, self._session = self._session, None
+        if session is None:
+            return Farewell()
+        notices = tuple(session.notices())
+        await session.__aexit__(None, None, None)
+        return Farewell(notices)
+
+
+class _Cells:
+    """Cells that wait for room in the pool; ends when closed."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Cell] = deque()
+        self._news = asyncio.Event()
+        self._closed = False
+
+    def put(self, cells: list[Cell]) -> None:
+        self._waiting.extend(cells)
+        self._news.set()
+
+    def drain(self) -> list[Cell]:
+        """Take back what nobody has begun."""
+        left = list(self._waiting)
+        self._waiting.clear()
+        return left
+
+    def close(self) -> None:
+        self._closed = True
+        self._news.set()
+
+    def __aiter__(self) -> _Cells:
+        return self
+
+    async def __anext__(self) -> Cell:
+        while not self._waiting:
+            if self._closed:
+                raise StopAsyncIteration
+            self._news.clear()
+            await self._news.wait()
+        return self._waiting.popleft()
+
+
+def versions() -> dict[str, str]:
+    """What must not differ between driver and workers."""
+    return {"rightcall": version("rightcall"), "python": platform.python_version()}
+
+
+def settle_in(setup_paths: tuple[str, ...], folder: str) -> None:
+    """Find the suite's modules and files as the driver does, where they are here too."""
+    for path in reversed(setup_paths):
+        if path not in sys.path and Path(path).is_dir():
+            sys.path.insert(0, path)
+    if folder and Path(folder).is_dir():
+        os.chdir(folder)

@@ -1,0 +1,225 @@
+"""Runs on workers of this process: the same results as without, each stored once, whoever is killed."""
+
+import asyncio
+import pickle
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import Phase, given, settings, strategies as st
+
+from rightcall.distributed import Driver, WorkerOptions
+from rightcall.errors import ConfigError, InfrastructureError
+from rightcall.executor import Agent
+from rightcall.gate import read_gate
+from rightcall.model import ExpectedCall, Golden, ToolCall
+from rightcall.store import open_store
+from rightcall.suite import Plan, run_plan
+from tests.distributed.one_process import OneProcess, dumps
+
+
+def goldens(n):
+    return [Golden(f"Do {i}", id=f"g{i:03}", expected_calls=(ExpectedCall("a", {"n": i}),)) for i in range(n)]
+
+
+async def right_mostly(golden):
+    number = int(golden.id[1:])
+    await asyncio.sleep(number % 3 / 1000)
+    if number % 11 == 5:
+        raise ValueError("no idea")
+    return [ToolCall("a", {"n": number if number % 4 else -1})]
+
+
+def plan(n=60, agent=right_mostly, **options):
+    return Plan("test", Agent(agent), goldens(n), concurrency=6, **options)
+
+
+def ran(store, planned, engine=None, *, workers=3, told=None, **options):
+    driver = engine and Driver(
+        engine, WorkerOptions(workers, **options), told.append if told is not None else lambda line: None
+    )
+    return asyncio.run(run_plan(planned, store, backend=driver))
+
+
+def stored(store, run):
+    """Everything that is stored of a run but times, by golden and trial."""
+    found = {}
+    for result in store.results(run, trajectories=True):
+        key = result.golden_id, result.trial
+        assert key not in found
+        trajectory = result.trajectory and msgspec.structs.replace(
+            result.trajectory, latency_ms=None, lag_ms=0.0
+        )
+        found[key] = msgspec.structs.replace(result, latency_ms=None, trajectory=trajectory)
+    return found
+
+
+def counters(store, run):
+    found = store.run(run)
+    return found.results, found.passed, found.errors, found.usage, found.finished
+
+
+@pytest.fixture
+def store(tmp_path):
+    with open_store(tmp_path / "results.db") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 7])
+def test_any_number_of_workers_stores_what_one_process_does(store, workers):
+    alone = ran(store, plan(trials=2))
+    shared = ran(store, plan(trials=2), OneProcess(), workers=workers)
+    assert stored(store, shared.run.id) == stored(store, alone.run.id)
+    assert counters(store, shared.run.id) == counters(store, alone.run.id)
+    assert (shared.summary, shared.verdict) == (alone.summary, alone.verdict)
+
+
+@settings(max_examples=20, phases=[Phase.generate])
+@given(seed=st.integers(0, 10**6), workers=st.integers(1, 4), kills=st.sampled_from([0.05, 0.2, 0.5]))
+def test_workers_killed_at_any_moment_cost_no_result_and_double_none(tmp_path_factory, seed, workers, kills):
+    with open_store(tmp_path_factory.mktemp("killed") / "results.db") as opened:
+        alone = ran(opened, plan())
+        engine = OneProcess(kills=kills, seed=seed, most_kills=8)
+        shared = ran(opened, plan(), engine, workers=workers)
+        assert stored(opened, shared.run.id) == stored(opened, alone.run.id)
+        assert counters(opened, shared.run.id) == counters(opened, alone.run.id)
+        assert shared.summary == alone.summary
+
+
+def test_a_lost_worker_is_named_and_its_cases_are_run_again(store):
+    told = []
+    engine = OneProcess(kills=1.0, most_kills=1)
+    outcome = ran(store, plan(), engine, told=told)
+    assert outcome.done == 60 and engine.started == 4
+    assert len(told) == 1 and "lost (killed)" in told[0] and "cases again" in told[0]
+
+
+class Deadly:
+    """An agent whose case 23 ends its worker."""
+
+    __name__ = "deadly"
+
+    def __init__(self, engine):
+        self.engine = engine
+
+    def __reduce__(self):
+        return _alive, (id(self),)
+
+    async def __call__(self, golden):
+        ALIVE[id(self)] = self
+        if golden.id == "g023":
+            for worker in [w for w in self.engine.alive if any(k[0] == "g023" for k in w._owner)]:
+                self.engine.kill(worker)
+            await asyncio.sleep(60)
+        return await right_mostly(golden)
+
+
+ALIVE = {}
+
+
+def _alive(key):
+    return ALIVE[key]
+
+
+def test_a_case_that_ends_its_process_is_stored_as_such_and_the_others_are_done(store):
+    engine = OneProcess()
+    agent = Deadly(engine)
+    ALIVE[id(agent)] = agent
+    outcome = ran(store, plan(agent=agent), engine)
+    found = stored(store, outcome.run.id)
+    assert len(found) == 60
+    assert "the process ended (killed) while this case ran, twice" in found["g023", 0].trajectory.error
+    assert not found["g023", 0].passed and found["g022", 0].passed
+
+
+def test_workers_that_only_die_end_the_run_with_an_infrastructure_error(store):
+    class Dying(OneProcess):
+        async def lease(self, worker, payload):
+            await self.lost(worker)
+            self._require(worker)
+            yield b""
+
+    with pytest.raises(InfrastructureError, match="10 workers were lost"):
+        ran(store, plan(), Dying())
+    assert not store.run("last").finished
+
+
+def test_a_worker_that_cannot_start_ends_the_run_before_anything_is_asked(store):
+    class Unpickled:
+        __name__ = "unpickled"
+
+        def __reduce__(self):
+            return int, ("no number",)
+
+        async def __call__(self, golden):
+            raise AssertionError
+
+    with pytest.raises(ConfigError, match=r"worker \d on \S+ cannot start: ValueError: invalid literal"):
+        ran(store, plan(agent=Unpickled()), OneProcess())
+    assert store.run("last").results == 0
+
+
+def test_a_worker_with_other_tools_is_refused_by_name(store):
+    class Older(OneProcess):
+        async def spawn(self, number, setup):
+            made = pickle.loads(setup)
+            other = Agent(made.plan.agent.model, tools=[{"name": "b", "description": "", "input_schema": {}}])
+            return await super().spawn(number, dumps(replace(made, plan=replace(made.plan, agent=other))))
+
+    with pytest.raises(ConfigError, match="its tools are not those of this machine"):
+        ran(store, plan(), Older())
+
+
+def test_a_silent_worker_is_replaced(store):
+    class Deaf(OneProcess):
+        async def lease(self, worker, payload):
+            if self.started <= 3:
+                await asyncio.sleep(60)
+            async for sent in super().lease(worker, payload):
+                yield sent
+
+    told = []
+    outcome = ran(store, plan(), Deaf(), told=told, silence_seconds=0.2)
+    assert outcome.done == 60 and any("silent for 0.2 s" in line for line in told)
+
+
+def test_stopping_early_gives_the_verdict_of_one_process(store):
+    options = {"gate": read_gate({"min": 0.95, "stop": "curtail"})}
+    alone = ran(store, plan(100, **options))
+    shared = ran(store, plan(100, **options), OneProcess())
+    assert shared.verdict.word == alone.verdict.word == "FAIL"
+    assert shared.verdict.saved == alone.verdict.saved > 0
+    assert shared.done < 100
+
+
+def test_a_broken_setup_on_a_worker_ends_the_run_with_its_words(store):
+    with pytest.raises(Exception, match="returned int"):
+        ran(store, plan(agent=nonsense_agent), OneProcess())
+
+
+def nonsense_agent(golden):
+    return 42
+
+
+def test_an_interrupted_run_keeps_what_was_under_way_and_is_resumed(store):
+    async def interrupted():
+        seen = asyncio.Event()
+        work = asyncio.create_task(
+            run_plan(
+                plan(),
+                store,
+                backend=Driver(OneProcess(), WorkerOptions(2)),
+                watch=lambda progress, batch: seen.set(),
+            )
+        )
+        await seen.wait()
+        work.cancel()
+        await asyncio.wait([work])
+        assert work.cancelled()
+
+    asyncio.run(interrupted())
+    kept = store.run("last")
+    assert 0 < kept.results < 60 and not kept.finished
+    driver = Driver(OneProcess(), WorkerOptions(2))
+    outcome = asyncio.run(run_plan(plan(), store, resume="last", backend=driver))
+    assert outcome.done == 60 and counters(store, "last") == counters(store, ran(store, plan()).run.id)
