@@ -353,7 +353,10 @@ class Driver:
         if not self._options.writes or self._work.stored is None:
             return
         for lease in self._ledger.leases_of(seat.number):
-            found = await self._work.stored(list(lease.cells))
+            found = [
+                _placed(result, lease.cells[result.golden_id, result.trial])
+                for result in await self._work.stored(list(lease.cells))
+            ]
             new = self._ledger.settle(lease.number, [(r.golden_id, r.trial) for r in found])
             seat.results += len(new)
             await self._deliver([r for r in found if (r.golden_id, r.trial) in new], stored=True)
@@ -430,6 +433,11 @@ class Driver:
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
+
+
+def _placed(result: CaseResult, cell: Cell) -> CaseResult:
+    """A result out of the store with what only its golden knows."""
+    return msgspec.structs.replace(result, cluster=cell[0].cluster, tags=cell[0].tags)
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -16,7 +16,7 @@ from rightcall.gate import Baseline, Verdict, decide
 from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
-from rightcall.store import Persistence, RunWriter, Store, changes
+from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
@@ -25,7 +25,7 @@ from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_un
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_outcomes import stored_results
-from rightcall.suite.sink import Sink
+from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
 
 
@@ -59,6 +59,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
+Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
 
 async def run_plan(
@@ -121,8 +122,11 @@ async def _run_prepared(
         definitions=prepared.definitions,
         tools=prepared.tools,
         models=prepared.models,
+        stored=partial(_read_back, store, run.id, persist),
+        store="" if store.file else store.url,
+        epoch=writer.epoch,
     )
-    await running.run(work, writer, done)
+    await running.run(work, partial(stored_batch, store, writer), writer, done)
     outcome = running.outcome(run, baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     recordings = plan.agent.recordings
@@ -130,7 +134,12 @@ async def _run_prepared(
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
     if not outcome.stopped:
         finish = partial(
-            store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided
+            store.finish_run,
+            run.id,
+            outcome.summary,
+            outcome.verdict.word,
+            early=running.decided,
+            epoch=writer.epoch,
         )
         await asyncio.to_thread(persist, finish)
     return outcome
@@ -151,14 +160,19 @@ class _Running:
         self._cells: asyncio.Task[None] | None = None
         self._error: Exception | None = None
 
-    async def run(self, work: RunWork, writer: RunWriter, done: set[tuple[str, int]]) -> None:
+    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: set[tuple[str, int]]) -> None:
         async with (
-            Sink(writer.add, self._written, broken=self._fail, persist=self._persist) as sink,
+            Sink(write, self._written, broken=self._fail, persist=self._persist) as sink,
             self._keeping_goldens(writer),
         ):
 
             async def take(batch: Batch) -> None:
                 self._note(batch)
+                if batch.stored:
+                    for result in batch.results:
+                        self._consider(result)
+                    self._written(batch.results)
+                    return
                 for result in batch.results:
                     self._consider(result)
                     await sink.put(result)
@@ -255,6 +269,13 @@ class _Running:
             self._backend.stop(self._over_budget)
         if self._watch is not None:
             self._watch(self._progress, batch)
+
+
+async def _read_back(
+    store: Store, run_id: str, persist: Persistence, keys: Sequence[Key]
+) -> Sequence[CaseResult]:
+    read = partial(persist, lambda: store.results_of(run_id, keys))
+    return list((await asyncio.to_thread(read)).values())
 
 
 def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:

@@ -63,7 +63,7 @@ def _copy_run(
         key = there.key if there is not None else _begin(target, row)
         added = 0
         for batch in _result_rows(source, row.key, metric_keys):
-            added += insert_results(target, key, row.id, batch, row.updated_at)
+            added += len(insert_results(target, key, row.id, batch, row.updated_at))
         if row.finished_at is not None:
             ended = {name: getattr(row, name) for name in ("finished_at", "updated_at", "verdict", "summary")}
             target.execute(update(tables.runs).where(runs.key == key).values(ended))

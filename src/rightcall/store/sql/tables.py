@@ -65,6 +65,7 @@ runs = Table(
     Column("versions", LargeBinary, nullable=False),
     Column("settings", LargeBinary, nullable=False),
     Column("summary", LargeBinary),
+    Column("epoch", BigInteger, nullable=False, server_default="1"),
     Index("runs_by_time", "started_at", "key"),
     Index("runs_by_name", "name", "started_at", "key"),
     Index("runs_by_group", "group_name", "started_at", "key"),
