@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rightcall.distributed import Worker, WorkerLost
-from rightcall.distributed.message import unpack_lease
+from rightcall.distributed.message import unpack_lease, unpack_setup
 
 
 def dumps(value: Any) -> bytes:
@@ -37,9 +37,12 @@ class OneProcess:
         self.alive: set[Worker] = set()
         self.started = 0
 
+    async def open(self) -> None:
+        return
+
     async def spawn(self, number: int, setup: bytes) -> Worker:
         self.started += 1
-        worker = Worker(lambda: pickle.loads(setup))
+        worker = Worker(lambda: unpack_setup(setup, lambda paths, folder: None))
         self.alive.add(worker)
         return worker
 

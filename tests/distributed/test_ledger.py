@@ -4,7 +4,7 @@ import random
 
 from hypothesis import given, strategies as st
 
-from rightcall.distributed.lease import LARGEST_LEASE, Ledger, lease_size, shares
+from rightcall.distributed.lease import LARGEST_LEASE, LeaseLedger, lease_size, shares
 from rightcall.model import Golden
 
 
@@ -18,7 +18,7 @@ def keys(lease):
 
 @given(st.integers(0, 60), st.integers(1, 4), st.integers(0, 10_000), st.sets(st.integers(0, 59), max_size=3))
 def test_every_cell_is_settled_once_whatever_order_results_losses_and_ends_come_in(n, workers, seed, deadly):
-    drawn, ledger = random.Random(seed), Ledger(iter(cells(n)))
+    drawn, ledger = random.Random(seed), LeaseLedger(iter(cells(n)))
     settled, condemned, steps = [], [], 0
     while not ledger.finished:
         steps += 1
@@ -49,7 +49,7 @@ def test_every_cell_is_settled_once_whatever_order_results_losses_and_ends_come_
 
 
 def test_a_deadly_cell_is_found_by_halving_and_the_others_are_done():
-    ledger, deaths, done = Ledger(iter(cells(400))), 0, set()
+    ledger, deaths, done = LeaseLedger(iter(cells(400))), 0, set()
     condemned = ()
     while not ledger.finished:
         lease = ledger.hand_out(0, 64)
@@ -65,7 +65,7 @@ def test_a_deadly_cell_is_found_by_halving_and_the_others_are_done():
 
 
 def test_suspects_go_to_a_worker_that_has_nothing_else():
-    ledger = Ledger(iter(cells(40)))
+    ledger = LeaseLedger(iter(cells(40)))
     ledger.hand_out(0, 10)
     busy = ledger.hand_out(1, 10)
     ledger.lose(0)
@@ -77,14 +77,14 @@ def test_suspects_go_to_a_worker_that_has_nothing_else():
 
 
 def test_a_result_of_a_lost_lease_is_refused():
-    ledger = Ledger(iter(cells(4)))
+    ledger = LeaseLedger(iter(cells(4)))
     lease = ledger.hand_out(0, 4)
     ledger.lose(0)
     assert ledger.settle(lease.number, [("g0", 0)]) == set()
 
 
 def test_after_a_stop_nothing_is_handed_out_and_what_was_not_begun_is_nobodys():
-    ledger = Ledger(iter(cells(10)))
+    ledger = LeaseLedger(iter(cells(10)))
     lease = ledger.hand_out(0, 6)
     ledger.stop()
     ledger.settle(lease.number, [("g0", 0)])

@@ -3,10 +3,12 @@
     lease     who has which cells, how many, and what becomes of those of a lost worker; no I/O
     message   what driver and workers say to each other
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
-    driver    a backend of `suite` that hands out, takes in, and replaces the dead; speaks to an `Engine`
+    driver    a backend of `suite` that hands out, takes in, and replaces the dead; speaks to a `WorkerEngine`
     ray       an engine on Ray; the only file that imports it
+    place     an engine and its options, from a suite and a command line
+    shipment  which files of a suite travel to a cluster
 
-Another engine is another class with the five methods of `Engine`.
+Another engine is another class with the methods of `WorkerEngine`.
 """
 
 from typing import TYPE_CHECKING
@@ -16,20 +18,24 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.distributed.driver import (
         Driver as Driver,
-        Engine as Engine,
+        WorkerEngine as WorkerEngine,
         WorkerLost as WorkerLost,
         WorkerOptions as WorkerOptions,
     )
-    from rightcall.distributed.lease import Lease as Lease, Ledger as Ledger
+    from rightcall.distributed.lease import Lease as Lease, LeaseLedger as LeaseLedger
     from rightcall.distributed.message import WorkerSetup as WorkerSetup
+    from rightcall.distributed.place import Workers as Workers
+    from rightcall.distributed.ray import RayEngine as RayEngine, RayOptions as RayOptions
     from rightcall.distributed.worker import Worker as Worker
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "driver": "Driver Engine WorkerLost WorkerOptions",
-            "lease": "Lease Ledger",
+            "driver": "Driver WorkerEngine WorkerLost WorkerOptions",
+            "lease": "Lease LeaseLedger",
             "message": "WorkerSetup",
+            "place": "Workers",
+            "ray": "RayEngine RayOptions",
             "worker": "Worker",
         },
     )

@@ -1,6 +1,6 @@
 """Hands cells to workers, takes their results in, and replaces workers that are lost.
 
-It speaks to an `Engine`, which carries bytes and knows nothing of cells. A result counts once the runner has taken it;
+It speaks to a `WorkerEngine`, which carries bytes and knows nothing of cells. A result counts once the runner has taken it;
 what a lost worker had is run again, and only the store knows what is done.
 """
 
@@ -14,14 +14,13 @@ from typing import Any, Protocol
 
 import msgspec
 
-from rightcall.distributed.lease import Lease, Ledger, lease_size, shares
+from rightcall.distributed.lease import Lease, LeaseLedger, lease_size, shares
 from rightcall.distributed.message import (
     Close,
     Deal,
     Hello,
     Instruction,
-    Open,
-    Pack,
+    OpenAgent,
     Sent,
     Stop,
     WorkerSetup,
@@ -57,10 +56,20 @@ class WorkerLost(Exception):  # noqa: N818  it is news of a worker
     """A worker is gone: killed, out of memory, with its node, or silent."""
 
 
-class Engine(Protocol):
+class WorkerEngine(Protocol):
     """Starts workers and carries bytes to and from them. Whatever touches a lost worker raises `WorkerLost`."""
 
-    pack: Pack
+    def pack(self, value: Any) -> bytes:
+        """Pickle what goes to a worker."""
+        ...
+
+    async def open(self) -> None:
+        """Be ready to start workers; may be called again."""
+        ...
+
+    def count(self) -> int:
+        """How many workers there is room for."""
+        ...
 
     async def spawn(self, number: int, setup: bytes) -> Any:
         """A worker with this setup; waits until there is room for it."""
@@ -85,9 +94,9 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class WorkerOptions:
-    """How many workers, and how they are used."""
+    """How workers are used; `count` of them [default: as many as the engine has room for]."""
 
-    count: int
+    count: int | None = None
     lease_seconds: float = 1.0
     silence_seconds: float = SILENCE_SECONDS
     writes: bool = False
@@ -122,13 +131,16 @@ class Driver:
 
     remote = True
 
+    async def open(self) -> None:
+        await self._engine.open()
+
     def __init__(
-        self, engine: Engine, options: WorkerOptions, tell: Callable[[str], None] = lambda line: None
+        self, engine: WorkerEngine, options: WorkerOptions, tell: Callable[[str], None] = lambda line: None
     ) -> None:
         self._engine, self._options, self._tell = engine, options, tell
         self._stopped = ""
         self._notices: dict[str, None] = {}
-        self._ledger: Ledger | None = None
+        self._ledger: LeaseLedger | None = None
         self._deaths: deque[float] = deque()
         self._retries = 0
         self._stopping: set[asyncio.Task[Any]] = set()
@@ -151,12 +163,13 @@ class Driver:
     async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
         if self._stopped:
             return
-        self._work, self._take, self._ledger = work, take, Ledger(jobs)
+        self._work, self._take, self._ledger = work, take, LeaseLedger(jobs)
         self._news = asyncio.Event()
         self._left = work.left
-        self._setup = self._engine.pack(self._worker_setup(work))
+        self._setup = self._packed_setup(work)
         self._expected = work.plan.fingerprints(tuple(work.definitions))
-        count = max(1, min(self._options.count, work.plan.concurrency, work.left))
+        wanted = self._options.count or self._engine.count()
+        count = max(1, min(wanted, work.plan.concurrency, work.left))
         self._seats = [_Seat(number) for number in range(count)]
         running = asyncio.create_task(self._run())
         try:
@@ -168,18 +181,21 @@ class Driver:
             await asyncio.wait([running])
             raise
 
-    def _worker_setup(self, work: RunWork) -> WorkerSetup:
-        plan, options = work.plan, self._options
-        return WorkerSetup(
-            replace(plan, dataset=(), in_memory=None, quarantine=frozenset()),
-            work.run_id,
-            tuple(work.models),
-            options.paths,
-            options.folder,
-            work.store,
-            work.epoch,
-            options.writes,
+    def _packed_setup(self, work: RunWork) -> bytes:
+        """The setup, packed inside the places where its modules are: those must be known before it is unpacked."""
+        plan, options, pack = work.plan, self._options, self._engine.pack
+        light = replace(plan, dataset=(), in_memory=None, quarantine=frozenset())
+        setup = WorkerSetup(
+            light, work.run_id, tuple(work.models), work.store, work.epoch, writes=options.writes
         )
+        try:
+            inner = pack(setup)
+        except Exception as error:  # whatever a foreign object raises when it is pickled
+            raise ConfigError(
+                f"the agent cannot be sent to workers ({type(error).__name__}: {error}); an open client or connection "
+                "stays where it is: name a function that makes it, module:function"
+            ) from None
+        return pack((options.paths, options.folder, inner))
 
     async def _run(self) -> None:
         """Serve every seat until all cells are settled, and watch the engine meanwhile."""
@@ -222,7 +238,7 @@ class Driver:
         finally:
             spawning.cancel()
         seat.at_once = self._share(seat)
-        hello = read_hello(await self._engine.tell(seat.worker, encode(Open(seat.at_once))))
+        hello = read_hello(await self._engine.tell(seat.worker, encode(OpenAgent(seat.at_once))))
         seat.node = hello.node
         self._check(seat, hello)
         await self._deal()

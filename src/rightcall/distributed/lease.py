@@ -35,14 +35,14 @@ class Lease(msgspec.Struct):
     deaths: int = 0
 
 
-class Loss(msgspec.Struct, frozen=True):
+class LostCells(msgspec.Struct, frozen=True):
     """What a lost worker leaves: how many cells are run again, and those that are given up."""
 
     again: int
     condemned: tuple[Cell, ...] = ()
 
 
-class Ledger:
+class LeaseLedger:
     """What is out, what waits and what is left, whatever the size of the dataset: it holds only what is out."""
 
     def __init__(self, jobs: Iterator[Cell]) -> None:
@@ -99,7 +99,7 @@ class Ledger:
         if lease in self._out:
             self._waiting.extendleft(reversed(self._out.pop(lease).cells.values()))
 
-    def lose(self, worker: int) -> Loss:
+    def lose(self, worker: int) -> LostCells:
         """The worker is gone, and with it everything it had."""
         leases = self.leases_of(worker)
         for lease in leases:
@@ -108,10 +108,10 @@ class Ledger:
         alone = len(cells) == 1 and leases[0].alone
         deaths = leases[0].deaths + 1 if alone else 0
         if deaths >= DEADLY:
-            return Loss(0, tuple(cells))
+            return LostCells(0, tuple(cells))
         middle = math.ceil(len(cells) / 2)
         self._suspects.extend((half, deaths) for half in (cells[:middle], cells[middle:]) if half)
-        return Loss(len(cells))
+        return LostCells(len(cells))
 
     def _leased(self, worker: int, cells: list[Cell], *, alone: bool = False, deaths: int = 0) -> Lease:
         self._number += 1

@@ -23,22 +23,17 @@ Pack = Callable[[Any], bytes]
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """All that a worker needs before its first lease. The dataset stays with the driver.
-
-    `paths` are put on `sys.path` where they exist, and `folder` is the directory to work in.
-    """
+    """All that a worker needs before its first lease. The dataset stays with the driver."""
 
     plan: Plan
     run_id: str
     models: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    folder: str = ""
     store: str = ""
     epoch: int = 0
     writes: bool = False
 
 
-class Open(msgspec.Struct, tag=True, frozen=True):
+class OpenAgent(msgspec.Struct, tag=True, frozen=True):
     """Open the agent and check it; the answer is a `Hello`."""
 
     at_once: int
@@ -58,7 +53,7 @@ class Close(msgspec.Struct, tag=True, frozen=True):
     """Close the agent; the answer is a `Farewell`."""
 
 
-Instruction = Open | Deal | Stop | Close
+Instruction = OpenAgent | Deal | Stop | Close
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -181,3 +176,11 @@ def unpack_lease(data: bytes) -> tuple[int, list[Cell]]:
     keys: list[Key]
     number, goldens, keys = pickle.loads(data)  # noqa: S301  from our own driver
     return number, [(goldens[golden_id], trial) for golden_id, trial in keys]
+
+
+def unpack_setup(data: bytes, settle_in: Callable[[Sequence[str], str], None]) -> WorkerSetup:
+    """The setup of a worker. Its paths come first: the plan may hold functions of modules that lie there."""
+    paths, folder, inner = pickle.loads(data)  # noqa: S301
+    settle_in(paths, folder)
+    setup: WorkerSetup = pickle.loads(inner)  # noqa: S301
+    return setup

@@ -12,7 +12,7 @@ import platform
 import socket
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from rightcall.distributed.message import (
     Failed,
     Farewell,
     Hello,
-    Open,
+    OpenAgent,
     Sent,
     WorkerSetup,
     encode,
@@ -58,7 +58,7 @@ class Worker:
     async def tell(self, message: bytes) -> bytes:
         """Do what the driver says; returns the answer."""
         said = read_message(message)
-        if isinstance(said, Open):
+        if isinstance(said, OpenAgent):
             return encode(await self._opened(said))
         if isinstance(said, Deal):
             self._deal(said.at_once)
@@ -95,7 +95,7 @@ class Worker:
             failed=outbox.failed,
         )
 
-    async def _opened(self, said: Open) -> Hello:
+    async def _opened(self, said: OpenAgent) -> Hello:
         node = socket.gethostname()
         try:
             setup = self._load()
@@ -204,9 +204,9 @@ def versions() -> dict[str, str]:
     return {"rightcall": version("rightcall"), "python": platform.python_version()}
 
 
-def settle_in(setup_paths: tuple[str, ...], folder: str) -> None:
+def settle_in(paths: Sequence[str], folder: str) -> None:
     """Find the suite's modules and files as the driver does, where they are here too."""
-    for path in reversed(setup_paths):
+    for path in reversed(paths):
         if path not in sys.path and Path(path).is_dir():
             sys.path.insert(0, path)
     if folder and Path(folder).is_dir():

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         improve_plan as improve_plan,
         newest_of_suites as newest_of_suites,
     )
+    from rightcall.suite.named_run import run_named as run_named, stored_outcome as stored_outcome
     from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
     from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
     from rightcall.suite.preparation import (
@@ -88,7 +89,12 @@ if TYPE_CHECKING:
     from rightcall.suite.selection import Selection as Selection
     from rightcall.suite.sink import Sink as Sink
     from rightcall.suite.stored_cases import keep_cases as keep_cases
-    from rightcall.suite.suite import load_suite as load_suite, suite_schema as suite_schema
+    from rightcall.suite.suite import (
+        Suite as Suite,
+        WorkersConfig as WorkersConfig,
+        load_suite as load_suite,
+        suite_schema as suite_schema,
+    )
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
@@ -111,6 +117,7 @@ else:
             "decisions": "RunComparison compare_runs flakiness gate_run",
             "fault_twin": "finished_twin without_faults",
             "improve": "ImproveOptions improve_plan newest_of_suites",
+            "named_run": "run_named stored_outcome",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
@@ -124,7 +131,7 @@ else:
             "selection": "Selection",
             "sink": "Sink",
             "stored_cases": "keep_cases",
-            "suite": "load_suite suite_schema",
+            "suite": "Suite WorkersConfig load_suite suite_schema",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
             "suite_files": "recordings_folder with_record_mode",

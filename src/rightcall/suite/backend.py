@@ -68,6 +68,10 @@ class Backend(Protocol):
     remote: bool
     """Whether agents run elsewhere: then they are opened and checked there, not here."""
 
+    async def open(self) -> None:
+        """Get ready; raises before the run is recorded."""
+        ...
+
     async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None: ...
 
     def stop(self, why: str) -> None:
@@ -88,6 +92,9 @@ class InProcess:
         self._session = session
         self._pool: Pool | None = None
         self._stopped = ""
+
+    async def open(self) -> None:
+        """The session is open already."""
 
     async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
         if self._stopped:  # a resumed run may already be decided

@@ -68,10 +68,10 @@ class Prepared:
             "inputs": codec.encode(self.inputs),
         }
 
-    def new_run(self) -> Run:
+    def new_run(self, run_id: str | None = None) -> Run:
         """The record of a run of this plan that begins now."""
         plan = self.plan
-        return new_run(
+        made = new_run(
             plan.name,
             plan.agent.name,
             fingerprints={**self.fingerprints, "inputs": self.plan.inputs().hash},
@@ -80,6 +80,7 @@ class Prepared:
             group=plan.group,
             settings=plan.settings,
         )
+        return made if run_id is None else msgspec.structs.replace(made, id=run_id)
 
     def warnings(self) -> list[PlanWarning]:
         """What can never come out well: a gate that cannot pass, goldens that the mode cannot satisfy."""

@@ -62,7 +62,7 @@ Watcher = Callable[[Progress, Sequence[CaseResult]], None]
 Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
 
-async def run_plan(
+async def run_plan(  # noqa: PLR0913
     plan: Plan,
     store: Store,
     *,
@@ -72,21 +72,22 @@ async def run_plan(
     persist: Persistence | None = None,
     warn: Callable[[PlanWarning], None] | None = None,
     backend: Backend | None = None,
+    run_id: str | None = None,
 ) -> RunOutcome:
     """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
     Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
     can be resumed. `warn` receives warnings before anything is asked. Trials are run on `backend` [default: this
-    process].
+    process]. `run_id` is the id of a new run [default: made of the time].
     """
     persist = persist or Persistence()
     async with await preflight(plan, remote=backend is not None and backend.remote) as prepared:
         backend = backend or InProcess(prepared.session)
-        return await _run_prepared(prepared, store, resume, watch, started, persist, warn, backend)
+        return await _run_prepared(prepared, store, resume, watch, started, persist, warn, backend, run_id)
 
 
-async def _run_prepared(
+async def _run_prepared(  # noqa: PLR0913, PLR0917
     prepared: Prepared,
     store: Store,
     resume: str | None,
@@ -95,12 +96,14 @@ async def _run_prepared(
     persist: Persistence,
     warn: Callable[[PlanWarning], None] | None,
     backend: Backend,
+    run_id: str | None,
 ) -> RunOutcome:
     plan, planned = prepared.plan, prepared.goldens * prepared.plan.trials
     if warn is not None:
         for warning in prepared.warnings():
             warn(warning)
-    run, done = prepared.new_run(), set[tuple[str, int]]()
+    await backend.open()
+    run, done = prepared.new_run(run_id), set[tuple[str, int]]()
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
         baseline = _baseline(plan, store, run)

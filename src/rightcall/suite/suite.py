@@ -101,6 +101,28 @@ class UserConfig(Record, frozen=True):
     record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
 
 
+class WorkersConfig(Record, frozen=True):
+    """Processes that share a run; where they run, `--on` says. Has no influence on results."""
+
+    count: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None,
+        msgspec.Meta(description="worker processes [default: CPUs / cpus]"),
+    ] = None
+    cpus: Annotated[float, msgspec.Meta(ge=0, description="CPUs a worker occupies")] = 1.0
+    gpus: Annotated[float, msgspec.Meta(ge=0, description="GPUs a worker occupies, or a fraction of one")] = (
+        0.0
+    )
+    memory: Annotated[str | None, msgspec.Meta(description="memory a worker occupies, such as 2GiB")] = None
+    labels: Annotated[dict[str, str], msgspec.Meta(description="labels a node must have")] = {}
+    lease_seconds: Annotated[
+        float, msgspec.Meta(gt=0, le=600, description="seconds of work handed to a worker at a time")
+    ] = 1.0
+    writer: Annotated[
+        Literal["driver", "workers"],
+        msgspec.Meta(description="who writes results; workers only with PostgreSQL"),
+    ] = "driver"
+
+
 class Suite(Record, frozen=True):
     """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
 
@@ -155,6 +177,9 @@ class Suite(Record, frozen=True):
         tuple[str, ...],
         msgspec.Meta(description="ids of flaky goldens that are run without affecting the verdict"),
     ] = ()
+    workers: Annotated[WorkersConfig | None, msgspec.Meta(description="worker processes of a run on Ray")] = (
+        None
+    )
     check: Annotated[CheckSettings, msgspec.Meta(description="what `rightcall check` asks for")] = (
         CheckSettings()
     )

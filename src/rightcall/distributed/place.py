@@ -1,0 +1,92 @@
+"""Where a run takes place: an engine and its options, from what a suite and a command line say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rightcall.distributed.driver import Driver, WorkerOptions
+from rightcall.distributed.ray import RayEngine, RayOptions, read_place
+from rightcall.errors import ConfigError
+from rightcall.store import Store
+from rightcall.suite import Plan, WorkersConfig
+
+UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+         "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+
+
+class Workers:
+    """Workers for the runs of a command: `backend` makes one for each, `close` ends what was started for them."""
+
+    def __init__(self, config: WorkersConfig, on: str = "ray", *, folder: Path, dataset: Path | None) -> None:
+        self._config = config
+        self._folder = folder.resolve()
+        self._engine = RayEngine(
+            RayOptions(
+                read_place(on),
+                config.count,
+                config.cpus,
+                config.gpus,
+                read_bytes(config.memory) if config.memory else None,
+                dict(config.labels),
+                self._folder,
+                dataset,
+            )
+        )
+
+    def backend(self, plan: Plan, store: Store, tell: Callable[[str], None]) -> Driver:
+        """The backend of one run; raises when the plan cannot be run on workers."""
+        if problems := unfit(plan, store, self._config):
+            raise ConfigError(*problems)
+        here = self._engine.local
+        options = WorkerOptions(
+            lease_seconds=self._config.lease_seconds,
+            writes=self._config.writer == "workers",
+            paths=(str(self._folder), str(Path.cwd())),
+            folder=str(Path.cwd()) if here else "",
+        )
+        return Driver(self._engine, options, tell)
+
+    def close(self) -> None:
+        self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def unfit(plan: Plan, store: Store, config: WorkersConfig) -> list[str]:
+    """Why a plan cannot be run on workers; empty when it can."""
+    agent, problems = plan.agent, list[str]()
+    if agent.record is not None or agent.recordings is not None:
+        problems.append(
+            "recording writes one file, which workers cannot share; run without workers to record"
+        )
+    if config.writer == "workers" and store.file is not None:
+        problems.append(
+            "workers.writer: workers requires a PostgreSQL store; a file has one writer (writer: driver)"
+        )
+    if agent.execute == "real" and store.file is not None:
+        problems.append(
+            "agent.execute: real with workers requires a PostgreSQL store: keys that keep an effect from happening "
+            "twice must be seen by every worker"
+        )
+    return problems
+
+
+def read_bytes(text: str) -> int:
+    """`2GiB` as bytes."""
+    digits = text.strip().rstrip("".join(set("".join(UNITS)))).strip()
+    unit = text.strip()[len(digits) :].strip()
+    try:
+        return round(float(digits) * UNITS[unit])
+    except (ValueError, KeyError):
+        raise ConfigError(
+            f"workers.memory: '{text}' is not an amount of memory; write 2GiB or 500MB"
+        ) from None
