@@ -1,7 +1,7 @@
 """Hands cells to workers, takes their results in, and replaces workers that are lost.
 
-It speaks to a `WorkerEngine`, which carries bytes and knows nothing of cells. A result counts once the runner has taken it;
-what a lost worker had is run again, and only the store knows what is done.
+It speaks to a `WorkerEngine`, which carries bytes and knows nothing of cells. A result counts once the runner has
+taken it; what a lost worker had is run again, and only the store knows what is done.
 """
 
 from __future__ import annotations

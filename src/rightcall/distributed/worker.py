@@ -13,8 +13,11 @@ import socket
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+
+import msgspec
 
 from rightcall.distributed.message import (
     Close,
@@ -34,12 +37,18 @@ from rightcall.distributed.message import (
 from rightcall.distributed.outbox import Outbox
 from rightcall.executor import Pool, Session, model_problems
 from rightcall.model.run import CaseResult
-from rightcall.store import Key
-from rightcall.suite import CaseRunner, Cell, LimitedLag
+from rightcall.store import Key, Persistence, RunWriter, Store, open_store
+from rightcall.suite import CaseRunner, Cell, LimitedLag, stored_batch
 from rightcall.tools.idempotency import run_keys
 
 FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "faults", "tool_sets")
 """What must be the same on every worker as on the driver."""
+
+
+WRITE_SECONDS = 30.0
+"""How long a worker insists on a failing store: less than the silence after which it is taken for dead."""
+
+Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
 
 class Worker:
@@ -54,6 +63,7 @@ class Worker:
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
+        self._write: Write | None = None
 
     async def tell(self, message: bytes) -> bytes:
         """Do what the driver says; returns the answer."""
@@ -81,9 +91,20 @@ class Worker:
             self._cells.put(cells)
         try:
             async for results in outbox.batches():
+                if self._write is not None and results:
+                    results = await self._stored(self._write, results, outbox)  # noqa: PLW2901
                 yield encode_sent(self._sent(results, outbox))
         finally:
             del self._outboxes[number]
+
+    async def _stored(self, write: Write, results: list[CaseResult], outbox: Outbox) -> list[CaseResult]:
+        """Store a batch from here; what is stored is sent without trajectories, which nobody needs any more."""
+        try:
+            stored = await asyncio.to_thread(write, results)
+        except Exception as error:
+            outbox.fail(Failed.of(error))
+            return []
+        return [msgspec.structs.replace(result, trajectory=None) for result in stored]
 
     def _sent(self, results: list[CaseResult], outbox: Outbox) -> Sent:
         asker = self._session.asker if self._session else None
@@ -92,6 +113,7 @@ class Worker:
             retries=asker.retries if asker else 0,
             at_once=asker.throttle.limit if asker else self._pool.concurrency,
             lag_ms=outbox.lag_ms,
+            stored=self._write is not None,
             failed=outbox.failed,
         )
 
@@ -121,6 +143,10 @@ class Worker:
         )
         keys = run_keys(None, setup.store) if setup.store else None
         session.begin(setup.run_id, keys)
+        if setup.writes:
+            store = open_store(setup.store)
+            writer = store.join_run(setup.run_id, epoch=setup.epoch)
+            self._write = partial(_write, Persistence(WRITE_SECONDS), store, writer)
         self._begin(setup, session, at_once)
         return hello
 
@@ -163,6 +189,12 @@ class Worker:
         notices = tuple(session.notices())
         await session.__aexit__(None, None, None)
         return Farewell(notices)
+
+
+def _write(
+    persist: Persistence, store: Store, writer: RunWriter, results: Sequence[CaseResult]
+) -> Sequence[CaseResult]:
+    return persist(lambda: stored_batch(store, writer, results))
 
 
 class _Cells:

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.secret_scrubber import ResultScrubber as ResultScrubber
     from rightcall.suite.selection import Selection as Selection
-    from rightcall.suite.sink import Sink as Sink
+    from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import (
         Suite as Suite,
@@ -129,7 +129,7 @@ else:
             "runner": "Progress RunOutcome run_plan",
             "secret_scrubber": "ResultScrubber",
             "selection": "Selection",
-            "sink": "Sink",
+            "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
             "suite": "Suite WorkersConfig load_suite suite_schema",
             "suite_actions": "actions",
