@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rightcall.distributed import Worker, WorkerLost
-from rightcall.distributed.message import unpack_lease, unpack_setup
+from rightcall.distributed.message import unpack_in_place, unpack_lease
 
 
 def dumps(value: Any) -> bytes:
@@ -42,7 +42,7 @@ class OneProcess:
 
     async def spawn(self, number: int, setup: bytes) -> Worker:
         self.started += 1
-        worker = Worker(lambda: unpack_setup(setup, lambda paths, folder: None))
+        worker = Worker(lambda: unpack_in_place(setup, lambda paths, folder: None))
         self.alive.add(worker)
         return worker
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
 from rightcall.distributed import Driver, WorkerOptions
-from rightcall.distributed.message import unpack_setup
+from rightcall.distributed.message import unpack_in_place
 from rightcall.errors import ConfigError, InfrastructureError
 from rightcall.executor import Agent
 from rightcall.gate import read_gate
@@ -162,7 +162,7 @@ def test_a_worker_that_cannot_start_ends_the_run_before_anything_is_asked(store)
 def test_a_worker_with_other_tools_is_refused_by_name(store):
     class Older(OneProcess):
         async def spawn(self, number, setup):
-            made = unpack_setup(setup, lambda paths, folder: None)
+            made = unpack_in_place(setup, lambda paths, folder: None)
             other = Agent(made.plan.agent.model, tools=[{"name": "b", "description": "", "input_schema": {}}])
             return await super().spawn(
                 number, dumps(((), "", dumps(replace(made, plan=replace(made.plan, agent=other)))))

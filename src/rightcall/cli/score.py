@@ -22,7 +22,7 @@ from rightcall.cli.output import import_from_here, tell
 
 @click.command()
 @click.argument("goldens", type=FILE)
-@click.argument("trajectories", type=FILE)
+@click.argument("trajectories", type=click.Path(path_type=Path))
 @tools_option
 @metric_option
 @observe_option
@@ -32,6 +32,10 @@ from rightcall.cli.output import import_from_here, tell
 @click.option("--partial", is_flag=True, help="Skip goldens without a trajectory instead of failing")
 @click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
               help="Minimum pass rate for exit code 0")  # fmt: skip
+@click.option("--on", metavar="ray[:ADDRESS]", help="Score in shards, as tasks on Ray; requires --out")
+@click.option("--workers", type=click.IntRange(1, 10_000), help="Shards scored at a time [default: CPUs]")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
+              help="Folder for the results of shards; the same command resumes there")  # fmt: skip
 @failures_option
 @click.option("--json", "as_json", is_flag=True, help="Output JSON, one line per case")
 def score(
@@ -44,6 +48,9 @@ def score(
     weights: str,
     partial: bool,
     least: float,
+    on: str | None,
+    workers: int | None,
+    out: Path | None,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -62,6 +69,16 @@ def score(
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
     import_from_here((*metrics, *observe))
+    if on is not None or out is not None or workers is not None:
+        if out is None or as_json:
+            raise click.UsageError(
+                "--on writes the rows of --json into a folder: give --out DIR, without --json"
+            )
+        from rightcall.cli.score_shards import ShardChoices, score_in_shards
+
+        how = ShardChoices(tools, metrics, observe, ScoringRules(weights, pass_rule), partial, least)
+        score_in_shards(goldens, trajectories, how, on or "ray", workers, out)
+        return
     scores = score_files(
         goldens,
         as_trajectories(goldens, trajectories),

@@ -7,6 +7,7 @@ import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 
 import msgspec
 
@@ -17,8 +18,23 @@ CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000
 
 
+def _filled(connection: sqlite3.Connection, goldens: Iterable[AnyGolden]) -> int:
+    """Put goldens into a new database; returns how many, or -1 if an id occurs twice."""
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    connection.execute("BEGIN")
+    connection.execute("CREATE TABLE golden (id TEXT, data BLOB, kind INTEGER)")
+    rows = ((golden.id, encode(golden), type(golden) is not Golden) for golden in goldens)
+    inserted = connection.executemany("INSERT INTO golden VALUES (?, ?, ?)", rows).rowcount
+    try:
+        connection.execute("CREATE UNIQUE INDEX by_id ON golden (id)")
+    except sqlite3.IntegrityError:
+        return -1
+    return inserted
+
+
 class GoldenIndex:
-    """A temporary database that lives in no named file and is gone when it is closed."""
+    """A database of goldens: a temporary one that lives in no named file, or one in a file that many processes read."""
 
     def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
         self._connection, self._counts = connection, counts
@@ -35,19 +51,37 @@ class GoldenIndex:
         `counts` says how many trajectories the first goldens had already; it is counted on.
         """
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = OFF")
-            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-            connection.execute("BEGIN")
-            connection.execute("CREATE TABLE golden (id TEXT, data BLOB, kind INTEGER)")
-            rows = ((golden.id, encode(golden), type(golden) is not Golden) for golden in goldens)
-            inserted = connection.executemany("INSERT INTO golden VALUES (?, ?, ?)", rows).rowcount
+            inserted = _filled(connection, goldens)
             counts.extend(array("I", [0]) * (inserted - len(counts)))
-            try:
-                connection.execute("CREATE UNIQUE INDEX by_id ON golden (id)")
-            except sqlite3.IntegrityError:
-                yield None
-            else:
-                yield cls(connection, counts)
+            yield cls(connection, counts) if inserted >= 0 else None
+
+    @staticmethod
+    def write(path: Path, goldens: Iterable[AnyGolden]) -> int | None:
+        """An index in a file; returns how many goldens it holds, or None if an id occurs twice."""
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            inserted = _filled(connection, goldens)
+            connection.execute("COMMIT")
+        return inserted if inserted >= 0 else None
+
+    @classmethod
+    @contextlib.contextmanager
+    def read(cls, path: Path) -> Iterator[GoldenIndex]:
+        """The index in a file, for looking up only."""
+        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+            yield cls(connection, array("I"))
+
+    def find(self, golden_id: str) -> AnyGolden | None:
+        """The golden, however often it is asked for."""
+        found = self._connection.execute(
+            "SELECT data, kind FROM golden WHERE id = ?", (golden_id,)
+        ).fetchone()
+        return None if found is None else self._decode[found[1]](found[0])
+
+    def ids(self) -> Iterator[str]:
+        """The ids in the order of the file."""
+        return (row[0] for row in self._connection.execute("SELECT id FROM golden ORDER BY rowid"))
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
         """The golden and how often it was taken before."""

@@ -5,6 +5,7 @@
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
     driver    a backend of `suite` that hands out, takes in, and replaces the dead; speaks to a `WorkerEngine`
     ray       an engine on Ray; the only file that imports it
+    shards    recorded behaviour scored in shards
     place     an engine and its options, from a suite and a command line
     shipment  which files of a suite travel to a cluster
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from rightcall.distributed.message import WorkerSetup as WorkerSetup
     from rightcall.distributed.place import Workers as Workers
     from rightcall.distributed.ray import RayEngine as RayEngine, RayOptions as RayOptions
+    from rightcall.distributed.shards import (
+        Scoring as Scoring,
+        ShardedScores as ShardedScores,
+        score_shards as score_shards,
+    )
     from rightcall.distributed.worker import Worker as Worker
 else:
     __getattr__, __dir__, __all__ = window(
@@ -36,6 +42,7 @@ else:
             "message": "WorkerSetup",
             "place": "Workers",
             "ray": "RayEngine RayOptions",
+            "shards": "Scoring ShardedScores score_shards",
             "worker": "Worker",
         },
     )

@@ -42,6 +42,7 @@ IN_THE_AIR = 2
 SILENCE_SECONDS = 60.0
 """A worker that says nothing for this long is lost. Code in C may hold the interpreter for a while."""
 
+SILENCE_SLICES = 20
 GRACE_SECONDS = 10.0
 """How long cells under way may take to end after an interruption."""
 
@@ -304,18 +305,30 @@ class Driver:
         payload = pack_lease(lease.number, list(lease.cells.values()), self._engine.pack)
         stream = self._engine.lease(seat.worker, payload)
         while True:
-            try:
-                async with asyncio.timeout(self._patience):
-                    sent = read_sent(await anext(stream))
-            except StopAsyncIteration:
+            data = await self._next_of(stream)
+            if data is None:
                 break
-            except TimeoutError:
-                raise WorkerLost(f"silent for {self._patience:g} s") from None
+            sent = read_sent(data)
             await self._take_in(seat, lease, sent)
             if sent.failed is not None:
                 raise sent.failed.error(seat.name)
         self._ledger.end(lease.number)
         self._wake()
+
+    async def _next_of(self, stream: AsyncIterator[bytes]) -> bytes | None:
+        """What a worker sends next; None at the end.
+
+        Silence is waited for in slices: one in which this process itself stood still counts as one, not as its length.
+        """
+        coming = asyncio.ensure_future(_next(stream))
+        try:
+            for _ in range(SILENCE_SLICES):
+                await asyncio.wait([coming], timeout=self._patience / SILENCE_SLICES)
+                if coming.done():
+                    return coming.result()
+        finally:
+            coming.cancel()
+        raise WorkerLost(f"silent for {self._patience:g} s")
 
     @property
     def _patience(self) -> float:
@@ -449,6 +462,13 @@ class Driver:
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
+
+
+async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
+    try:
+        return await anext(stream)
+    except StopAsyncIteration:
+        return None
 
 
 def _placed(result: CaseResult, cell: Cell) -> CaseResult:

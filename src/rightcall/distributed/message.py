@@ -74,13 +74,14 @@ class Failed(msgspec.Struct, frozen=True):
 
     def error(self, where: str) -> RightCallError:
         """The same error, to be raised by the driver."""
+        prefix = f"{where}: " if where else ""
         if self.kind == "config":
-            return ConfigError(*(f"{where}: {text}" for text in self.texts))
+            return ConfigError(*(f"{prefix}{text}" for text in self.texts))
         if self.kind == "input":
             return InputError(where, self.texts[0])
         if self.kind == "infra":
-            return InfrastructureError(f"{where}: {self.texts[0]}")
-        return ConfigError(f"{where}: {self.texts[0]}\n{self.trace}".rstrip())
+            return InfrastructureError(f"{prefix}{self.texts[0]}")
+        return ConfigError(f"{prefix}{self.texts[0]}\n{self.trace}".rstrip())
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -178,9 +179,8 @@ def unpack_lease(data: bytes) -> tuple[int, list[Cell]]:
     return number, [(goldens[golden_id], trial) for golden_id, trial in keys]
 
 
-def unpack_setup(data: bytes, settle_in: Callable[[Sequence[str], str], None]) -> WorkerSetup:
-    """The setup of a worker. Its paths come first: the plan may hold functions of modules that lie there."""
+def unpack_in_place(data: bytes, settle_in: Callable[[Sequence[str], str], None]) -> Any:
+    """What was packed with the places of its modules: they come first, or its functions would not be found."""
     paths, folder, inner = pickle.loads(data)  # noqa: S301
     settle_in(paths, folder)
-    setup: WorkerSetup = pickle.loads(inner)  # noqa: S301
-    return setup
+    return pickle.loads(inner)  # noqa: S301

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -9,6 +10,7 @@ from typing import Self
 
 from rightcall.distributed.driver import Driver, WorkerOptions
 from rightcall.distributed.ray import RayEngine, RayOptions, read_place
+from rightcall.distributed.shards import SHARD_BYTES, Scoring, ShardedScores, score_shards
 from rightcall.errors import ConfigError
 from rightcall.store import Store
 from rightcall.suite import Plan, WorkersConfig
@@ -48,6 +50,21 @@ class Workers:
             folder=str(Path.cwd()) if here else "",
         )
         return Driver(self._engine, options, tell)
+
+    def score(
+        self,
+        scoring: Scoring,
+        trajectories: Path,
+        *,
+        partial: bool = False,
+        shard_bytes: int = SHARD_BYTES,
+        done: Callable[[int, int], None] = lambda finished, of: None,
+    ) -> ShardedScores:
+        """Score recorded trajectories in shards, a task each."""
+        asyncio.run(self._engine.open())
+        return score_shards(
+            scoring, trajectories, run=self._engine.map, partial=partial, shard_bytes=shard_bytes, done=done
+        )
 
     def close(self) -> None:
         self._engine.close()

@@ -10,21 +10,28 @@ import asyncio
 import atexit
 import logging
 import os
+import pickle
 import secrets
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from rightcall.distributed.driver import WorkerLost
-from rightcall.distributed.message import unpack_setup
+from rightcall.distributed.message import Failed, unpack_in_place
 from rightcall.distributed.shipment import shipment
 from rightcall.distributed.worker import Worker, settle_in
 from rightcall.errors import ConfigError, InfrastructureError, MissingExtraError
 
+T = TypeVar("T")
+
+TASK_RETRIES = 3
 OBJECT_STORE_BYTES = 200 * 2**20
 """Batches are small and dropped at once; Ray would take 30 % of the memory."""
 
@@ -92,7 +99,8 @@ class RayEngine:
         self._opened = False
         ray = import_ray()
         if self._head_lost:  # a shutdown would ask the head, which does not answer
-            atexit.unregister(ray.shutdown)
+            _end_processes()
+            atexit.register(_leave)  # Ray crashes or hangs in what Python does after this
             return
         ray.shutdown()
 
@@ -165,6 +173,30 @@ class RayEngine:
                     "stored results are kept"
                 )
 
+    def map(self, work: Callable[[T], None], items: Sequence[T]) -> Iterator[None]:
+        """Do work for every item as a task; yields as each ends. A task whose process is lost is done again."""
+        ray = import_ray()
+        options = self._options
+        task = ray.remote(_call).options(
+            num_cpus=options.cpus, num_gpus=options.gpus, max_retries=TASK_RETRIES,
+            **({"memory": options.memory} if options.memory else {}),
+        )  # fmt: skip
+        packed = ray.put(self.pack(((str(options.folder.resolve()), str(Path.cwd())), "", self.pack(work))))
+        waiting = [task.remote(packed, self.pack(item)) for item in items]
+        while waiting:
+            ended, waiting = ray.wait(waiting)
+            try:
+                failed = ray.get(ended[0])
+            except ray.exceptions.RayError as error:
+                raise InfrastructureError(
+                    f"a task was lost {TASK_RETRIES + 1} times: {_cause(error)}"
+                ) from None
+            if failed is not None:
+                for rest in waiting:
+                    ray.cancel(rest, force=True)
+                raise msgspec.msgpack.decode(failed, type=Failed).error("")
+            yield
+
     def _kill(self, actor: Any) -> None:
         self._actors.discard(actor)
         if not self._head_lost:
@@ -175,7 +207,7 @@ class _Actor:
     """The process of a worker on Ray."""
 
     def __init__(self, setup: bytes) -> None:
-        self._worker = Worker(lambda: unpack_setup(setup, settle_in))
+        self._worker = Worker(lambda: unpack_in_place(setup, settle_in))
 
     async def ready(self) -> None:
         """Answers once the process runs."""
@@ -186,6 +218,16 @@ class _Actor:
     async def lease(self, payload: bytes) -> AsyncIterator[bytes]:
         async for sent in self._worker.lease(payload):
             yield sent
+
+
+def _call(work: bytes, item: bytes) -> bytes | None:
+    """What a task does; gives its error as bytes."""
+    try:
+        do = unpack_in_place(work, settle_in)
+        do(pickle.loads(item))  # noqa: S301  from our own driver
+    except Exception as error:
+        return msgspec.msgpack.encode(Failed.of(error))
+    return None
 
 
 class _Head:
@@ -267,6 +309,20 @@ def _quieten(ray: Any) -> None:
     worker = sys.modules.get("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):
         worker.print_to_stdstream = lambda *lines, **options: None  # type: ignore[union-attr]
+
+
+def _end_processes() -> None:
+    """End what is left of a cluster that was started here and lost its head."""
+    node = getattr(sys.modules.get("ray._private.worker"), "_global_node", None)
+    if node is not None:
+        with suppress(Exception):
+            node.kill_all_processes(check_alive=False, allow_graceful=False)
+
+
+def _leave() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(InfrastructureError.exit_code)
 
 
 def _not_connected(address: str, error: Exception) -> ConfigError | InfrastructureError:

@@ -69,7 +69,10 @@ if TYPE_CHECKING:
         Prepared as Prepared,
         preflight as preflight,
     )
-    from rightcall.suite.recorded_scores import score_recorded as score_recorded
+    from rightcall.suite.recorded_scores import (
+        score_pairs as score_pairs,
+        score_recorded as score_recorded,
+    )
     from rightcall.suite.request import (
         EvaluateOptions as EvaluateOptions,
         EvaluateRequest as EvaluateRequest,
@@ -121,7 +124,7 @@ else:
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
-            "recorded_scores": "score_recorded",
+            "recorded_scores": "score_pairs score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
             "rewriter": "Rewriter",
