@@ -7,9 +7,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rightcall.errors import InputError
+from rightcall.model.tool import Tool
+
 if TYPE_CHECKING:
     from rightcall.analysis import RunEvidence
-    from rightcall.errors import InputError
     from rightcall.lint import ToolSet
 
 
@@ -24,7 +26,6 @@ def read_sources(
     be read is skipped and passed to `unreadable`.
     """
     from rightcall.adapters import agent_tools
-    from rightcall.api.python_tools import tools_of_module
     from rightcall.lint import read_paths
     from rightcall.lint.source import tool_set
     from rightcall.tools.definitions import is_attribute, tools_of
@@ -99,3 +100,34 @@ def _tools_of_suite(path: Path) -> str | None:
     except RightCallError:  # not a suite: the linter reads it as a document
         return None
     return tools if isinstance(tools, str) else None
+
+
+def tools_of_module(path: Path) -> list[Tool]:
+    """Run a module and return its tools, in file order.
+
+    Its output goes to stderr, because stdout is for the report.
+    """
+    import contextlib
+    import runpy
+    import sys
+
+    from rightcall.tools.definitions import FunctionTool
+
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            names = runpy.run_path(str(path), run_name="rightcall_tools")
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
+    except SystemExit as error:
+        raise InputError(
+            str(path),
+            f"the module called sys.exit({'' if error.code is None else repr(error.code)})",
+            "move script code under: if __name__ == '__main__'",
+        ) from None
+    except Exception as error:
+        raise InputError(str(path), f"the module failed: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(folder)
+    return [value.tool for value in names.values() if isinstance(value, FunctionTool)]

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         model_problems as model_problems,
         open_problems as open_problems,
     )
-    from rightcall.executor.agent_loop import AgentLoop as AgentLoop
-    from rightcall.executor.agent_output import as_trajectory as as_trajectory
+    from rightcall.executor.agent_loop import AgentLoop as AgentLoop, SingleTurn as SingleTurn
+    from rightcall.executor.callable_agent import as_trajectory as as_trajectory
     from rightcall.executor.conversation import (
         DEFAULT_PERSONAS as DEFAULT_PERSONAS,
         SimulationNode as SimulationNode,
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
         played_by as played_by,
         turn_parameters as turn_parameters,
     )
-    from rightcall.executor.deadline import Deadline as Deadline
     from rightcall.executor.event_loop import finished as finished
     from rightcall.executor.limits import (
+        Deadline as Deadline,
         Limits as Limits,
         RunLimits as RunLimits,
         spent as spent,
@@ -47,21 +47,18 @@ if TYPE_CHECKING:
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
-    from rightcall.executor.single_turn import SingleTurn as SingleTurn
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
             "agent": "Agent Performer Session agent_problems as_settings model_problems open_problems",
-            "agent_loop": "AgentLoop",
-            "agent_output": "as_trajectory",
+            "agent_loop": "AgentLoop SingleTurn",
+            "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
-            "deadline": "Deadline",
             "event_loop": "finished",
-            "limits": "Limits RunLimits spent total",
+            "limits": "Deadline Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",
             "retrying_client": "Asker Patience",
-            "single_turn": "SingleTurn",
         },
     )

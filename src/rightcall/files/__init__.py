@@ -22,24 +22,23 @@ if TYPE_CHECKING:
         write_file as write_file,
     )
     from rightcall.files.checked_read import (
+        MAX_LINE_BYTES as MAX_LINE_BYTES,
         existing_file as existing_file,
+        numbered_lines as numbered_lines,
         open_checked as open_checked,
         read_checked as read_checked,
+        refuse_long_line as refuse_long_line,
+        unchecked_lines as unchecked_lines,
     )
     from rightcall.files.documents import (
         DOCUMENT_SUFFIXES as DOCUMENT_SUFFIXES,
         DocumentItems as DocumentItems,
+        JsonPath as JsonPath,
+        pointer as pointer,
         read_document as read_document,
         read_items as read_items,
         refuse_other_format as refuse_other_format,
         value_of as value_of,
-    )
-    from rightcall.files.json_pointer import JsonPath as JsonPath, pointer as pointer
-    from rightcall.files.lines import (
-        MAX_LINE_BYTES as MAX_LINE_BYTES,
-        numbered_lines as numbered_lines,
-        refuse_long_line as refuse_long_line,
-        unchecked_lines as unchecked_lines,
     )
     from rightcall.files.revision import (
         base_commit as base_commit,
@@ -58,12 +57,14 @@ else:
         __name__,
         {
             "atomic": "NO_ROOM atomic_write reason write_file",
-            "checked_read": "existing_file open_checked read_checked",
-            "documents": (
-                "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of "
+            "checked_read": (
+                "MAX_LINE_BYTES existing_file numbered_lines open_checked read_checked "
+                "refuse_long_line unchecked_lines"
             ),
-            "json_pointer": "JsonPath pointer",
-            "lines": "MAX_LINE_BYTES numbered_lines refuse_long_line unchecked_lines",
+            "documents": (
+                "DOCUMENT_SUFFIXES DocumentItems JsonPath pointer read_document read_items "
+                "refuse_other_format value_of"
+            ),
             "revision": "base_commit commits_between git_revision source_of",
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
         },

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
         without_known as without_known,
         write_baseline as write_baseline,
     )
-    from rightcall.lint.catalog import all_rules as all_rules, find_rule as find_rule
-    from rightcall.lint.config import LintConfig as LintConfig, config_from as config_from
+    from rightcall.lint.config import (
+        LintConfig as LintConfig,
+        LintSettings as LintSettings,
+        config_from as config_from,
+        find_settings as find_settings,
+    )
     from rightcall.lint.confusability.word_use import (
         Wording as Wording,
         excluded as excluded,
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
     from rightcall.lint.fixer import fix as fix, write as write
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
-    from rightcall.lint.settings import LintSettings as LintSettings, find_settings as find_settings
+    from rightcall.lint.rule import all_rules as all_rules, find_rule as find_rule
     from rightcall.lint.source.read import (
         read_paths as read_paths,
         read_text as read_text,
@@ -61,8 +65,7 @@ else:
         __name__,
         {
             "baseline": "baseline_of read_baseline without_known write_baseline",
-            "catalog": "all_rules find_rule",
-            "config": "LintConfig config_from",
+            "config": "LintConfig LintSettings config_from find_settings",
             "confusability.word_use": "Wording excluded included is_generic_name request_words",
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
@@ -73,7 +76,7 @@ else:
             "fixer": "fix write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
-            "settings": "LintSettings find_settings",
+            "rule": "all_rules find_rule",
             "source.read": "read_paths read_text tool_set",
             "source.tools": "ToolSet",
         },

@@ -24,28 +24,32 @@ if TYPE_CHECKING:
         moved_to_text as moved_to_text,
         unsupported as unsupported,
     )
-    from rightcall.portability.convert import Converted as Converted, converted as converted
+    from rightcall.portability.convert import (
+        Converted as Converted,
+        converted as converted,
+        request as request,
+    )
     from rightcall.portability.definition import (
         Definition as Definition,
         Spelling as Spelling,
         spelled_hints as spelled_hints,
     )
-    from rightcall.portability.json_types import JSON_TYPES as JSON_TYPES, json_type as json_type
-    from rightcall.portability.null_union import with_null as with_null
     from rightcall.portability.provider_limits import check_target as check_target, provider as provider
-    from rightcall.portability.request_form import request as request
     from rightcall.portability.rewrite import Loss as Loss
+    from rightcall.portability.types import (
+        JSON_TYPES as JSON_TYPES,
+        json_type as json_type,
+        with_null as with_null,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
             "anthropic_strict": "moved_to_text unsupported",
-            "convert": "Converted converted",
+            "convert": "Converted converted request",
             "definition": "Definition Spelling spelled_hints",
-            "json_types": "JSON_TYPES json_type",
-            "null_union": "with_null",
             "provider_limits": "check_target provider",
-            "request_form": "request",
             "rewrite": "Loss",
+            "types": "JSON_TYPES json_type with_null",
         },
     )

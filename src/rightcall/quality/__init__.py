@@ -14,7 +14,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.quality.check import DatasetFinding as DatasetFinding, check_goldens as check_goldens
     from rightcall.quality.dataset_quality import Quality as Quality, QualityCheck as QualityCheck
-    from rightcall.quality.near_duplicates import NearTexts as NearTexts, normalized as normalized
+    from rightcall.quality.duplicates import NearTexts as NearTexts, normalized as normalized
     from rightcall.quality.statistics import dataset_statistics as dataset_statistics
 else:
     __getattr__, __dir__, __all__ = window(
@@ -22,7 +22,7 @@ else:
         {
             "check": "DatasetFinding check_goldens",
             "dataset_quality": "Quality QualityCheck",
-            "near_duplicates": "NearTexts normalized",
+            "duplicates": "NearTexts normalized",
             "statistics": "dataset_statistics",
         },
     )

@@ -44,12 +44,12 @@ from rightcall.stats.flakiness import (
     trials_to_see,
 )
 from rightcall.stats.gaffke import Units, case_units, gaffke_bounds, gaffke_p_values, trial_units, units
-from rightcall.stats.groups import difference_of_groups
 from rightcall.stats.intervals import (
     Interval,
     clopper_pearson,
     clopper_pearson_bounds,
     clopper_pearson_p_values,
+    difference_of_groups,
     jeffreys,
     t_interval,
     wilson,
@@ -57,14 +57,14 @@ from rightcall.stats.intervals import (
 )
 from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
 from rightcall.stats.korn_graubard import effective_n, korn_graubard, korn_graubard_bounds
-from rightcall.stats.multiplicity import benjamini_hochberg, holm
-from rightcall.stats.operating_characteristics import Operating, operating
 from rightcall.stats.paired_tests import (
     Normal,
     PairedT,
+    benjamini_hochberg,
     bonett_price,
     bonett_price_estimate,
     fisher_exact,
+    holm,
     mcnemar_exact,
     mcnemar_midp,
     paired_t,
@@ -94,6 +94,7 @@ from rightcall.stats.sample import Sample, Trials, cluster_se, rerun_se, sample,
 from rightcall.stats.sequential import (
     Decision,
     LogE,
+    Operating,
     confidence_sequence,
     curtail,
     e_decision,
@@ -101,6 +102,7 @@ from rightcall.stats.sequential import (
     log_e_step,
     log_e_values,
     mixture_log_e,
+    operating,
     sprt_log_e,
 )
 from rightcall.stats.special import binomial_sf, log_beta, normal_cdf, normal_quantile, t_quantile, t_sf

@@ -20,11 +20,16 @@ from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
-from rightcall.suite.early_stopping import EarlyStop
-from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
+from rightcall.suite.outcome import (
+    EarlyStop,
+    GateEvidence,
+    stored_results,
+    verdict_incomplete,
+    verdict_unfinished,
+    verdict_without_gate,
+)
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
-from rightcall.suite.run_outcomes import stored_results
 from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink
 from rightcall.tools.idempotency import run_keys

@@ -19,13 +19,11 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.lint.source.joined_files import joined as joined
-    from rightcall.lint.source.read import tool_set as tool_set
+    from rightcall.lint.source.read import joined as joined, tool_set as tool_set
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "joined_files": "joined",
-            "read": "tool_set",
+            "read": "joined tool_set",
         },
     )

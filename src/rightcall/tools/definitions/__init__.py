@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         tool_set_problems as tool_set_problems,
         with_tool_set as with_tool_set,
     )
-    from rightcall.tools.definitions.one_argument import argument_problems as argument_problems
     from rightcall.tools.definitions.source import (
         definitions_of as definitions_of,
         from_module as from_module,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
         tools_of as tools_of,
     )
     from rightcall.tools.definitions.validate import (
+        argument_problems as argument_problems,
         compiled as compiled,
         fits as fits,
         fullmatch as fullmatch,
@@ -46,8 +46,7 @@ else:
         {
             "function": "FunctionTool PLAIN tool",
             "offer": "ToolSets offered_tools tool_set_problems with_tool_set",
-            "one_argument": "argument_problems",
             "source": "definitions_of from_module is_attribute listed_tools open_source tools_of",
-            "validate": "compiled fits fullmatch is_valid problems",
+            "validate": "argument_problems compiled fits fullmatch is_valid problems",
         },
     )
