@@ -1,13 +1,12 @@
 """Runs agents: from a golden to a trajectory.
 
 agent         Agent (what is tested) and Session (an agent ready to run)
-single_turn   one request, tools offered but never run
-agent_loop    ask, run tools, return results, until done or a limit is reached
+agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
 conversation/ conversations held live: both sides of them, scripted and simulated users
-models        goldens that name another model
-callable_agent  a user-defined agent; agent_output: what it may return
-observed      agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
-retrying_client  retries with jitter; throttle: adapts concurrency to the provider
+performers    goldens that name another model; trials recorded and replayed
+callable_agent  a user-defined agent, and what it may return
+agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+retrying_client  retries with jitter; concurrency that adapts to the provider
 pool          concurrent cases; event_loop: from async to sync
 prompts, recorder, limits
 """

@@ -1,7 +1,6 @@
 """Reading and writing files; any problem with a file becomes one clear `InputError`.
 
-    opening    a path to checked bytes: missing, a folder, empty, binary, UTF-16, byte order mark
-    lines      numbered lines of bounded length
+    checked_read   a path to checked bytes (missing, a folder, empty, binary, UTF-16, byte order mark) or lines
     documents  items of a JSON or YAML document, each with the line where it begins
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     atomic     files are replaced completely or not at all

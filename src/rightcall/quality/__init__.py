@@ -2,8 +2,7 @@
 
 check            goldens checked against their tools: unknown tools, invalid arguments, contradictions
 dataset_quality  too easy, leaked into a prompt, contradicting each other, covering too little
-near_duplicates  texts that are almost the same
-seen_ids         where each id was first used
+duplicates       texts that are almost the same, and ids used twice
 statistics       what a dataset holds
 """
 

@@ -5,7 +5,7 @@
     lines       all output to terminals and logs; screen: with colours and tables
     terminal    tables; progress: the progress bar; rows: JSON Lines
     formats     html, markdown, junit, json: each a file of that name
-    charts      Vega-Lite specs, drawn as SVG; embedded: cases inside report.html
+    charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
     github      step summary and annotations
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.

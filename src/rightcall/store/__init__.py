@@ -2,8 +2,8 @@
 
     base         the records the store gives back, and the filters it takes
     watch        the records of production: traces, counts of checks, alarms
-    address      where a store is: a file, a URL, or the default
-    opening      open_store
+    address      where a store is: a file, a URL, or the default; open_store
+    persistence  retries while a store is locked or away
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
     migrations/  one file per change of the schema, run when an older store is opened
 
@@ -12,7 +12,7 @@ The store is synchronous. An async caller hands whole batches to a thread:
 uses its own connection.
 
 To store something new: add its table to `sql/tables.py`, a migration that makes it, a file in `sql/` that
-reads and writes it, and a line in `sql/copying.py`, so that it survives a copy.
+reads and writes it, and a line in `sql/copy.py`, so that it survives a copy.
 """
 
 from typing import TYPE_CHECKING

@@ -5,10 +5,10 @@ preparation                   a plan made ready: every problem found, its agent 
 runner, sink, run_record      runs a plan; results are on disk before they count
 conversations                 the conversations that a golden stands for, and who plays their users
 fault_twin                    the same plan without its faults, to compare with
-outcome, early_stopping, decisions   verdicts, ending early, deciding about stored runs
+outcome, decisions            verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
-inputs, changes, reach        what reaches the model, what of it changed, which goldens that can reach
+inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
 suite_check, check_design, check_trials   the one command of a pull request
 """

@@ -2,13 +2,12 @@
 
     run        RunView of a stored run, streamed: run_view, or RunTally for results that come one by one
     summary    by category and over all; rate: a share with its n and interval
-    tools      per tool, and the cells of the confusion matrix; confusion: the matrix laid out
-    spread     quantiles and histogram of latency, cost, score
+    tools      per tool, and the cells of the confusion matrix, laid out
+    spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
     failures   grouped by code, with examples
-    reliability  pass^k, and the spread between simulated users
     messages   the transcript of a case, in the turns of a conversation
-    case       one case: scores, rules; calls: arguments side by side; waterfall: its time
-    pairing    which actual call answers which expected one
+    case       one case: scores, rules, its time; calls: arguments side by side
+    call_pairs which actual call answers which expected one
 
 To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
 """
