@@ -3,6 +3,7 @@
     checked_read   a path to checked bytes (missing, a folder, empty, binary, UTF-16, byte order mark) or lines
     documents  items of a JSON or YAML document, each with the line where it begins
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
+    python_object   `module:attribute`, wherever the module is
     atomic     files are replaced completely or not at all
     revision   the git branch and commit of a folder
 
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
         refuse_other_format as refuse_other_format,
         value_of as value_of,
     )
+    from rightcall.files.python_object import (
+        is_object_name as is_object_name,
+        load_object as load_object,
+        module_exists as module_exists,
+        search_modules_in as search_modules_in,
+    )
     from rightcall.files.revision import (
         base_commit as base_commit,
         commits_between as commits_between,
@@ -64,6 +71,7 @@ else:
                 "DOCUMENT_SUFFIXES DocumentItems JsonPath pointer read_document read_items "
                 "refuse_other_format value_of"
             ),
+            "python_object": "is_object_name load_object module_exists search_modules_in",
             "revision": "base_commit commits_between git_revision source_of",
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
         },

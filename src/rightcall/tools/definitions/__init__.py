@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rightcall.tools.definitions.source import (
         definitions_of as definitions_of,
         from_module as from_module,
-        is_attribute as is_attribute,
         listed_tools as listed_tools,
         open_source as open_source,
         tools_of as tools_of,
@@ -46,7 +45,7 @@ else:
         {
             "function": "FunctionTool PLAIN tool",
             "offer": "ToolSets offered_tools tool_set_problems with_tool_set",
-            "source": "definitions_of from_module is_attribute listed_tools open_source tools_of",
+            "source": "definitions_of from_module listed_tools open_source tools_of",
             "validate": "argument_problems compiled fits fullmatch is_valid problems",
         },
     )
