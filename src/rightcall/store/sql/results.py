@@ -14,6 +14,7 @@ from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.packed_scores import ScoreReader
 from rightcall.store.sql.record_bytes import expanded
 from rightcall.store.sql.rows import to_result
 from rightcall.store.sql.runs import find
@@ -78,10 +79,10 @@ class Results(Core):
         self, connection: Connection, rows: Sequence[Row[Any]], trajectories: bool
     ) -> list[CaseResult]:
         numbers = [row.id for row in rows]
-        scores, codes = _scores(connection, numbers), _codes(connection, numbers)
+        codes = _codes(connection, numbers)
         contents = _trajectories(connection, numbers) if trajectories else {}
-        names = self.metric_names(score[0] for of_one in scores.values() for score in of_one)
-        return [to_result(row, scores[row.id], codes[row.id], names, contents.get(row.id)) for row in rows]
+        read_scores = ScoreReader(self.metric_names)
+        return [to_result(row, read_scores, codes.get(row.id, ()), contents.get(row.id)) for row in rows]
 
     def results_of(
         self, run: str, keys: Iterable[Key], *, trajectories: bool = False
@@ -240,11 +241,11 @@ def _with_failure(run_key: int, which: ResultFilter) -> Select[Any]:
 
 
 def _fails_metric(name: str) -> ColumnElement[bool]:
-    scores, metrics = tables.scores.c, tables.metrics.c
+    failed, metrics = tables.failed_metrics.c, tables.metrics.c
     return (
-        select(scores.result_id)
-        .join(tables.metrics, metrics.key == scores.metric_key)
-        .where(scores.result_id == results.id, metrics.name == name, scores.passed.is_(False))
+        select(failed.result_id)
+        .join(tables.metrics, metrics.key == failed.metric_key)
+        .where(failed.result_id == results.id, metrics.name == name)
         .exists()
     )
 
@@ -263,17 +264,6 @@ def _with_input(run_key: int, text: str) -> Select[Any]:
 
 def _slices(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
     return (numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE))
-
-
-def _scores(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Sequence[Any]]]:
-    s = tables.scores.c
-    columns = (s.metric_key, s.value, s.passed, s.reason, s.error, s.codes)
-    found: dict[int, list[Sequence[Any]]] = defaultdict(list)
-    for some in _slices(numbers):
-        query = select(s.result_id, *columns).where(s.result_id.in_(some)).order_by(s.result_id, s.position)
-        for number, *score in connection.execute(query):
-            found[number].append(score)
-    return found
 
 
 def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[bytes]]:

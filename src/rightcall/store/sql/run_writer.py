@@ -15,6 +15,7 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import Row, insert_missing, insert_rows
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.packed_scores import ScorePacker
 from rightcall.store.sql.record_bytes import canonical, compressed
 from rightcall.store.sql.rows import ResultRows, check_golden_id, to_rows
 from rightcall.store.sql.text import held
@@ -59,8 +60,9 @@ class RunWriter:
             return set()
         names = {name for result in results for name in result.metrics}
         keys = self._store.metric_keys(names)
+        pack = ScorePacker(keys)
         # The expensive part comes before the transaction, while nobody is kept waiting.
-        rows = [to_rows(result, keys) for result in results]
+        rows = [to_rows(result, pack) for result in results]
         with self._store.writing() as connection:
             new = insert_results(
                 connection, self._run_key, self.run_id, rows, self._store.now(), epoch=self.epoch
@@ -99,7 +101,7 @@ def insert_results(
     if inserted < len(numbered):
         stored = _stored_numbers(connection, [number for number, _ in numbered])
         numbered = [(number, r) for number, r in numbered if number in stored]
-    insert_rows(connection, tables.scores, [(n, *score) for n, r in numbered for score in r.scores])
+    insert_rows(connection, tables.failed_metrics, [(n, key) for n, r in numbered for key in r.failed])
     insert_rows(
         connection, tables.codes, [_code_row(n, run_key, code) for n, r in numbered for code in r.codes]
     )
@@ -205,7 +207,7 @@ def _drop_errors(connection: Connection, run_key: int, run_id: str, epoch: int) 
     if connection.execute(mine).rowcount == 0:
         raise RunTakenOver(run_id)
     numbers = select(results.id).where(results.run_key == run_key, results.outcome == tables.ERROR)
-    for table in (tables.scores, tables.codes, tables.trajectories):
+    for table in (tables.failed_metrics, tables.codes, tables.trajectories):
         connection.execute(delete(table).where(table.c.result_id.in_(numbers)))
     dropped = connection.execute(
         delete(tables.results).where(results.run_key == run_key, results.outcome == tables.ERROR)
