@@ -203,12 +203,17 @@ def nonsense_agent(golden):
     return 42
 
 
+async def slow(golden):
+    await asyncio.sleep(0.05)
+    return await right_mostly(golden)
+
+
 def test_an_interrupted_run_keeps_what_was_under_way_and_is_resumed(store):
     async def interrupted():
         seen = asyncio.Event()
         work = asyncio.create_task(
             run_plan(
-                plan(),
+                plan(300, slow),
                 store,
                 backend=Driver(OneProcess(), WorkerOptions(2)),
                 watch=lambda progress, batch: seen.set(),
@@ -221,7 +226,7 @@ def test_an_interrupted_run_keeps_what_was_under_way_and_is_resumed(store):
 
     asyncio.run(interrupted())
     kept = store.run("last")
-    assert 0 < kept.results < 60 and not kept.finished
+    assert 0 < kept.results < 300 and not kept.finished
     driver = Driver(OneProcess(), WorkerOptions(2))
-    outcome = asyncio.run(run_plan(plan(), store, resume="last", backend=driver))
-    assert outcome.done == 60 and counters(store, "last") == counters(store, ran(store, plan()).run.id)
+    outcome = asyncio.run(run_plan(plan(300, slow), store, resume="last", backend=driver))
+    assert outcome.done == 300 and counters(store, "last") == counters(store, ran(store, plan(300)).run.id)

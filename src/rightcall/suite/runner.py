@@ -20,11 +20,17 @@ from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
-from rightcall.suite.early_stopping import EarlyStop
-from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
+from rightcall.suite.outcome import (
+    EarlyStop,
+    GateEvidence,
+    stored_results,
+    verdict_incomplete,
+    verdict_unfinished,
+    verdict_without_gate,
+)
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
-from rightcall.suite.run_outcomes import stored_results
+from rightcall.suite.run_record import golden_set_name
 from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
 
@@ -104,6 +110,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
             warn(warning)
     await backend.open()
     run, done = prepared.new_run(run_id), set[tuple[str, int]]()
+    goldens = golden_set_name(run)
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
         baseline = _baseline(plan, store, run)
@@ -113,7 +120,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
-    running = _Running(plan, progress, watch, persist, backend)
+    running = _Running(plan, progress, watch, persist, backend, goldens)
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
@@ -152,10 +159,16 @@ class _Running:
     """A run in progress: the backend, the tally and early stopping."""
 
     def __init__(
-        self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence, backend: Backend
+        self,
+        plan: Plan,
+        progress: Progress,
+        watch: Watcher | None,
+        persist: Persistence,
+        backend: Backend,
+        goldens: str,
     ) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
-        self._backend = backend
+        self._backend, self._goldens = backend, goldens
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
         self._over_budget = ""
@@ -203,7 +216,7 @@ class _Running:
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
-        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens()))
+        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens(), self._goldens))
         keeping = asyncio.create_task(asyncio.to_thread(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
