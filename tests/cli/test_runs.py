@@ -107,3 +107,9 @@ def test_store_copy_says_what_it_brought(url, tmp_path):
         "results": 0,
         "datasets": 0,
     }
+
+
+def test_a_tag_names_a_run_and_can_be_removed(url):
+    assert "tags: release" in said(runs, "tag", "r-2", "release", "--store", url)
+    assert '"r-2"' in said(runs, "show", "release", "--store", url, "--json")
+    assert "tags: none" in said(runs, "tag", "r-2", "release", "--remove", "--store", url)
