@@ -96,7 +96,8 @@ def test_a_missing_store_is_an_error_and_stays_missing(tmp_path):
 
 def test_store_migrate_says_which_version_it_has(url):
     assert "is up to date" in said(store_command, "migrate", "--store", url)
-    assert json.loads(said(store_command, "migrate", "--json", "--store", url))["from"] == "0003"
+    told = json.loads(said(store_command, "migrate", "--json", "--store", url))
+    assert told["from"] == told["to"] >= "0005"
 
 
 def test_store_copy_says_what_it_brought(url, tmp_path):

@@ -290,7 +290,9 @@ def test_one_of_the_files_may_come_from_standard_input(tmp_path, which):
     piped = (tmp_path / which).read_text()
     for name in ("goldens", "trajectories"):
         (tmp_path / name).rename(tmp_path / f"{name}.jsonl")
-    files = ["-" if name == which else str(tmp_path / f"{name}.jsonl") for name in ("goldens", "trajectories")]
+    files = [
+        "-" if name == which else str(tmp_path / f"{name}.jsonl") for name in ("goldens", "trajectories")
+    ]
     result = CliRunner().invoke(score, [*files, "--json"], input=piped)
     assert result.exit_code == 0 and json.loads(result.stdout.splitlines()[0])["golden_id"] == "a"
     assert CliRunner().invoke(score, ["-", "-"], input="").exit_code == 2
