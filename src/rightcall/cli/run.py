@@ -213,7 +213,9 @@ def run(
         from rightcall.report import comparison_table
 
         rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
-        console().print("\n", comparison_table(rows))
+        out = console()
+        out.print()
+        out.print(comparison_table(rows, out.width))
     code = max(outcome.verdict.exit_code for outcome in outcomes)
     raise click.exceptions.Exit(0 if exit_on == "infra" and code < INFRASTRUCTURE else code)
 
