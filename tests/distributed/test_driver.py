@@ -10,9 +10,9 @@ from hypothesis import Phase, given, settings, strategies as st
 from rightcall.distributed import Driver, WorkerOptions
 from rightcall.distributed.message import unpack_in_place
 from rightcall.errors import ConfigError, InfrastructureError
-from rightcall.executor import Agent
+from rightcall.executor import Agent, Limits, RunLimits
 from rightcall.gate import read_gate
-from rightcall.model import ExpectedCall, Golden, ToolCall
+from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory, Usage
 from rightcall.store import open_store
 from rightcall.suite import Plan, run_plan
 from tests.distributed.one_process import OneProcess, dumps
@@ -230,3 +230,24 @@ def test_an_interrupted_run_keeps_what_was_under_way_and_is_resumed(store):
     driver = Driver(OneProcess(), WorkerOptions(2))
     outcome = asyncio.run(run_plan(plan(300, slow), store, resume="last", backend=driver))
     assert outcome.done == 300 and counters(store, "last") == counters(store, ran(store, plan(300)).run.id)
+
+
+class Priced:
+    """A model whose every answer costs 100 tokens."""
+
+    __name__ = "priced"
+    name = "priced"
+
+    async def __call__(self, golden):
+        await asyncio.sleep(0.001)
+        return Trajectory(calls=(ToolCall("a", {"n": 0}),), usage=Usage(80, 20))
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+def test_with_limits_of_a_case_the_budget_of_a_run_is_never_exceeded(store, workers):
+    limits = {"run_limits": RunLimits(tokens=2_050)}
+    agent = Agent(Priced(), limits=Limits(tokens=100))
+    priced = Plan("test", agent, goldens(100), concurrency=16, **limits)
+    outcome = ran(store, priced, OneProcess() if workers else None, workers=workers or None)
+    assert outcome.done == 20 and outcome.verdict.word == "INCONCLUSIVE"
+    assert "run_limits" in outcome.stopped

@@ -43,6 +43,7 @@ SILENCE_SECONDS = 60.0
 """A worker that says nothing for this long is lost. Code in C may hold the interpreter for a while."""
 
 SILENCE_SLICES = 20
+BUDGET_SECONDS = 0.1
 GRACE_SECONDS = 10.0
 """How long cells under way may take to end after an interruption."""
 
@@ -274,7 +275,9 @@ class Driver:
                     streams.add(asyncio.create_task(self._stream(seat, lease)))
                 if self._done:
                     return
-                for ended in await self._wait(streams):
+                # Money that is spoken for becomes free when a result is stored, of which nobody is told here.
+                patience = None if self._work.affordable is None else BUDGET_SECONDS
+                for ended in await self._wait(streams, patience):
                     streams.discard(ended)
                     ended.result()
         finally:
@@ -294,7 +297,8 @@ class Driver:
             workers=len(self._seats),
             cautious=plan.gate is not None and plan.gate.stop != "off",
         )
-        lease = self._ledger.hand_out(seat.number, size)
+        most = None if self._work.affordable is None else self._work.affordable(self._ledger.out)
+        lease = self._ledger.hand_out(seat.number, size, most)
         if lease is not None and not seat.first_lease:
             seat.first_lease = now
         return lease
@@ -445,11 +449,13 @@ class Driver:
         except WorkerLost:
             return
 
-    async def _wait(self, tasks: set[asyncio.Task[Any]]) -> set[asyncio.Task[Any]]:
-        """Those of the tasks that ended, once one has, or once something else has changed."""
+    async def _wait(
+        self, tasks: set[asyncio.Task[Any]], seconds: float | None = None
+    ) -> set[asyncio.Task[Any]]:
+        """Those of the tasks that ended, once one has, or once something else has changed, or after so many seconds."""
         news = asyncio.create_task(self._news.wait())
         try:
-            await asyncio.wait({news, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({news, *tasks}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
             news.cancel()
         return {task for task in tasks if task.done()}

@@ -72,12 +72,13 @@ class LeaseLedger:
     def leases_of(self, worker: int) -> list[Lease]:
         return [lease for lease in self._out.values() if lease.worker == worker]
 
-    def hand_out(self, worker: int, size: int) -> Lease | None:
-        """The next lease for this worker; None when there is none for it now."""
+    def hand_out(self, worker: int, size: int, most: int | None = None) -> Lease | None:
+        """The next lease for this worker, of no more than `most` cells; None when there is none for it now."""
         has = self.leases_of(worker)
+        size = size if most is None else min(size, most)
         if self.stopped or size < 1 or any(lease.alone for lease in has):
             return None
-        if self._suspects and not has:
+        if self._suspects and not has and (most is None or len(self._suspects[0][0]) <= most):
             cells, deaths = self._suspects.popleft()
             return self._leased(worker, cells, alone=True, deaths=deaths)
         cells = [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]

@@ -60,6 +60,7 @@ class Worker:
         self._outboxes: dict[int, Outbox] = {}
         self._owner: dict[Key, Outbox] = {}
         self._pool = Pool(1)
+        self._whole = 1
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
@@ -151,6 +152,7 @@ class Worker:
         return hello
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
+        self._whole = setup.plan.concurrency
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
 
         async def do(cell: Cell) -> None:
@@ -174,6 +176,8 @@ class Worker:
         self._pool.resize(at_once)
         if self._session is not None and self._session.asker is not None:
             self._session.asker.throttle.resize(at_once)
+            if self._session.asker.rate is not None:
+                self._session.asker.rate.resize(at_once / max(1, self._whole))
 
     def _stop(self) -> None:
         for golden, trial in self._cells.drain():

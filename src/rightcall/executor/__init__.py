@@ -7,6 +7,7 @@ performers    goldens that name another model; trials recorded and replayed
 callable_agent  a user-defined agent, and what it may return
 agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
 retrying_client  retries with jitter; concurrency that adapts to the provider
+rate          a fixed rate of requests and tokens
 pool          concurrent cases; event_loop: from async to sync
 prompts, recorder, limits
 """
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     )
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
+    from rightcall.executor.rate import RateLimit as RateLimit, TokenBucket as TokenBucket
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
 else:
     __getattr__, __dir__, __all__ = window(
@@ -58,6 +60,7 @@ else:
             "limits": "Deadline Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",
+            "rate": "RateLimit TokenBucket",
             "retrying_client": "Asker Patience",
         },
     )

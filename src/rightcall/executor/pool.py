@@ -20,7 +20,7 @@ class Pool:
         self.stopped = ""
         self._error: Exception | None = None
         self._workers: set[asyncio.Task[None]] = set()
-        self._under_way = 0
+        self.under_way = 0
         self._room = asyncio.Event()
 
     def stop(self, why: str) -> None:
@@ -78,18 +78,18 @@ class Pool:
             try:
                 await do(job)
             finally:
-                self._under_way -= 1
+                self.under_way -= 1
                 self._room.set()
 
         while not self.stopped:
-            while self._under_way >= self.concurrency:
+            while self.under_way >= self.concurrency:
                 self._room.clear()
                 await self._room.wait()
             try:
                 job = await anext(jobs)
             except StopAsyncIteration:
                 return
-            self._under_way += 1
+            self.under_way += 1
             self._start(group, counted(job))
 
 

@@ -6,7 +6,8 @@ gates, budgets and progress see the same whatever the backend.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -19,6 +20,9 @@ from rightcall.model.tool import Tool
 from rightcall.store import Key
 from rightcall.suite.case_runner import CaseRunner
 from rightcall.suite.plan import Plan
+
+BUDGET_SECONDS = 0.02
+"""How often a budget that is spoken for is looked at again."""
 
 Cell = tuple[AnyGolden, int]
 """A golden and the number of a trial: what is run once and stored once."""
@@ -40,6 +44,10 @@ class RunWork(msgspec.Struct, frozen=True):
     tools: Mapping[str, Tool] = {}
     models: frozenset[str] = frozenset()
     stored: Callable[[Sequence[Key]], Awaitable[Sequence[CaseResult]]] | None = None
+    affordable: Callable[[int], int] | None = None
+    """How many more cells fit into the budgets of the run at their worst, while so many are under way; None when the
+    limits of a case do not say what its worst is."""
+
     store: str = ""
     epoch: int = 0
 
@@ -111,8 +119,21 @@ class InProcess:
             retries, at_once = (asker.retries, asker.throttle.limit) if asker else (0, 0)
             await take(Batch((result,), retries, at_once, lag_ms=lag_ms))
 
-        self._pool = Pool(min(work.plan.concurrency, max(1, work.planned)))
-        await self._pool.run(jobs, do)
+        self._pool = pool = Pool(min(work.plan.concurrency, max(1, work.planned)))
+        affordable = work.affordable
+        if affordable is None:
+            await pool.run(jobs, do)
+            return
+
+        async def fitting() -> AsyncIterator[Cell]:
+            for cell in jobs:
+                while affordable(pool.under_way) < 1:
+                    if pool.stopped:
+                        return
+                    await asyncio.sleep(BUDGET_SECONDS)
+                yield cell
+
+        await pool.run(fitting(), do)
 
     def stop(self, why: str) -> None:
         self._stopped = self._stopped or why

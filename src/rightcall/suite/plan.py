@@ -208,6 +208,7 @@ def plan_suite(
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
+        rate=config.rate,
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
         exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
     )

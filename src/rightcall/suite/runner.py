@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -132,6 +133,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         definitions=prepared.definitions,
         tools=prepared.tools,
         models=prepared.models,
+        affordable=running.affordable if _worst_case(plan) else None,
         stored=partial(_read_back, store, run.id, persist),
         store="" if store.file else store.url,
         epoch=writer.epoch,
@@ -173,6 +175,7 @@ class _Running:
         self._early = EarlyStop.of(plan)
         self._over_budget = ""
         self._lag_ms = 0.0
+        self._taken = self._written_since = 0
         self._cells: asyncio.Task[None] | None = None
         self._error: Exception | None = None
 
@@ -184,6 +187,7 @@ class _Running:
 
             async def take(batch: Batch) -> None:
                 self._note(batch)
+                self._taken += len(batch.results)
                 if batch.stored:
                     for result in batch.results:
                         self._consider(result)
@@ -277,7 +281,26 @@ class _Running:
             tools=tools,
         )
 
+    def affordable(self, under_way: int) -> int:
+        """How many more cases fit into the budgets, if each of those not stored yet costs the most it may."""
+        worst, limits, usage = _worst_case(self._plan), self._plan.run_limits, self._progress.tally.usage
+        fits = [
+            math.floor((most - used) / each)
+            for most, used, each in (
+                (limits.tokens, usage.input_tokens + usage.output_tokens, worst.get("tokens")),
+                (limits.cost_usd, usage.cost_usd or 0.0, worst.get("cost_usd")),
+            )
+            if most is not None and each is not None
+        ]
+        open_cells = under_way + self._taken - self._written_since
+        left = max(0, min(fits) - open_cells)
+        if not left and not open_cells and not self._over_budget:
+            self._over_budget = "no other case is sure to fit into run_limits"
+            self._backend.stop(self._over_budget)
+        return left
+
     def _written(self, batch: Sequence[CaseResult]) -> None:
+        self._written_since += len(batch)
         for result in batch:
             self.count(result)
         self._over_budget = self._over_budget or _used_up(self._plan, self._progress)
@@ -309,6 +332,16 @@ def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[t
     writer = store.resume_run(stored.id)
     writer.drop_errors()
     return stored.run, writer, set(store.finished(stored.id))
+
+
+def _worst_case(plan: Plan) -> dict[str, float]:
+    """The most that one case may cost, of what the run has a budget for."""
+    of_case, of_run = plan.agent.limits, plan.run_limits
+    return {
+        name: most
+        for name, most in (("tokens", of_case.tokens), ("cost_usd", of_case.cost_usd))
+        if most is not None and getattr(of_run, name) is not None
+    }
 
 
 def _used_up(plan: Plan, progress: Progress) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.executor import DEFAULT_PERSONAS, Limits, RunLimits
+from rightcall.executor import DEFAULT_PERSONAS, Limits, RateLimit, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
 from rightcall.gate import CheckSettings
 from rightcall.metrics import METRIC_SECONDS
@@ -34,6 +34,10 @@ class AgentConfig(Record, frozen=True):
         ),
     ] = "single_turn"
     settings: Settings = Settings()
+    rate: Annotated[
+        RateLimit | None,
+        msgspec.Meta(description="requests_per_minute and tokens_per_minute of the whole run"),
+    ] = None
     execute: Annotated[
         Literal["mock", "real"] | None,
         msgspec.Meta(description="whether tools run for real [default: mock, real for an observed agent]"),
