@@ -194,7 +194,8 @@ def started(nodes: Nodes, folder: Path, ending: Ending) -> subprocess.Popen[str]
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "loopback"}
+    found = os.pathsep.join((str(ROOT), str(ROOT / "src")))
+    return {**os.environ, "PYTHONPATH": found, "OPENAI_API_KEY": "loopback"}
 
 
 def results(folder: Path) -> int:

@@ -16,6 +16,7 @@ from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory, Usage
 from rightcall.store import open_store
 from rightcall.suite import Plan, run_plan
 from tests.distributed.one_process import OneProcess, dumps
+from tests.support.model_process import counts, loopback_model, write_suite
 
 
 def goldens(n):
@@ -251,3 +252,62 @@ def test_with_limits_of_a_case_the_budget_of_a_run_is_never_exceeded(store, work
     outcome = ran(store, priced, OneProcess() if workers else None, workers=workers or None)
     assert outcome.done == 20 and outcome.verdict.word == "INCONCLUSIVE"
     assert "run_limits" in outcome.stopped
+
+
+def test_workers_share_several_servers_of_one_model(store, tmp_path):
+    import json
+
+    from rightcall.suite import load_suite, plan_suite
+
+    with loopback_model() as one, loopback_model() as two:
+        urls = [f"http://127.0.0.1:{port}/v1" for port in (one, two)]
+        path = write_suite(tmp_path, 40, one, agent={"model": "openai:loopback", "base_url": urls})
+        assert json.loads(path.read_text())["agent"]["base_url"] == urls
+        outcome = ran(store, plan_suite(load_suite(path), tmp_path), OneProcess(), workers=2)
+        asked = [sum(counts(port)["asked"].values()) for port in (one, two)]
+    assert outcome.done == 40 == sum(asked) and min(asked) > 0
+
+
+def test_too_many_requests_lower_the_sum_of_throttles_and_nothing_is_lost(store, tmp_path):
+    from rightcall.suite import load_suite, plan_suite
+
+    seen = []
+    with loopback_model(rate_limited=0.2) as port:
+        path = write_suite(tmp_path, 300, port, concurrency=16)
+        driver = Driver(OneProcess(), WorkerOptions(2))
+        plan = plan_suite(load_suite(path), tmp_path)
+        watch = lambda progress, batch: seen.append((progress.at_once, progress.retries))  # noqa: E731
+        outcome = asyncio.run(run_plan(plan, store, backend=driver, watch=watch))
+    assert outcome.done == 300 and outcome.summary.overall.errors == 0
+    assert min(at_once for at_once, _ in seen) < 16 and seen[-1][1] > 0
+    assert all(at_once <= 16 for at_once, _ in seen)
+
+
+def test_a_rate_is_shared_by_workers(store, tmp_path):
+    import time
+
+    from rightcall.suite import load_suite, plan_suite
+
+    with loopback_model() as port:
+        agent = {"model": "openai:loopback", "base_url": f"http://127.0.0.1:{port}/v1",
+                 "rate": {"requests_per_minute": 1200}}  # fmt: skip
+        path = write_suite(tmp_path, 60, port, agent=agent)
+        began = time.monotonic()
+        ran(store, plan_suite(load_suite(path), tmp_path), OneProcess(), workers=3)
+    assert time.monotonic() - began >= 60 / 20 * 0.9 - 1  # twenty a second, but for the first of each worker
+
+
+def test_a_store_that_stalls_holds_workers_back_and_loses_nothing(store, monkeypatch):
+    import time
+
+    from rightcall.store import RunWriter
+
+    add, stalls = RunWriter.add, iter([0.5, 0.5, 0.5])
+
+    def slow(self, results):
+        time.sleep(next(stalls, 0.0))
+        return add(self, results)
+
+    monkeypatch.setattr(RunWriter, "add", slow)
+    outcome = ran(store, plan(200), OneProcess(), workers=3)
+    assert outcome.done == 200 == store.run(outcome.run.id).results

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import rightcall as rc
 from rightcall.distributed import Driver, RayEngine, RayOptions, WorkerOptions
 from rightcall.errors import ConfigError, RunTakenOver
 from rightcall.gate import read_gate
@@ -20,7 +21,7 @@ ROOT = str(Path(__file__).parents[2])
 
 @pytest.fixture(scope="module")
 def engine():
-    made = RayEngine(RayOptions(workers=3, cpus=0.5))
+    made = RayEngine(RayOptions(workers=4))
     asyncio.run(made.open())
     yield made
     made.close()
@@ -125,6 +126,14 @@ def test_an_open_client_cannot_be_sent_and_the_error_says_what_to_do(store, engi
 
     with pytest.raises(ConfigError, match="name a function that makes it, module:function"):
         ran(store, plan_of(goldens(4, tmp_path), agent), engine)
+
+
+def test_evaluate_takes_workers_and_gives_what_it_gives_without(engine, tmp_path):
+    given = goldens(20, tmp_path)
+    alone = rc.evaluate(agents.counted, given, store=tmp_path / "one.db")
+    shared = rc.evaluate(agents.counted, given, workers=2, store=tmp_path / "two.db")
+    assert shared.summary == alone.summary
+    assert stored(shared.store, shared.id) == stored(alone.store, alone.id)
 
 
 def test_of_two_drivers_on_one_run_the_older_is_told(store, engine, tmp_path):

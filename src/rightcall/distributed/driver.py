@@ -146,6 +146,7 @@ class Driver:
         self._deaths: deque[float] = deque()
         self._retries = 0
         self._stopping: set[asyncio.Task[Any]] = set()
+        self._told_of_waiting = False
 
     def stop(self, why: str) -> None:
         if self._stopped:
@@ -235,16 +236,27 @@ class Driver:
             while not spawning.done():
                 if self._done:
                     return False
-                await self._wait({spawning})
+                await self._wait({spawning}, START_SECONDS)
+                self._tell_of_waiting()
             seat.worker = spawning.result()
         finally:
             spawning.cancel()
         seat.at_once = self._share(seat)
-        hello = read_hello(await self._engine.tell(seat.worker, encode(OpenAgent(seat.at_once))))
+        hello = read_hello(await self._engine.tell(seat.worker, encode(OpenAgent(seat.at_once, seat.number))))
         seat.node = hello.node
         self._check(seat, hello)
         await self._deal()
         return True
+
+    def _tell_of_waiting(self) -> None:
+        """Say once that there is no room for some workers; they are used when there is."""
+        waiting = [seat for seat in self._seats if seat.worker is None]
+        late = [seat for seat in waiting if self._now() - seat.since >= START_SECONDS]
+        if late and not self._told_of_waiting:
+            self._told_of_waiting = True
+            self._tell(
+                f"{len(self._seats) - len(waiting)} of {len(self._seats)} workers run; the others wait for room"
+            )
 
     def _check(self, seat: _Seat, hello: Hello) -> None:
         """Refuse a worker that would not do what the driver planned."""

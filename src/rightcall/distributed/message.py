@@ -34,9 +34,10 @@ class WorkerSetup:
 
 
 class OpenAgent(msgspec.Struct, tag=True, frozen=True):
-    """Open the agent and check it; the answer is a `Hello`."""
+    """Open the agent and check it; the answer is a `Hello`. `number` is the worker's place among them."""
 
     at_once: int
+    number: int = 0
 
 
 class Deal(msgspec.Struct, tag=True, frozen=True):

@@ -64,7 +64,7 @@ class RayEngine:
 
     def __init__(self, options: RayOptions) -> None:
         self._options = options
-        self._opened = False
+        self._opened, self._mine = False, True
         self._head_lost = False
         self._setups: dict[bytes, Any] = {}
         self._actors: set[Any] = set()
@@ -81,6 +81,10 @@ class RayEngine:
         if self.local:
             _secure()
         ray = import_ray()
+        if ray.is_initialized():  # a program that uses Ray itself: one process has one connection
+            self._opened, self._mine = True, False
+            self._actor_class = ray.remote(_Actor)
+            return
         started = _start_settings(self._options) if self.local else _join_settings(self._options)
         _quieten(ray)
         try:
@@ -98,6 +102,8 @@ class RayEngine:
             return
         self._opened = False
         ray = import_ray()
+        if not self._mine:
+            return
         if self._head_lost:  # a shutdown would ask the head, which does not answer
             _end_processes()
             atexit.register(_leave)  # Ray crashes or hangs in what Python does after this

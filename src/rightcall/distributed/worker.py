@@ -13,6 +13,7 @@ import socket
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -35,7 +36,7 @@ from rightcall.distributed.message import (
     unpack_lease,
 )
 from rightcall.distributed.outbox import Outbox
-from rightcall.executor import Pool, Session, model_problems
+from rightcall.executor import Agent, Pool, Session, model_problems
 from rightcall.model.run import CaseResult
 from rightcall.store import Key, Persistence, RunWriter, Store, open_store
 from rightcall.suite import CaseRunner, Cell, LimitedLag, stored_batch
@@ -122,13 +123,15 @@ class Worker:
         node = socket.gethostname()
         try:
             setup = self._load()
-            return await self._session_of(setup, said.at_once, node)
+            return await self._session_of(setup, said, node)
         except Exception as error:
             return Hello(node, failed=Failed.of(error))
 
-    async def _session_of(self, setup: WorkerSetup, at_once: int, node: str) -> Hello:
+    async def _session_of(self, setup: WorkerSetup, said: OpenAgent, node: str) -> Hello:
         plan = setup.plan
-        session = Session(plan.agent, concurrency=plan.concurrency, seed=plan.seed, user=plan.user)
+        session = Session(
+            served(plan.agent, said.number), concurrency=plan.concurrency, seed=plan.seed, user=plan.user
+        )
         definitions = tuple(session.toolbox.tools)
         await session.__aenter__()
         self._session = session
@@ -148,7 +151,7 @@ class Worker:
             store = open_store(setup.store)
             writer = store.join_run(setup.run_id, epoch=setup.epoch)
             self._write = partial(_write, Persistence(WRITE_SECONDS), store, writer)
-        self._begin(setup, session, at_once)
+        self._begin(setup, session, said.at_once)
         return hello
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
@@ -238,6 +241,12 @@ class _Cells:
 def versions() -> dict[str, str]:
     """What must not differ between driver and workers."""
     return {"rightcall": version("rightcall"), "python": platform.python_version()}
+
+
+def served(agent: Agent, number: int) -> Agent:
+    """The agent, asking the server that is this worker's."""
+    urls = agent.base_urls
+    return replace(agent, base_url=urls[number % len(urls)]) if urls else agent
 
 
 def settle_in(paths: Sequence[str], folder: str) -> None:

@@ -65,7 +65,8 @@ class Agent:
     golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
-    `rate` is what may be sent to the model a minute, by all cases together.
+    `rate` is what may be sent to the model a minute, by all cases together. `base_urls` are servers of the same model
+    for workers to share; a single process asks `base_url`.
     """
 
     model: str | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -86,6 +87,7 @@ class Agent:
     exchange: Exchange = field(default_factory=Exchange)
     recordings: Recordings | None = None
     rate: RateLimit | None = None
+    base_urls: Sequence[str] = ()
 
     @property
     def name(self) -> str:

@@ -25,7 +25,10 @@ class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
     model: Annotated[str, msgspec.Meta(description="provider:model, module:agent, http:URL, or exec:COMMAND")]
-    base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
+    base_url: Annotated[
+        str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
+        msgspec.Meta(description="base URL of a compatible server; of several, worker i asks number i mod n"),
+    ] = None
     system: Annotated[str, msgspec.Meta(description="system prompt")] = ""
     mode: Annotated[
         Literal["single_turn", "loop"],
