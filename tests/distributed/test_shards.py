@@ -1,16 +1,20 @@
 """Scoring in shards: the rows and the summary of one process, to the last byte and bit."""
 
+import asyncio
 import io
 import json
+import threading
 
 import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
 from rightcall.distributed import Scoring, score_shards
 from rightcall.errors import ConfigError, InputError
-from rightcall.metrics import Scorer, Tally
+from rightcall.metrics import Scorer, ScoringRules, Tally
 from rightcall.report import write_rows
-from rightcall.suite import score_recorded
+from rightcall.store import open_store
+from rightcall.suite import rescore_run, run_plan, score_recorded
+from tests.distributed.stored_runs import goldens as goldens_of, plan_of, stored
 
 N = 60
 
@@ -118,3 +122,27 @@ def test_a_missing_and_an_unknown_golden_are_named(tmp_path):
         file.write('{"golden_id": "nobody", "calls": []}\n')
     with pytest.raises(InputError, match=r"done.jsonl:119: golden_id 'nobody'"):
         score_shards(Scoring(goldens, Scorer(), (), tmp_path / "new"), trajectories, shard_bytes=500)
+
+
+@pytest.mark.parametrize("shard", [1, 7, 5000])
+def test_a_run_rescored_in_shards_is_what_one_process_makes_of_it(tmp_path, monkeypatch, shard):
+    monkeypatch.setattr("rightcall.suite.rescorer.SHARD", shard)
+    with open_store(tmp_path / "results.db") as store:
+        asyncio.run(run_plan(plan_of(goldens_of(30, tmp_path), trials=2), store))
+        rules = Scorer(rules=ScoringRules(pass_rule="score"))
+        one, summary, verdict = asyncio.run(rescore_run(store, "last", rules))
+        two, *same = asyncio.run(
+            rescore_run(store, store.run(one).run.settings["rescored"], rules, spread=in_turns)
+        )
+        assert same == [summary, verdict]
+        assert stored(store, one) == stored(store, two)
+        assert store.run(two).finished and store.run(two).results == 60
+
+
+def in_turns(task, shards):
+    """Each shard twice, as after a lost process."""
+    for one in [*shards, *shards]:
+        thread = threading.Thread(target=task, args=(one,))  # a task has an event loop for itself
+        thread.start()
+        thread.join()
+        yield

@@ -12,8 +12,11 @@ from rightcall.distributed.driver import Driver, WorkerOptions
 from rightcall.distributed.ray import RayEngine, RayOptions, read_place
 from rightcall.distributed.shards import SHARD_BYTES, Scoring, ShardedScores, score_shards
 from rightcall.errors import ConfigError
+from rightcall.gate import Verdict
+from rightcall.metrics import Scorer
+from rightcall.model.run import Summary
 from rightcall.store import Store
-from rightcall.suite import Plan, WorkersConfig
+from rightcall.suite import Plan, WorkersConfig, rescore_run
 
 UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
          "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
@@ -65,6 +68,13 @@ class Workers:
         return score_shards(
             scoring, trajectories, run=self._engine.map, partial=partial, shard_bytes=shard_bytes, done=done
         )
+
+    def rescore(self, store: Store, run: str, scorer: Scorer) -> tuple[str, Summary, Verdict]:
+        """Score a stored run again, a task for some thousand results at a time."""
+        if store.file is not None and not self._engine.local:
+            raise ConfigError("nodes of a cluster cannot write to a file here; rescore on a PostgreSQL store")
+        asyncio.run(self._engine.open())
+        return asyncio.run(rescore_run(store, run, scorer, spread=self._engine.map))
 
     def close(self) -> None:
         self._engine.close()

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
         gate_of as gate_of,
         read_request as read_request,
     )
-    from rightcall.suite.rescorer import rescore_run as rescore_run
+    from rightcall.suite.rescorer import Spread as Spread, rescore_run as rescore_run
     from rightcall.suite.rewriter import Rewriter as Rewriter
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
@@ -125,7 +125,7 @@ else:
             "reach": "input_changes",
             "recorded_scores": "score_cases score_pairs score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
-            "rescorer": "rescore_run",
+            "rescorer": "Spread rescore_run",
             "rewriter": "Rewriter",
             "run_record": "new_run_id",
             "runner": "Progress RunOutcome run_plan",
