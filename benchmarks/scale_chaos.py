@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -129,16 +130,23 @@ def reference(folder: Path, port: int) -> dict[tuple[str, int], Any]:
     return stored(folder, "last")
 
 
-def endure(nodes: Nodes, folder: Path, port: int, seed: int, expected: dict[tuple[str, int], Any]) -> Ending:
-    """One run to its end, however often it has to be started."""
+def endure(
+    nodes: Nodes,
+    folder: Path,
+    port: int,
+    seed: int,
+    expected: dict[tuple[str, int], Any],
+    events: Sequence[str] = (),
+) -> Ending:
+    """One run to its end, however often it has to be started; `events` are drawn unless they are given."""
     drawn = random.Random(seed)
     folder.mkdir()
     write_suite(folder, GOLDENS, port, concurrency=AT_ONCE)
-    events = drawn.choices(["worker", "node", "driver"], [5, 2, 2], k=drawn.randint(1, 3))
-    if seed % 10 == 9:
-        events.append("head")
-    places = sorted(drawn.sample(range(20, GOLDENS - 20), len(events)))
-    ending, waiting = Ending(events), list(zip(places, events, strict=True))
+    chosen = list(events) or drawn.choices(["worker", "node", "driver"], [5, 2, 2], k=drawn.randint(1, 3))
+    if seed % 10 == 9 and not events:
+        chosen.append("head")
+    places = sorted(drawn.sample(range(20, GOLDENS - 20), len(chosen)))
+    ending, waiting = Ending(chosen), list(zip(places, chosen, strict=True))
     before = counts(port)["asked"]
     process = started(nodes, folder, ending)
     give_up = time.monotonic() + LONGEST

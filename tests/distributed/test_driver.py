@@ -311,3 +311,22 @@ def test_a_store_that_stalls_holds_workers_back_and_loses_nothing(store, monkeyp
     monkeypatch.setattr(RunWriter, "add", slow)
     outcome = ran(store, plan(200), OneProcess(), workers=3)
     assert outcome.done == 200 == store.run(outcome.run.id).results
+
+
+def test_a_worker_that_never_answers_keeps_nobody_waiting(store):
+    class Mute(OneProcess):
+        mute = None
+
+        async def tell(self, worker, message):
+            if worker is self.mute:
+                await asyncio.Event().wait()
+            return await super().tell(worker, message)
+
+        async def spawn(self, number, setup):
+            worker = await super().spawn(number, setup)
+            if number == 1:
+                self.mute = worker
+            return worker
+
+    outcome = ran(store, plan(), Mute(), workers=2)
+    assert outcome.done == 60

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -145,7 +146,7 @@ class Driver:
         self._ledger: LeaseLedger | None = None
         self._deaths: deque[float] = deque()
         self._retries = 0
-        self._stopping: set[asyncio.Task[Any]] = set()
+        self._messages: set[asyncio.Task[None]] = set()
         self._told_of_waiting = False
 
     def stop(self, why: str) -> None:
@@ -155,9 +156,7 @@ class Driver:
         if self._ledger is not None:
             self._ledger.stop()
             for seat in self._seated():
-                task = asyncio.create_task(self._say(seat, Stop()))
-                self._stopping.add(task)
-                task.add_done_callback(self._stopping.discard)
+                self._say(seat, Stop())
             self._wake()
 
     def notices(self) -> list[str]:
@@ -183,6 +182,16 @@ class Driver:
             running.cancel()
             await asyncio.wait([running])
             raise
+        finally:
+            await self._end_workers()
+
+    async def _end_workers(self) -> None:
+        """End workers that are left when a run breaks off; after a good end there are none."""
+        for message in tuple(self._messages):
+            message.cancel()
+        for seat in self._seated():
+            worker, seat.worker = seat.worker, None
+            await self._engine.lost(worker)
 
     def _packed_setup(self, work: RunWork) -> bytes:
         """The setup, packed inside the places where its modules are: those must be known before it is unpacked."""
@@ -231,22 +240,32 @@ class Driver:
         """Start a worker and hear its hello; False when the work was done before it came."""
         seat.since, seat.worker, seat.node = self._now(), None, ""
         seat.results, seat.first_lease, seat.reported = 0, 0.0, Sent()
-        spawning = asyncio.create_task(self._engine.spawn(seat.number, self._setup))
+        coming = asyncio.create_task(self._welcome(seat))
         try:
-            while not spawning.done():
+            while not coming.done():
                 if self._done:
                     return False
-                await self._wait({spawning}, START_SECONDS)
+                await self._wait({coming}, START_SECONDS)
                 self._tell_of_waiting()
-            seat.worker = spawning.result()
+            seat.worker = coming.result()
         finally:
-            spawning.cancel()
-        seat.at_once = self._share(seat)
-        hello = read_hello(await self._engine.tell(seat.worker, encode(OpenAgent(seat.at_once, seat.number))))
-        seat.node = hello.node
-        self._check(seat, hello)
-        await self._deal()
+            coming.cancel()
+        self._deal()
         return True
+
+    async def _welcome(self, seat: _Seat) -> Any:
+        """A worker that has said hello and is fit to work; ended if nobody waits for it any more."""
+        worker = await self._engine.spawn(seat.number, self._setup)
+        try:
+            seat.at_once = self._share(seat)
+            answer = await self._engine.tell(worker, encode(OpenAgent(seat.at_once, seat.number)))
+            hello = read_hello(answer)
+            seat.node = hello.node
+            self._check(seat, hello)
+        except BaseException:
+            await self._engine.lost(worker)
+            raise
+        return worker
 
     def _tell_of_waiting(self) -> None:
         """Say once that there is no room for some workers; they are used when there is."""
@@ -389,7 +408,7 @@ class Driver:
             await self._deliver([await self._deadly(cell, said) for cell in loss.condemned])
         if not seat.results and not loss.condemned:
             self._count_death(said)
-        await self._deal()
+        self._deal()
         self._wake()
 
     async def _recover_stored(self, seat: _Seat) -> None:
@@ -447,19 +466,22 @@ class Driver:
         active = [one for one in self._seats if one is seat or one.worker is not None or one.since > recent]
         return max(1, shares(self._work.plan.concurrency, len(active))[active.index(seat)])
 
-    async def _deal(self) -> None:
+    def _deal(self) -> None:
         """Tell workers whose share has changed; those that get less first."""
         changed = [(seat, share) for seat in self._seated() if (share := self._share(seat)) != seat.at_once]
         for seat, share in sorted(changed, key=lambda one: one[1] - one[0].at_once):
             seat.at_once = share
-            await self._say(seat, Deal(share))
+            self._say(seat, Deal(share))
 
-    async def _say(self, seat: _Seat, message: Instruction) -> None:
-        """Tell a worker something; if it is lost, whoever waits for its results learns that."""
-        try:
-            await self._engine.tell(seat.worker, encode(message))
-        except WorkerLost:
-            return
+    def _say(self, seat: _Seat, message: Instruction) -> None:
+        """Tell a worker something without waiting: one that hangs must not keep the others."""
+        task = asyncio.create_task(self._said(seat.worker, message))
+        self._messages.add(task)
+        task.add_done_callback(self._messages.discard)
+
+    async def _said(self, worker: Any, message: Instruction) -> None:
+        with suppress(WorkerLost):  # whoever waits for its results learns that
+            await self._engine.tell(worker, encode(message))
 
     async def _wait(
         self, tasks: set[asyncio.Task[Any]], seconds: float | None = None
