@@ -8,6 +8,7 @@ import msgspec
 
 from rightcall.gate import Gate, Outcome, Verdict, Word, counted, outcomes_of
 from rightcall.model.run import CaseResult, Summary
+from rightcall.model.trajectory import Trajectory
 
 MOST_ERRORS = 0.05
 """Share of trials without an answer from which a run is an ERROR."""
@@ -19,13 +20,16 @@ class GateEvidence:
     def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:
         self._metrics = tuple(gate.metrics)
         self._quarantine = quarantine
+        self._timed = gate.limits_latency
         self._trials: dict[str, list[CaseResult]] = {}
 
     def add(self, result: CaseResult) -> None:
         if result.golden_id in self._quarantine:
             return
         kept = {name: result.metrics[name] for name in self._metrics if name in result.metrics}
-        slim = msgspec.structs.replace(result, metrics=kept, trajectory=None)
+        lag = result.trajectory.lag_ms if result.trajectory else 0.0
+        timed = Trajectory(lag_ms=lag) if lag and self._timed else None
+        slim = msgspec.structs.replace(result, metrics=kept, trajectory=timed)
         self._trials.setdefault(result.golden_id, []).append(slim)
 
     def outcomes(self) -> list[Outcome]:
