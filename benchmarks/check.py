@@ -1,12 +1,13 @@
 """How often `check` is wrong and what it costs, by playing the rule itself on simulated agents.
 
-    python -m benchmarks.check [--runs 1000] [--seed 1] [--search SECONDS]
+    python -m benchmarks.check [--runs 1000] [--seed 1] [--search SECONDS | --forecast]
 
 Suites: steady (88 % of goldens pass at .99, 6 % at .01, 6 % anything), mixed (77/.98, 8/.02, 15) and flaky (55/.95,
 10/.05, 35). A tenth of the goldens is affected by a changed tool; a global change affects none in particular. `leak`:
 the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. `--search` draws random designs (any mix of
 rates, size, margins, baseline) and shows the worst; drops at the margin break some goldens, weaken all a little, or
 better a third of them and worsen the others. The exit code is 1 when an error rate is above 5 %.
+`--forecast` holds `check --plan` against simulated checks.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rightcall.gate import CheckSettings, drawn_trials, dropped, play, strata_of
+from rightcall.gate import CheckSettings, drawn_trials, dropped, foresee, play, strata_of
 
 SUITES = {
     "steady": ((0.88, 0.99), (0.06, 0.01)),
@@ -111,7 +112,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--search", type=float, default=0.0, metavar="SECONDS")
+    parser.add_argument("--forecast", action="store_true")
     options = parser.parse_args()
+    if options.forecast:
+        show_forecasts(options.runs, options.seed)
+        return
     if options.search:
         search(options.search, options.runs, options.seed)
         return
@@ -161,6 +166,42 @@ def search(seconds: float, runs: int, seed: int) -> None:
         print(f"  {name}: mean {mean:.1%}, worst {worst:.1%} at {said}")
     most = 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)  # what a true 5 % may show in this many checks
     sys.exit(1 if any(max(shares)[0] > most for shares in found.values()) else 0)
+
+
+def forecast(
+    design: Design, *, checks: int, baselines: int, draws: int, seed: int
+) -> list[tuple[float, float]]:
+    """What `--plan` foresees and what checks do: PASS without a change, REGRESSED at the margin of the affected."""
+    rng, settings = random.Random(seed), design.settings
+    foreseen, true = [0.0, 0.0], [0.0, 0.0]
+    for number in range(checks):
+        rates = rates_of(design.suite, design.goldens, rng)
+        names, cut = list(rates), round(design.affected * design.goldens)
+        before = drawn_trials(rates, design.trials, rng)
+        affected, rest = {g: before[g] for g in names[:cut]}, {g: before[g] for g in names[cut:]}
+        strata = strata_of(affected, rest, settings, f"{number}")
+        worse = rates | dropped({g: rates[g] for g in affected}, settings.drop, rng)
+        true[0] += (play(strata, rates, rng, settings).word == "PASS") / checks
+        true[1] += (play(strata, worse, rng, settings).word == "REGRESSED") / checks
+        if number < baselines:
+            foreseen[0] += foresee(affected, rest, settings, seed=number, draws=draws).passed / baselines
+            told = foresee(affected, rest, settings, seed=number, draws=draws, worse="affected")
+            foreseen[1] += told.regressed / baselines
+    return list(zip(foreseen, true, strict=True))
+
+
+def show_forecasts(runs: int, seed: int) -> None:
+    """`--plan` beside the simulation of the same suite."""
+    print(f"{'suite':<24}{'PASS, no change':>26}{'REGRESSED at the margin':>28}    (foreseen, true)")
+    for suite in SUITES:
+        for goldens, trials in ((60, 3), (60, 10), (200, 1), (200, 3), (200, 10), (400, 3)):
+            found = forecast(Design(suite, goldens, trials), checks=runs, baselines=20, draws=50, seed=seed)
+            (passed, really_passed), (worse, really_worse) = found
+            print(
+                f"{f'{suite} N {goldens} m {trials}':<24}{passed:>17.0%} {really_passed:>8.0%}"
+                f"{worse:>19.0%} {really_worse:>8.0%}",
+                flush=True,
+            )
 
 
 def searched(rng: random.Random, runs: int) -> tuple[float, float, str]:

@@ -149,6 +149,28 @@ def test_the_verdict_does_not_depend_on_how_many_run_at_once(shop):
     assert found[0] == found[1]
 
 
+def test_another_question_about_the_same_inputs_is_asked(shop):
+    """A budget, a margin or --full is not answered with the verdict of a check without it."""
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, first = checked("--max-calls", "4")
+    assert first["verdict"] == "INCONCLUSIVE"
+    code, second = checked()
+    assert (code, second["verdict"]) == (0, "PASS")
+    assert "this is the second check for these inputs" in second["notes"]
+    _, third = checked("--full")
+    assert third["calls"]["spent"] > second["calls"]["spent"]
+    assert checked()[1]["calls"]["spent"] == 0
+
+
+def test_an_edited_golden_is_not_answered_with_an_older_verdict(shop):
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    checked()
+    lines = (shop / "goldens.jsonl").read_text().splitlines()
+    (shop / "goldens.jsonl").write_text("\n".join([lines[0].replace("Show me", "Do show me"), *lines[1:]]))
+    _, found = checked()
+    assert (found["new"]["goldens"], found["calls"]["spent"] > 0) == (1, True)
+
+
 def test_a_plan_spends_nothing(shop, capsys):
     edit(shop / "tools.json", REFUND, f"{REFUND} Ask first.")
     assert run("check", "suite.yaml", "--plan") == 0
@@ -381,6 +403,19 @@ def test_the_chance_of_damage_never_seen_before(history, now, bound):
     assert never_seen_chance(history, now) == pytest.approx(bound, abs=0.0006)
 
 
+def test_a_code_that_the_suite_forbids_is_not_new_when_main_showed_it(shop):
+    lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
+    lines[1]["expected_calls"] = [{"tool": "list_reviews"}]
+    (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("gate: {forbid: [wrong_tool]}\n")
+    git("commit", "-qam", "forbid")
+    run("run", "suite.yaml")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked("--full")
+    assert (found["verdict"], found["hard"]) == ("PASS", [])
+
+
 def test_a_budget_ends_with_the_last_look(shop):
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     code, found = checked("--max-calls", "20")
@@ -416,3 +451,44 @@ def test_options_that_a_suite_sets(shop):
     )
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     assert checked("--max-calls", "5")[0] == 0
+
+
+def test_only_the_metrics_changed_so_the_baseline_is_scored_again_without_a_call(shop):
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("weights: {precision: 0.5, recall: 0.5}\npass_rule: score\n")
+    code, found = checked()
+    assert (code, found["verdict"], found["calls"]["spent"]) == (0, "PASS", 0)
+    assert "360 trials of the baseline were scored again: 100.0% → 100.0% passed" in found["sentence"]
+
+
+def test_a_stricter_metric_moves_the_baseline_and_not_the_verdict(shop):
+    """With the new metric main fails a golden as well, so the change is not blamed for it."""
+    (shop / "pickiness.py").write_text(PICKY)
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("metrics: [pickiness:Picky]\n")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked("--trust")
+    assert found["verdict"] == "PASS"
+    assert {"system", "metrics"} <= {change["kind"] for change in found["changes"]}
+    assert any("scored again: 100.0% → 87.5% passed" in note for note in found["notes"])
+
+
+PICKY = """
+from dataclasses import dataclass
+import rightcall as rc
+
+@dataclass(frozen=True)
+class Picky(rc.Metric):
+    def measure(self, case: rc.TestCase) -> rc.Score:
+        return rc.Score.passed_if(not case.golden.id.startswith("list_reviews"), "picky")
+"""
+
+
+def test_metrics_that_changed_cannot_be_compared_with_a_file_alone(shop, tmp_path_factory):
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    (shop / ".rightcall").rename(tmp_path_factory.mktemp("away") / "rightcall")
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("pass_rule: score\n")
+    code, found = checked("--baseline", "main.jsonl.gz")
+    assert (code, found["verdict"], found["calls"]["spent"]) == (3, "INCONCLUSIVE", 0)
+    assert "cannot be scored again" in found["hint"]

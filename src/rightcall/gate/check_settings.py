@@ -37,6 +37,10 @@ class CheckSettings(Record, frozen=True):
     on_inconclusive: Annotated[
         Literal["fail", "pass"], msgspec.Meta(description="exit code of INCONCLUSIVE: 3, or 0")
     ] = "fail"
+    compare: Annotated[
+        Literal["passes", "score"],
+        msgspec.Meta(description="what of a trial is compared: passed or not, or its score"),
+    ] = "passes"
     control: Annotated[int, msgspec.Meta(ge=0, description="untouched goldens to ask again")] = 0
 
     @property

@@ -13,6 +13,8 @@ from rightcall.gate.check_settings import CheckSettings, strata_of
 from rightcall.gate.trial_pairs import Scores, Stratum
 
 DRAWS = 500
+TYPICAL_NOISE = 0.04
+"""Mean p(1−p) over goldens, assumed when none was tried twice: between a steady suite (.02) and a flaky one (.11)."""
 
 
 class Played(NamedTuple):
@@ -102,8 +104,13 @@ def foresee(
 
 
 def fitted_prior(trials: Sequence[Scores]) -> tuple[float, float]:
-    """Beta(a, b) of the goldens' rates by moments; Jeffreys' when the trials cannot tell."""
+    """Beta(a, b) of the goldens' rates by moments; Jeffreys' when there are too few.
+
+    One trial each cannot tell steady goldens from flaky ones: they are then taken to be as noisy as most suites.
+    """
     tried = [scores for scores in trials if len(scores) > 1]
+    if len(tried) < 10 and len(trials) >= 10:
+        return _typical(math.fsum(math.fsum(scores) / len(scores) for scores in trials) / len(trials))
     if len(tried) < 10:
         return 0.5, 0.5
     m = len(min(tried, key=len))
@@ -117,6 +124,13 @@ def fitted_prior(trials: Sequence[Scores]) -> tuple[float, float]:
     between = (spread - alone / m) * m / (m - 1)
     rho = min(max(between / alone, 0.01), 0.99)
     weight = 1 / rho - 1
+    return max(mean * weight, 1e-3), max((1 - mean) * weight, 1e-3)
+
+
+def _typical(mean: float) -> tuple[float, float]:
+    """Beta(a, b) with this mean and E[p(1−p)] = `TYPICAL_NOISE`, or as much as the mean allows."""
+    share = min(0.9, TYPICAL_NOISE / max(mean * (1 - mean), TYPICAL_NOISE))
+    weight = share / (1 - share)
     return max(mean * weight, 1e-3), max((1 - mean) * weight, 1e-3)
 
 

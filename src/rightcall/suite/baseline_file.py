@@ -69,7 +69,8 @@ class BaselineLine(Record, frozen=True):
     """One golden. `t` has a string for each compared run.
 
     `old`, `codes` and `confused` come from older runs alone: what is compared must not choose. `hard` are the codes of
-    damage that any of the runs showed.
+    all runs, for the rule about new damage. `s` has the scores of the compared trials when they are more than 1 for
+    passed and 0 for failed; None is an error.
     """
 
     id: str
@@ -80,11 +81,19 @@ class BaselineLine(Record, frozen=True):
     codes: dict[str, int] = {}
     hard: tuple[str, ...] = ()
     confused: dict[str, int] = {}
+    s: tuple[tuple[float | None, ...], ...] = ()
 
     @property
     def scores(self) -> Scores:
         """The compared trials that were scored."""
         return tuple(float(mark) for marks in self.t for mark in marks if mark in "01")
+
+    @property
+    def graded(self) -> Scores:
+        """The same trials by their score instead of their pass mark."""
+        if not self.s:
+            return self.scores
+        return tuple(score for scores in self.s for score in scores if score is not None)
 
     @property
     def history(self) -> Scores:
@@ -191,10 +200,26 @@ def _line(line: BaselineLine, before: BaselineLine | None, taken: list[int], lef
     return msgspec.structs.replace(
         line,
         t=(*line.t, *(marks[i] for i in taken if i in marks)),
+        s=_joined_scores(line, before, [i for i in taken if i in marks]),
         old=line.old + "".join(marks[i] for i in left if i in marks) + before.old,
         hard=hard,
         confused=confused,
     )
+
+
+def _joined_scores(
+    line: BaselineLine, before: BaselineLine, taken: list[int]
+) -> tuple[tuple[float | None, ...], ...]:
+    if not line.s and not before.s:
+        return ()
+    return (
+        *(line.s or map(_marked, line.t)),
+        *(before.s[i] if before.s else _marked(before.t[i]) for i in taken),
+    )
+
+
+def _marked(marks: str) -> tuple[float | None, ...]:
+    return tuple(None if mark == "e" else float(mark) for mark in marks)
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from rightcall.analysis import confusions
 from rightcall.errors import InputError
 from rightcall.model.codec import decode
-from rightcall.model.failure import FATAL
 from rightcall.model.run import CaseResult
 from rightcall.store import RunFilter, Store, StoredRun
 from rightcall.suite.baseline_file import (
@@ -127,11 +126,12 @@ def _lines(
                 name,
                 names[name],
                 ask_hash(golden, inputs),
-                tuple("".join(map(_mark, each)) for each in now),
-                "".join(map(_mark, before)),
+                tuple("".join(map(mark_of, each)) for each in now),
+                "".join(map(mark_of, before)),
                 dict(sorted(Counter(f.code for result in before for f in result.codes).items())),
-                tuple(sorted({f.code for result in everything for f in result.codes if f.code in FATAL})),
+                tuple(sorted({f.code for result in everything for f in result.codes})),
                 dict(sorted(confused.items())),
+                graded_scores(now),
             )
         )
     if unscored := [line.id for line in made if not line.scores]:
@@ -160,7 +160,16 @@ def _inputs(store: Store, run: StoredRun) -> Inputs:
     return decode(document, Inputs, f"run {run.id}")
 
 
-def _mark(result: CaseResult) -> str:
+def graded_scores(runs: Sequence[Sequence[CaseResult]]) -> tuple[tuple[float | None, ...], ...]:
+    """The scores of trials, run by run; empty when they say no more than passed and failed."""
+    if all(result.error or result.score == result.passed for results in runs for result in results):
+        return ()
+    return tuple(
+        tuple(None if result.error else round(result.score, 6) for result in results) for results in runs
+    )
+
+
+def mark_of(result: CaseResult) -> str:
     return "e" if result.error else "1" if result.passed else "0"
 
 

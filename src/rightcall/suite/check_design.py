@@ -60,6 +60,7 @@ class CheckDesign:
     seed: str
     trials: int
     first_seed: str = ""
+    rescored: str = ""
     everything: str = ""
     notes: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
@@ -152,7 +153,8 @@ def design_check(
     if changed:
         reach = _all_reached(reach)
     seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), again])[:32]
-    scores = {name: line.scores for name, line in before.items() if line.scores}
+    graded = settings.compare == "score"
+    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
     history = {name: line.history for name, line in before.items()}
     clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
     reason = why_everything(baseline, reach, len(goldens), full)

@@ -183,6 +183,10 @@ def plan_suite(
     config = suite.agent
     if start_nothing:
         suite = _without_code(suite, folder)
+    if any(map(is_code_metric, metric_names(suite))) or (
+        isinstance(suite.tools, str) and is_attribute(suite.tools)
+    ):
+        _import_from(folder)
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
     tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
@@ -348,10 +352,15 @@ def _model(name: str, folder: Path, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
     if not is_code(name, folder):
         return name
-    for place in (str(folder.resolve()), ""):  # a module beside the suite, or where the command was typed
+    _import_from(folder)
+    return _tried(problems, lambda: _imported(name)) or _unloaded
+
+
+def _import_from(folder: Path) -> None:
+    """Let a suite name modules next to its file, or where the command was typed."""
+    for place in (str(folder.resolve()), ""):
         if place not in sys.path:
             sys.path.insert(0, place)
-    return _tried(problems, lambda: _imported(name)) or _unloaded
 
 
 def _unloaded(golden: Golden) -> None:
