@@ -37,6 +37,12 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         if not is_baseline(Path(wanted)):
             raise InputError(wanted, "is no baseline", "`rightcall baseline save -o FILE` writes one")
         return load_baseline(Path(wanted))
+    if "/" in wanted or wanted.endswith((".jsonl", ".gz", ".json")):
+        raise InputError(
+            f"baseline {wanted}",
+            "there is no such file",
+            f"save one on the main branch: rightcall run SUITE --trials 3 --save-baseline {wanted}",
+        )
     if store is None:
         raise InputError(
             f"baseline {wanted}",
