@@ -13,6 +13,7 @@ from rightcall.gate.check_settings import CheckSettings, strata_of
 from rightcall.gate.trial_pairs import Scores, Stratum
 
 DRAWS = 500
+LEAST_OTHERS = 200
 TYPICAL_NOISE = 0.04
 """Mean p(1−p) over goldens, assumed when none was tried twice: between a steady suite (.02) and a flaky one (.11)."""
 
@@ -82,18 +83,21 @@ def foresee(
     rng = random.Random(f"{seed}/{worse}/{full}")  # noqa: S311  repeatable, not secret
     a, b = fitted_prior([*affected.values(), *rest.values()])
     words, calls = Counter[str](), list[int]()
+    # A check asks a sample of the rest: twice as many stand for all of them, also for the noise.
+    others, most = list(rest), max(LEAST_OTHERS, 2 * settings.sample)
     for number in range(draws):
-        rates = {g: _rate(scores, a, b, rng) for g, scores in (*affected.items(), *rest.items())}
+        some = others if full or len(others) <= most else rng.sample(others, most)
+        tried = [*affected.items(), *((golden, rest[golden]) for golden in some)]
+        rates = {golden: _rate(scores, a, b, rng) for golden, scores in tried}
         before = {
-            golden: tuple(float(rng.random() < rates[golden]) for _ in scores)
-            for golden, scores in (*affected.items(), *rest.items())
+            golden: tuple([float(rng.random() < rates[golden]) for _ in scores]) for golden, scores in tried
         }
         after = dict(rates)
         if worse:
-            hit, margin = (affected, settings.drop) if worse == "affected" else (rest, settings.drop_rest)
+            hit, margin = (affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
             after |= dropped({golden: rates[golden] for golden in hit}, margin, rng)
         strata = strata_of(
-            {g: before[g] for g in affected}, {g: before[g] for g in rest}, settings, f"{number}", full=full
+            {g: before[g] for g in affected}, {g: before[g] for g in some}, settings, f"{number}", full=full
         )
         played = play(strata, after, rng, settings)
         words[played.word] += 1
