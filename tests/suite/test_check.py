@@ -492,3 +492,190 @@ def test_metrics_that_changed_cannot_be_compared_with_a_file_alone(shop, tmp_pat
     code, found = checked("--baseline", "main.jsonl.gz")
     assert (code, found["verdict"], found["calls"]["spent"]) == (3, "INCONCLUSIVE", 0)
     assert "cannot be scored again" in found["hint"]
+
+
+def cloned(shop, tmp_path_factory, *words):
+    """A clone of the shop, as CI makes it, with the baseline as a file."""
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    folder = tmp_path_factory.mktemp("ci") / "clone"
+    git("clone", "-q", *words, f"file://{shop}", str(folder))
+    shutil.copy(shop / "main.jsonl.gz", folder)
+    return folder
+
+
+def test_a_shallow_clone_with_a_detached_head_is_checked_like_any_other(shop, tmp_path_factory, monkeypatch):
+    """What a CI server checks out: the newest commit of the pull request, nothing of its history, no branch."""
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    git("switch", "-qc", "bad")
+    git("commit", "-qam", "bad")
+    folder = cloned(shop, tmp_path_factory, "--depth", "1", "--branch", "bad")
+    monkeypatch.chdir(folder)
+    git("checkout", "-q", "--detach")
+    code, found = checked("--baseline", "main.jsonl.gz")
+    assert (code, found["verdict"]) == (1, "REGRESSED")
+    assert not any("behind" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("shallow", [False, True])
+def test_main_that_moved_on_is_tested_with_the_change_and_said_so(
+    shop, tmp_path_factory, monkeypatch, shallow
+):
+    """The baseline is of an older commit of main than the one the branch started from."""
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    for word in ("one", "two"):
+        (shop / "NOTES.md").write_text(word)
+        git("add", "NOTES.md")
+        git("commit", "-qm", word)
+    git("switch", "-qc", "branch")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    git("commit", "-qam", "prompt")
+    depth = ["--depth", "1"] if shallow else []
+    folder = cloned(shop, tmp_path_factory, *depth, "--branch", "branch")
+    monkeypatch.chdir(folder)
+    _, found = checked("--baseline", "main.jsonl.gz")
+    said = "the baseline is 2 commits behind the base: their changes are tested with yours"
+    assert (said in found["notes"]) is not shallow
+    assert found["verdict"] == "PASS"
+
+
+def test_uncommitted_work_is_checked(shop):
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    assert checked()[1]["verdict"] == "REGRESSED"
+
+
+@pytest.mark.parametrize("missing", ["repository", "program"])
+def test_without_git_a_run_or_a_file_is_the_baseline(shop, monkeypatch, capsys, missing):
+    if missing == "repository":
+        shutil.rmtree(shop / ".git")
+    else:
+        monkeypatch.setenv("PATH", "/nowhere")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    assert checked("--baseline", "last")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["branch", "-m", "master"], "use --baseline branch:master"),
+        (["switch", "-qc", "work"], "use --baseline branch:work"),
+    ],
+)
+def test_a_baseline_on_another_branch_is_named(shop, capsys, words, hint):
+    shutil.rmtree(shop / ".rightcall")
+    git(*words)
+    run("run", "suite.yaml")
+    assert run("check", "suite.yaml") == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_runs_with_uncommitted_changes_are_said_not_to_count(shop, capsys):
+    shutil.rmtree(shop / ".rightcall")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    run("run", "suite.yaml")
+    assert run("check", "suite.yaml") == 2
+    assert "runs with uncommitted changes do not count; commit or discard" in capsys.readouterr().err
+
+
+def test_the_first_run_outside_of_git_is_found_when_asked_for_by_name(shop, capsys):
+    shutil.rmtree(shop / ".git")
+    shutil.rmtree(shop / ".rightcall")
+    run("run", "suite.yaml")
+    assert run("check", "suite.yaml") == 2
+    assert "--baseline last" in capsys.readouterr().err
+
+
+AGENT = """
+import asyncio, random
+
+async def agent(golden):
+    await asyncio.sleep(random.random() / 200)
+    tools = [call.tool for call in golden.expected_calls]
+    return [{"name": tools[0] if sum(golden.id.encode()) % 9 else "get_order", "arguments": {}}]
+"""
+
+
+def test_another_finishing_order_gives_the_same_check_to_the_byte(shop):
+    """Only what names the run itself differs: its id, and how old the baseline was by then."""
+    (shop / "sleepy.py").write_text(AGENT)
+    edit(shop / "suite.yaml", '"keyword:" ', '"sleepy:agent" ')
+    git("add", "-A")
+    git("commit", "-qm", "agent")
+    run("run", "suite.yaml", "--trust")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    texts = []
+    for _ in range(2):
+        shutil.rmtree(shop / ".rightcall" / "checks", ignore_errors=True)
+        _, found = checked("--trust")
+        text = Path("check.json").read_text().replace(found["run_id"], "RUN")
+        texts.append(re.sub(r'"age_days": [\d.]+', "", text))
+    assert texts[0] == texts[1]
+    assert found["calls"]["spent"] > 16
+
+
+BANK = """
+name: bank
+worlds: {bank: {accounts: {alice: 100, bob: 5}}}
+dataset: goldens.jsonl
+agent: {model: "keyword:", mode: loop}
+"""
+
+
+def test_the_state_of_a_world_is_an_input_of_the_goldens_that_can_act_on_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suite.yaml").write_text(BANK)
+    (tmp_path / "goldens.jsonl").write_text(
+        '{"id": "in", "input": "What is the balance of alice?"}\n'
+        '{"id": "out", "input": "What is the balance of alice?", "tools": []}\n'
+    )
+    run("run", "suite.yaml")
+    edit(tmp_path / "suite.yaml", "alice: 100", "alice: 90")
+    _, found = checked("--baseline", "last", "--plan")
+    (change,) = found["changes"]
+    assert (change["kind"], change["name"], found["untouched"]) == ("world", "bank", 1)
+
+
+def graded_shop(shop):
+    """Half of the arguments are right, so that scores are neither 0 nor 1."""
+    lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
+    for golden in lines:
+        golden["category"] = "secondary"
+        golden["expected_calls"].append({"tool": "list_reviews"})
+    (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("pass_rule: score\n")
+    git("commit", "-qam", "graded")
+    run("run", "suite.yaml", "--save-baseline", "main.jsonl")
+
+
+def test_scores_are_compared_where_passing_says_too_little(shop):
+    graded_shop(shop)
+    lines = load_baseline(Path("main.jsonl")).lines
+    assert any(0 < score < 1 for line in lines for score in line.graded)
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    edit(shop / "suite.yaml", "check: {drop: 0.2", "check: {compare: score, drop: 0.2")
+    _, found = checked("--baseline", "main.jsonl", "--rounds", "3")
+    differences = {s["name"]: s["difference"] for s in found["strata"]}
+    assert -1 < differences["affected"] < 0
+
+
+def test_merged_baselines_keep_their_scores():
+    graded = msgspec.structs.replace(a_pool("shop", "i", ["01"]).lines[0], s=((0.5, 1.0),))
+    newer = BaselinePool(a_pool("shop", "i", ["01"]).header, (graded,))
+    plain = a_pool("shop", "i", ["1e"], "2026-01-01T00:00:00Z", "r2")
+    (line,) = merged([newer, plain]).lines
+    assert (line.s, line.graded) == (((0.5, 1.0), (1.0, None)), (0.5, 1.0, 1.0))
+    (line,) = merged([plain, BaselinePool(newer.header, (graded,))]).lines
+    assert line.graded == (0.5, 1.0, 1.0)
+
+
+def test_several_suites_share_the_risk_when_asked_to(shop, capsys):
+    (shop / "other.yaml").write_text((shop / "suite.yaml").read_text().replace("name: shop", "name: other"))
+    git("add", "-A")
+    git("commit", "-qm", "other")
+    run("run", "other.yaml")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    assert run("check", "suite.yaml", "other.yaml", "--together", "--json") == 1
+    said = capsys.readouterr().out
+    found = json.loads(said[said.index("\n[\n") :])
+    assert [each["alpha"] for each in found] == [0.025, 0.025]
+    assert all("Holm's correction" in each["notes"][-1] for each in found)

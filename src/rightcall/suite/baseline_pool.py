@@ -53,11 +53,7 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         branch = wanted.removeprefix(BRANCH)
         runs = [run for run in whole_runs(store, suite) if run.run.versions.get("git_branch") == branch]
         if not runs:
-            raise InputError(
-                f"baseline {wanted}",
-                f"the store has no whole run of suite '{suite}' on branch {branch}",
-                f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3",
-            )
+            raise _no_baseline(store, wanted, branch, suite)
         return pooled(store, runs)
     found = store.run(wanted)
     branch = found.run.versions.get("git_branch", "")
@@ -67,6 +63,25 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
     ]
     return pooled(store, [found, *earlier])
+
+
+def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputError:
+    """Why there is no baseline on a branch, by what the store has instead."""
+    said = f"the store has no whole run of suite '{suite}' on branch {branch}"
+    hint = f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3"
+    elsewhere = [run.run.versions.get("git_branch") for run in whole_runs(store, suite)]
+    if named := next(filter(None, elsewhere), None):
+        hint = f"its runs are on {named}: use --baseline branch:{named}, or {hint}"
+    elif elsewhere:
+        hint = f"its runs were made outside of git: use --baseline last, or {hint}"
+    elif any(_dirty(run) for run in store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)):
+        said += "; runs with uncommitted changes do not count"
+        hint = "commit or discard the changes and run the suite again, or name a run: --baseline RUN"
+    return InputError(f"baseline {wanted}", said, hint)
+
+
+def _dirty(run: StoredRun) -> bool:
+    return run.run.versions.get("git_dirty") == "true" and CHECKED not in run.tags
 
 
 def whole_runs(store: Store, suite: str) -> list[StoredRun]:
