@@ -678,3 +678,43 @@ def test_several_suites_share_the_risk_when_asked_to(shop, capsys):
     found = json.loads(said[said.index("\n[\n") :])
     assert [each["alpha"] for each in found] == [0.025, 0.025]
     assert all("Holm's correction" in each["notes"][-1] for each in found)
+
+
+def small_shop(shop, goldens):
+    """The first goldens of the shop, committed and run on main."""
+    lines = (shop / "goldens.jsonl").read_text().splitlines()[:goldens]
+    (shop / "goldens.jsonl").write_text("\n".join(lines) + "\n")
+    git("commit", "-qam", "small")
+    run("run", "suite.yaml")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+
+
+def test_a_small_suite_is_tried_as_often_as_it_takes_to_settle_anything(shop):
+    """24 goldens tried once can never show a margin of 10 points; tried three times they can."""
+    small_shop(shop, 24)
+    code, found = checked()
+    assert (code, found["verdict"]) == (0, "PASS")
+    assert found["everything"] == "24 goldens tried once cannot settle a margin of 10%"
+    assert found["calls"]["spent"] <= found["calls"]["full"] == 72
+
+
+def test_everything_is_tried_three_times_however_many_trials_were_pooled(shop):
+    run("run", "suite.yaml", "--trials", "9")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked("--full", "--plan")
+    assert [(each["name"], each["rounds"], each["calls"]) for each in found["plan"]] == [("rest", 3, 360)]
+    assert found["calls"]["full"] == 360
+
+
+def test_a_suite_too_small_to_settle_anything_says_so_once(shop, capsys):
+    shutil.rmtree(shop / ".rightcall")
+    small_shop(shop, 6)
+    assert run("check", "suite.yaml") == 3
+    assert capsys.readouterr().out.count("cannot settle a margin of 10%") == 1
+
+
+def test_the_suite_in_this_folder_is_checked_when_none_is_named(shop, capsys, tmp_path, monkeypatch):
+    assert run("check") == 0
+    monkeypatch.chdir(tmp_path)
+    assert run("check") == 2
+    assert "there is no suite.yaml in this folder" in capsys.readouterr().err

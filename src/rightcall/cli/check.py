@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from rightcall.gate import CheckResult, CheckSettings
     from rightcall.store import Store
 
+HERE = Path("suite.yaml")
 COLORS = {"PASS": "green", "REGRESSED": "red"}
 
 
 @click.command()
-@click.argument("suites", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SUITE...")
+@click.argument("suites", nargs=-1, type=click.Path(path_type=Path), metavar="[SUITE]...")
 @click.option(
     "--baseline", default="branch:main", show_default=True, help="branch:NAME, a run, or a baseline file."
 )
@@ -89,7 +90,9 @@ def check(
     trust: bool,
     **words: Any,
 ) -> None:
-    """Compare a suite as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+    """Compare SUITE as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+
+    SUITE is `suite.yaml` when none is named.
 
     Exit codes: 0 PASS, 1 REGRESSED or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
     """
@@ -100,6 +103,7 @@ def check(
 
     for path in outputs:
         _require_known(path)
+    suites = suites or _suite_here()
     share = len(suites) if together else 1
     results = []
     with open_store(store_url) as store:
@@ -128,6 +132,12 @@ def check(
             check_summary(result, os.environ)
     plan_only = words["plan_only"]
     raise click.exceptions.Exit(0 if plan_only else max(result.exit_code for result in results))
+
+
+def _suite_here() -> tuple[Path, ...]:
+    if not HERE.is_file():
+        raise click.UsageError("name a suite: there is no suite.yaml in this folder")
+    return (HERE,)
 
 
 def _output_of(path: Path, suite: str, suites: int) -> Path:
@@ -209,7 +219,7 @@ def _show(result: CheckResult, file: Path) -> None:
     word, _, rest = result.sentence.partition(":")
     out.say(f"[bold {color}]{{}}[/bold {color}]:{{}}", word, rest)
     for change in result.changes[:10]:
-        out.say("  [dim]changed[/dim] {}", change.words)
+        out.say("  [dim]-[/dim] {}", change.words)
     if result.cause == "plan":
         _show_plan(result)
         return

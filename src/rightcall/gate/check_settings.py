@@ -61,7 +61,7 @@ def strata_of(
     """The strata that have goldens: `affected`, tried in rounds, and `rest`, a sample drawn by the seed.
 
     The noise is estimated from `history`, older trials, where there are enough, else from the baseline's own. With
-    `full` the rest is not sampled, and tried as often as the baseline was.
+    `full` the rest is not sampled, and tried in rounds like the affected ones.
     """
     clusters = clusters or {}
     made = []
@@ -83,7 +83,7 @@ def strata_of(
         )
     if rest:
         order = units(rest, seed, clusters)
-        rounds = min(map(len, rest.values())) if full else 1
+        rounds = rounds_for(len(rest), min(map(len, rest.values())), settings.rounds) if full else 1
         drawn = order if full else sampled(order, settings.sample)
         made.append(
             Stratum(

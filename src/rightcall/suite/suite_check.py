@@ -84,7 +84,7 @@ async def check_plan(
     if result is not None:
         return _finished(result, settings)
     if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
-        note = "the inputs have not changed since this verdict; --again draws anew"
+        note = "0 calls now: the inputs have not changed since this verdict; --again draws anew"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
     trials = CheckTrials(design, plan, store, max_calls=options.max_calls, watch=watch)
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
