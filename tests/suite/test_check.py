@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import random
 import re
@@ -718,3 +719,34 @@ def test_the_suite_in_this_folder_is_checked_when_none_is_named(shop, capsys, tm
     monkeypatch.chdir(tmp_path)
     assert run("check") == 2
     assert "there is no suite.yaml in this folder" in capsys.readouterr().err
+
+
+def test_a_baseline_file_that_was_cut_off_is_refused(shop, capsys):
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
+    lines = Path("main.jsonl").read_bytes().splitlines(keepends=True)
+    Path("few.jsonl").write_bytes(b"".join(lines[:7]))
+    Path("cut.jsonl.gz").write_bytes(gzip.compress(b"".join(lines))[:900])
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    for name, problem in (("few.jsonl", "it has 6 of 120 goldens"), ("cut.jsonl.gz", "cannot be read")):
+        assert run("check", "suite.yaml", "--baseline", name) == 2
+        assert problem in capsys.readouterr().err
+
+
+def test_other_trials_of_the_baseline_are_another_question(shop):
+    """Two files of the same run that differ, such as one edited by hand, do not share a verdict."""
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
+    text = Path("main.jsonl").read_text()
+    Path("other.jsonl").write_text(text.replace('"t":["111"]', '"t":["000"]'))
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, first = checked("--baseline", "main.jsonl")
+    _, second = checked("--baseline", "other.jsonl")
+    assert first["fixed"] == [] and second["fixed"]
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_a_call_is_spent(shop, capsys):
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    for name, problem in (("nowhere/check.md", "no such folder"), ("check.txt", "write a .md")):
+        assert run("check", "suite.yaml", "-o", name) == 2
+        assert problem in capsys.readouterr().err
+    with open_store(None) as store:
+        assert len(store.runs()) == 1

@@ -120,7 +120,7 @@ def check(
                 _write(_output_of(path, suite.name, len(suites)), result, store)
             if not as_json:
                 _show(result, file)
-        if len(results) > 1 and not as_json:
+        if len(results) > 1 and not as_json and not words["plan_only"]:
             _show_all(results)
     if as_json:
         print_json(results[0] if len(results) == 1 else results)
@@ -182,8 +182,13 @@ def _checked(
 
 
 def _require_known(path: Path) -> None:
+    """Before a call is spent."""
     if path.suffix not in (".md", ".json", ".xml", ".sarif"):
         raise click.UsageError(f"-o {path}: write a .md, .json, .xml or .sarif file, or codequality.json")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"-o {path}: no such folder '{path.parent}'; create it first")
+    if path.is_dir():
+        raise click.UsageError(f"-o {path}: is a folder")
 
 
 def _write(path: Path, result: CheckResult, store: Store) -> None:

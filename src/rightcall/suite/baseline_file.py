@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -50,6 +51,7 @@ class BaselineHeader(Record, frozen=True, omit_defaults=False):
     commit: str = ""
     served_model: tuple[str, ...] = ()
     versions: dict[str, str] = {}
+    goldens: int = 0
     format: str = FORMAT
 
     @property
@@ -119,18 +121,29 @@ class BaselinePool(Record, frozen=True):
 
 def write_baseline(pool: BaselinePool, path: Path) -> None:
     """Write the file; a name that ends in .gz is compressed, the same bytes for the same baseline."""
-    lines = [encode(pool.header), *(encode(line) for line in sorted(pool.lines, key=lambda each: each.id))]
+    header = msgspec.structs.replace(pool.header, goldens=len(pool.lines))
+    lines = [encode(header), *(encode(line) for line in sorted(pool.lines, key=lambda each: each.id))]
     data = b"\n".join(lines) + b"\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
 def is_baseline(path: Path) -> bool:
-    """Whether a file is a baseline, by its first line."""
+    """Whether a file is a baseline, by its first line; one that cannot be read is none."""
     try:
-        return b'"rightcall/baseline/' in next(_lines(path), b"")[:100_000]
+        return _begins_baseline(path)
     except (OSError, InputError):
         return False
+
+
+def require_baseline(path: Path) -> None:
+    """Raise `InputError` with the reason when a file is no baseline."""
+    if not _begins_baseline(path):
+        raise InputError(str(path), "is no baseline", "`rightcall baseline save -o FILE` writes one")
+
+
+def _begins_baseline(path: Path) -> bool:
+    return b'"rightcall/baseline/' in next(_lines(path), b"")[:100_000]
 
 
 def load_baseline(path: Path) -> BaselinePool:
@@ -146,7 +159,13 @@ def load_baseline(path: Path) -> BaselinePool:
     )
     if not header.runs or not found:
         raise InputError(str(path), "holds no run", "save it again: rightcall baseline save")
-    return BaselinePool(header, found)
+    if header.goldens > len(found):
+        raise InputError(
+            str(path),
+            f"is cut off: it has {len(found):,} of {header.goldens:,} goldens",
+            "save it again: rightcall baseline save",
+        )
+    return BaselinePool(msgspec.structs.replace(header, goldens=0), found)
 
 
 def merged(pools: Iterable[BaselinePool]) -> BaselinePool:
@@ -229,8 +248,10 @@ def _lines(path: Path) -> Iterator[bytes]:
                 data = file.read(LARGEST + 1)
         else:
             data = path.read_bytes()
-    except (OSError, EOFError) as error:
-        raise InputError(str(path), f"cannot be read: {error}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            str(path), f"cannot be read: {error}", "save it again: rightcall baseline save"
+        ) from None
     if len(data) > LARGEST:
         raise InputError(str(path), "is larger than any baseline")
     yield from data.splitlines()

@@ -20,8 +20,8 @@ from rightcall.suite.baseline_file import (
     BaselineLine,
     BaselinePool,
     BaselineRun,
-    is_baseline,
     load_baseline,
+    require_baseline,
 )
 from rightcall.suite.inputs import Inputs, ask_hash, golden_hash
 
@@ -34,8 +34,7 @@ BRANCH = "branch:"
 def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
     """What `wanted` names: a baseline file, `branch:NAME`, or a run with those that have the same inputs before it."""
     if Path(wanted).is_file():
-        if not is_baseline(Path(wanted)):
-            raise InputError(wanted, "is no baseline", "`rightcall baseline save -o FILE` writes one")
+        require_baseline(Path(wanted))
         return load_baseline(Path(wanted))
     if "/" in wanted or wanted.endswith((".jsonl", ".gz", ".json")):
         raise InputError(

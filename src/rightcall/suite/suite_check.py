@@ -125,7 +125,8 @@ def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
         plan.trials,
         sorted(plan.quarantine),
     ]
-    return digest([msgspec.to_builtins(design.settings), how, goldens])[:16]
+    compared = [[line.id, line.t, line.s] for line in design.baseline.lines]
+    return digest([msgspec.to_builtins(design.settings), how, goldens, compared])[:16]
 
 
 def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
