@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rightcall.cli.output import tell
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.traces import Trace
@@ -35,7 +36,7 @@ def as_trajectories(goldens: Path, recorded: Path) -> Path:
         else:
             left += 1
     if left:
-        tell(f"{left:,} trace{'s' if left != 1 else ''} without a golden left out", err=True)
+        tell(f"{counted(left, 'trace')} without a golden left out", err=True)
     folder = tempfile.TemporaryDirectory(prefix="rightcall-")
     atexit.register(folder.cleanup)
     path = Path(folder.name) / f"{recorded.stem}.trajectories.jsonl"
