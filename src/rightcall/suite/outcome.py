@@ -15,12 +15,15 @@ from rightcall.gate import (
     Stopped,
     Verdict,
     Word,
-    counted,
     monitor_for,
     outcomes_of,
 )
 from rightcall.model.run import CaseResult, Summary
+<<<<<<< HEAD
 from rightcall.model.trajectory import Trajectory
+=======
+from rightcall.model.text import counted
+>>>>>>> house
 from rightcall.store import Store
 from rightcall.suite.plan import BLOCK, Plan
 
