@@ -52,7 +52,9 @@ def _command_parts(command: click.Command, context: click.Context, summary: str 
     yield f"    {context.command_path} {' '.join(command.collect_usage_pieces(context))}"
     options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
     if options:
-        yield "\n".join(["| option | meaning |", "|---|---|", *(_option_row(one, context) for one in options)])
+        yield "\n".join(
+            ["| option | meaning |", "|---|---|", *(_option_row(one, context) for one in options)]
+        )
 
 
 def _option_row(option: click.Option, context: click.Context) -> str:
@@ -124,7 +126,9 @@ def _is_method(value: Any) -> bool:
 def _signature(name: str, function: Any) -> str:
     """The signature, one parameter a line when it is long; types as they are written in the code."""
     signature = inspect.signature(function)
-    text = re.sub(r"'([^']*)'", r"\1", f"{name}{signature}") if "'" in str(signature) else f"{name}{signature}"
+    text = (
+        re.sub(r"'([^']*)'", r"\1", f"{name}{signature}") if "'" in str(signature) else f"{name}{signature}"
+    )
     if len(text) <= 100:
         return text
     parameters = [re.sub(r"^(\**\w+): '(.*?)'", r"\1: \2", str(one)) for one in signature.parameters.values()]
