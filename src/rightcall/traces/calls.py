@@ -145,7 +145,7 @@ def call_of(
             raw = None  # what a framework passed on is not what the model wrote
     if arguments is None and raw is None and _means_none(slot) and _takes_none(definitions.get(name)):
         arguments = {}
-    status, output = _outcome(slot, any_tool_spans)
+    status, output = _outcome(slot, any_tool_spans, exists=not definitions or name in definitions)
     return ToolCall(
         name,
         arguments,
@@ -169,12 +169,12 @@ def _takes_none(tool: Tool | None) -> bool:
     return tool is not None and not tool.needs_arguments
 
 
-def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
+def _outcome(slot: CallSlot, any_tool_spans: bool, *, exists: bool) -> tuple[CallStatus, Any]:
     if slot.tool is not None:
         output = None if slot.tool.result is ABSENT else slot.tool.result
         return ("error" if slot.tool.failed else "ok"), output
-    if slot.told is not None and slot.told.failed:
-        return "error", slot.told.output
+    if slot.told is not None and (slot.told.failed or not exists):
+        return "error", slot.told.output  # what was told of a tool that nobody offered is that there is none
     if (
         slot.told is not None and not any_tool_spans
     ):  # only models were instrumented: the result tells that it ran

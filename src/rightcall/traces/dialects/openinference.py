@@ -6,7 +6,7 @@ from typing import Any
 
 from rightcall.traces.content import ABSENT, first_text, from_json, parsed, unflattened, whole_number
 from rightcall.traces.dialects.common import blank, definitions, unwrapped_output, without_system
-from rightcall.traces.messages import merged, read_answer, read_messages
+from rightcall.traces.messages import SpokenMessage, merged, read_answer, read_messages
 from rightcall.traces.observation import Observation, ObservedKind
 from rightcall.traces.span import Span
 
@@ -59,13 +59,14 @@ def _tool(found: Observation, attributes: dict[str, Any]) -> None:
 def _model(found: Observation, attributes: dict[str, Any]) -> None:
     asked = unflattened(attributes, "llm.input_messages")
     found.system, found.asked = without_system(read_messages(asked) if asked is not None else None)
+    _mark_failed(found.asked, attributes.get("input.value"))
     answers = unflattened(attributes, "llm.output_messages")
     if isinstance(answers, list):
         read = [message for item in answers if (message := read_answer(item)) is not None]
         found.answer = next(iter(merged(read)[-1:]), None)
-    if found.answer is None and "output.value" in attributes and answers is None:
-        value = _value(attributes, "output")
-        found.answer = read_answer(value) if isinstance(value, dict | list) else None
+    if found.answer is None or not (found.answer.text or found.answer.calls):
+        value = _value(attributes, "output")  # LangChain's invalid calls are only here
+        found.answer = (read_answer(value) if isinstance(value, dict | list) else None) or found.answer
     tools = unflattened(attributes, "llm.tools")
     if isinstance(tools, list):
         schemas = [
@@ -81,6 +82,17 @@ def _model(found: Observation, attributes: dict[str, Any]) -> None:
     found.finish = first_text(
         attributes.get("llm.finish_reason"), found.answer.finish if found.answer else ""
     )
+
+
+def _mark_failed(asked: list[SpokenMessage] | None, given: Any) -> None:
+    """Results that LangChain's own messages call errors: the flattened ones have no place for it."""
+    if not asked or not isinstance(given, str) or '"status": "error"' not in given:
+        return
+    said = read_messages(given) or []
+    failed = {result.id for message in said for result in message.results if result.failed}
+    for message in asked:
+        for result in message.results:
+            result.failed = result.failed or (result.id != "" and result.id in failed)
 
 
 def _value(attributes: dict[str, Any], side: str) -> Any:
