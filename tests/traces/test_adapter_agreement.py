@@ -24,10 +24,10 @@ from rightcall.executor import Session
 from rightcall.model import Golden, Trajectory
 from rightcall.traces import load_traces
 from tests.adapters.kits.langchain import LangChainKit
-from tests.adapters.kits.openai_agents import TOOLS
+from tests.adapters.kits.openai_agents import TOOLS, get_weather
 from tests.adapters.kits.pydantic_ai import PydanticAIKit
 from tests.adapters.model_server import model_server
-from tests.adapters.script import Journal
+from tests.adapters.script import Answer, Call, Journal, respond
 
 
 @asynccontextmanager
@@ -49,15 +49,21 @@ async def langgraph(provider: TracerProvider) -> AsyncIterator[Any]:
         instrumentor.uninstrument()
 
 
+def one(model: Any) -> Agent:
+    return Agent("travel", instructions="Help.", tools=list(TOOLS), model=model)
+
+
 @asynccontextmanager
-async def openai_agents(provider: TracerProvider, make: Any = OpenAIResponsesModel) -> AsyncIterator[Any]:
+async def openai_agents(
+    provider: TracerProvider, make: Any = OpenAIResponsesModel, agent: Any = one, answer: Any = respond
+) -> AsyncIterator[Any]:
     """With the SDK's own model, which makes the spans, against a scripted server."""
     instrumentor = OpenAIAgentsInstrumentor()
     instrumentor.instrument(tracer_provider=provider, exclusive_processor=True)
     try:
-        with model_server(Journal()) as address:
+        with model_server(Journal(), answer) as address:
             async with AsyncOpenAI(api_key="none", base_url=f"{address}/v1", max_retries=0) as client:
-                yield Agent("travel", instructions="Help.", tools=list(TOOLS), model=make("scripted", client))
+                yield agent(make("scripted", client))
     finally:
         instrumentor.uninstrument()
         set_trace_processors([])
@@ -111,3 +117,32 @@ def test_adapter_and_importer_agree_on_calls_answer_and_tokens(framework: Any, t
 def test_they_agree_on_runs_that_happen_at_once(framework: Any, tmp_path: Path):
     for seen, imported in told_twice(framework, tmp_path, *(f"trip City{i}" for i in range(12))):
         assert calls(imported) == calls(seen)
+
+
+def team(model: Any) -> Agent:
+    """A triage agent that hands over to billing, which asks an expert as a tool."""
+    expert = Agent("expert", tools=[get_weather], model=model)
+    billing = Agent("billing", tools=[expert.as_tool("ask_expert", "Ask")], model=model)
+    return Agent("triage", handoffs=[billing], model=model)
+
+
+def teamwork(said: str, turn: int) -> Answer:
+    if said != "help":
+        return respond(said, turn)
+    handoff, question = (
+        Call("transfer_to_billing", {}, "h1"),
+        Call("ask_expert", {"input": "weather Hue"}, "e1"),
+    )
+    return (Answer(calls=(handoff,)), Answer(calls=(question,)), Answer("Settled."))[turn]
+
+
+def test_they_agree_on_handoffs_and_on_agents_used_as_tools(tmp_path: Path):
+    @asynccontextmanager
+    async def framework(provider: TracerProvider) -> AsyncIterator[Any]:
+        async with openai_agents(provider, agent=team, answer=teamwork) as agent:
+            yield agent
+
+    ((seen, imported),) = told_twice(framework, tmp_path, "help")
+    assert calls(imported) == calls(seen)
+    assert [call.notes for call in imported.calls] == [call.notes for call in seen.calls]
+    assert imported.usage.input_tokens == seen.usage.input_tokens == 500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rightcall.traces.content import ABSENT, first_text, from_json, parsed, unflattened, whole_number
@@ -15,6 +16,7 @@ KIND = "openinference.span.kind"
 KINDS: dict[str, ObservedKind] = {"LLM": "llm", "TOOL": "tool", "AGENT": "agent"}
 PSEUDO_TOOLS = frozenset({"final_answer"})
 """smolagents ends by a tool that is none."""
+HANDOFF = "handoff to "
 
 
 def claims(span: Span) -> bool:
@@ -42,6 +44,10 @@ def _tool(found: Observation, attributes: dict[str, Any]) -> None:
     if found.name in PSEUDO_TOOLS:
         found.kind = "other"
         return
+    if _is_handoff(found.span):
+        found.handoff = first_text(attributes.get("output.value")) or found.name.removeprefix(HANDOFF)
+        found.name = re.sub(r"\W", "_", f"transfer_to_{found.handoff}").lower()  # as the SDK names the call
+        return
     found.call_id = first_text(attributes.get("tool_call.id"), attributes.get("tool.id"))
     given = parsed(attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT)))
     if isinstance(given, dict) and isinstance(given.get("kwargs"), dict) and not given.get("args"):
@@ -56,6 +62,10 @@ def _tool(found: Observation, attributes: dict[str, Any]) -> None:
         found.tools = [{"name": found.name, "description": description, "input_schema": schema}]
 
 
+def _is_handoff(span: Span) -> bool:
+    return span.scope.endswith("openai_agents") and span.name.startswith(HANDOFF)
+
+
 def _model(found: Observation, attributes: dict[str, Any]) -> None:
     asked = unflattened(attributes, "llm.input_messages")
     found.system, found.asked = without_system(read_messages(asked) if asked is not None else None)
@@ -64,9 +74,7 @@ def _model(found: Observation, attributes: dict[str, Any]) -> None:
     if isinstance(answers, list):
         read = [message for item in answers if (message := read_answer(item)) is not None]
         found.answer = next(iter(merged(read)[-1:]), None)
-    if found.answer is None or not (found.answer.text or found.answer.calls):
-        value = _value(attributes, "output")  # LangChain's invalid calls are only here
-        found.answer = (read_answer(value) if isinstance(value, dict | list) else None) or found.answer
+    found.answer = _completed(found.answer, attributes)
     tools = unflattened(attributes, "llm.tools")
     if isinstance(tools, list):
         schemas = [
@@ -82,6 +90,22 @@ def _model(found: Observation, attributes: dict[str, Any]) -> None:
     found.finish = first_text(
         attributes.get("llm.finish_reason"), found.answer.finish if found.answer else ""
     )
+
+
+def _completed(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:
+    """The answer with what only the raw reply tells: LangChain's invalid calls, arguments that are an empty object."""
+    empty = answer is None or not (answer.text or answer.calls)
+    if not empty and all(called.arguments is not ABSENT for called in answer.calls if answer):
+        return answer
+    value = _value(attributes, "output")
+    raw = read_answer(value) if isinstance(value, dict | list) else None
+    if raw is None or answer is None or empty:
+        return raw or answer
+    known = {called.id: called.arguments for called in raw.calls if called.id}
+    for called in answer.calls:
+        if called.arguments is ABSENT:
+            called.arguments = known.get(called.id, ABSENT)
+    return answer
 
 
 def _mark_failed(asked: list[SpokenMessage] | None, given: Any) -> None:
