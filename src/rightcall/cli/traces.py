@@ -13,8 +13,9 @@ from rightcall.report import one_line
 
 if TYPE_CHECKING:
     from rightcall.model.golden import Golden
+    from rightcall.monitor import Imported
     from rightcall.store import KeptTrace
-    from rightcall.traces import CallsMode, Trace
+    from rightcall.traces import CallsMode, Problems, Trace
 
 at_store = click.option(
     "--store", "url", metavar="URL", help="A file or a PostgreSQL URL. [default: .rightcall/rightcall.db]"
@@ -56,22 +57,22 @@ def import_(
     OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are told apart
     by content. Without --to, traces go into the store, where `traces review` finds them.
     """
+    from rightcall.monitor import import_to_folder, import_to_store
+    from rightcall.store import open_store
     from rightcall.traces import Problems, Redactor, load_traces
 
     whole = Problems()
-    found = list(load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge))
+    found = load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge)
     if keep_raw:
         tell("warning: --keep-raw writes e-mail addresses, numbers and keys as they are", err=True)
-    else:
-        redactor = Redactor(_key(url), redact)
-        found = [redactor.trace(trace) for trace in found]
-    useful = [
-        trace
-        for trace in found
-        if trace.trajectory.calls or trace.trajectory.output or trace.trajectory.messages
-    ]
-    written = _write(useful, folder, url)
-    summary = _summary(found, useful, whole, written)
+    with open_store(url) as store:
+        clean = _as_it_is if keep_raw else Redactor(store.redaction_key(), redact).trace
+        made = (
+            import_to_folder(found, folder, clean)
+            if folder is not None
+            else import_to_store(found, store, clean)
+        )
+    summary = _summary(made, whole)
     if as_json:
         print_json(summary)
         return
@@ -80,9 +81,9 @@ def import_(
     unknown = (
         f", arguments unknown in {summary['unknown_arguments']:,}" if summary["unknown_arguments"] else ""
     )
-    tell(f"{_count(len(found), 'trace')}, {_count(summary['calls'], 'call')}{unknown}")
+    tell(f"{_count(made.traces, 'trace')}, {_count(summary['calls'], 'call')}{unknown}")
     if folder is not None:
-        tell(f"{folder / 'trajectories.jsonl'}: {_count(len(useful), 'trajectory', 'trajectories')}")
+        tell(f"{folder / 'trajectories.jsonl'}: {_count(made.useful, 'trajectory', 'trajectories')}")
         tell(f"{folder / 'candidates.jsonl'}: {_count(summary['candidates'], 'golden')} to review")
         print_next(f"rightcall traces review {folder / 'candidates.jsonl'} --to goldens.jsonl")
     else:
@@ -93,61 +94,24 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def _key(url: str | None) -> bytes:
-    from rightcall.store import open_store
-
-    with open_store(url) as store:
-        return store.redaction_key()
+def _as_it_is(trace: Trace) -> Trace:
+    return trace
 
 
-def _write(found: list[Trace], folder: Path | None, url: str | None) -> int:
-    """Files, or the store; gives how many goldens wait for review."""
-    from rightcall.datasets import save_goldens, save_trajectories
-    from rightcall.model.trajectory import RecordedTrajectory
-    from rightcall.traces import distinct_candidates
-
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        recorded = [
-            RecordedTrajectory(trace.golden_id or trace.golden().id, trace.trajectory, trace.trial)
-            for trace in found
-        ]
-        save_trajectories(recorded, folder / "trajectories.jsonl")
-        candidates = distinct_candidates(found)
-        save_goldens(candidates, folder / "candidates.jsonl")
-        return len(candidates)
-    from rightcall.monitor import CheckedAgent, MonitorSettings, kept_trace, run_checks
-    from rightcall.store import open_store
-
-    names = MonitorSettings().cheap
-    with open_store(url) as store:
-        for start in range(0, len(found), 500):
-            batch = []
-            for trace in found[start : start + 500]:
-                checks = run_checks(names, trace, CheckedAgent())
-                failed = any(check.bad for check in checks)
-                batch.append(
-                    kept_trace(trace, trace.service or trace.agent or "agent", checks, failed, queue=True)
-                )
-            store.keep_traces(batch)
-    return len(distinct_candidates(found))
-
-
-def _summary(found: list[Trace], useful: list[Trace], whole: Any, candidates: int) -> dict[str, Any]:
-    from collections import Counter
-
-    problems = Counter(text for trace in found for text in trace.problems if text not in whole.texts())
-    calls = [call for trace in found for call in trace.trajectory.calls]
+def _summary(made: Imported, whole: Problems) -> dict[str, Any]:
+    told = whole.texts()  # also given with the first trace
     lines = list(whole.places())
     lines += [
-        f"{text} (in {count:,} traces)" if count > 1 else text for text, count in problems.most_common(20)
+        f"{text} (in {count:,} traces)" if count > 1 else text
+        for text, count in made.problems.most_common(20)
+        if text not in told
     ]
     return {
-        "traces": len(found),
-        "without_calls_or_answers": len(found) - len(useful),
-        "calls": len(calls),
-        "unknown_arguments": sum(call.arguments_unknown for call in calls),
-        "candidates": candidates,
+        "traces": made.traces,
+        "without_calls_or_answers": made.traces - made.useful,
+        "calls": made.calls,
+        "unknown_arguments": made.unknown_arguments,
+        "candidates": made.candidates,
         "problems": lines,
     }
 

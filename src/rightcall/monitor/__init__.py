@@ -5,7 +5,7 @@
     sampling   which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
     outlook    what would be noticed, and when      promote    from a trace to a golden
-    demo       a bundled hour of traffic
+    demo       a bundled hour of traffic            trace_import   files of traces, one at a time
 
 To add a check: see `checks`.
 """
@@ -48,6 +48,11 @@ if TYPE_CHECKING:
         MonitorSettings as MonitorSettings,
         load_settings as load_settings,
     )
+    from rightcall.monitor.trace_import import (
+        Imported as Imported,
+        import_to_folder as import_to_folder,
+        import_to_store as import_to_store,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -61,5 +66,6 @@ else:
             "receiver": "Receiver",
             "run_export": "export_run",
             "settings": "AgentSettings HARD MonitorSettings load_settings",
+            "trace_import": "Imported import_to_folder import_to_store",
         },
     )

@@ -94,18 +94,21 @@ def _model(found: Observation, attributes: dict[str, Any]) -> None:
 
 def _completed(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:
     """The answer with what only the raw reply tells: LangChain's invalid calls, arguments that are an empty object."""
-    empty = answer is None or not (answer.text or answer.calls)
-    if not empty and all(called.arguments is not ABSENT for called in answer.calls if answer):
-        return answer
-    value = _value(attributes, "output")
-    raw = read_answer(value) if isinstance(value, dict | list) else None
-    if raw is None or answer is None or empty:
-        return raw or answer
-    known = {called.id: called.arguments for called in raw.calls if called.id}
-    for called in answer.calls:
-        if called.arguments is ABSENT:
+    if answer is not None and (answer.text or answer.calls):
+        unknown = [called for called in answer.calls if called.arguments is ABSENT]
+        if not unknown:
+            return answer
+        raw = _raw_answer(attributes)
+        known = {called.id: called.arguments for called in raw.calls if called.id} if raw is not None else {}
+        for called in unknown:
             called.arguments = known.get(called.id, ABSENT)
-    return answer
+        return answer
+    return _raw_answer(attributes) or answer
+
+
+def _raw_answer(attributes: dict[str, Any]) -> SpokenMessage | None:
+    value = _value(attributes, "output")
+    return read_answer(value) if isinstance(value, dict | list) else None
 
 
 def _mark_failed(asked: list[SpokenMessage] | None, given: Any) -> None:
