@@ -285,6 +285,7 @@ def kept_trace(
         "agent_version": trace.agent_version,
         "earlier_turns": trace.earlier_turns,
         "incomplete": trace.incomplete,
+        "spans": trace.spans,
         "problems": list(trace.problems),
         "scores": to_plain(trace.scores),
     }

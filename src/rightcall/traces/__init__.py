@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rightcall.traces.reader import is_trace_export as is_trace_export, load_traces as load_traces
     from rightcall.traces.redaction import Redactor as Redactor
     from rightcall.traces.span import Span as Span, SpanEvent as SpanEvent
+    from rightcall.traces.span_spool import with_events as with_events
     from rightcall.traces.trace import REVIEWED as REVIEWED, UNREVIEWED as UNREVIEWED, Trace as Trace
     from rightcall.traces.unpack import TooLarge as TooLarge, gunzip as gunzip
 else:
@@ -61,6 +62,7 @@ else:
             "reader": "is_trace_export load_traces",
             "redaction": "Redactor",
             "span": "Span SpanEvent",
+            "span_spool": "with_events",
             "trace": "REVIEWED Trace UNREVIEWED",
             "unpack": "TooLarge gunzip",
         },

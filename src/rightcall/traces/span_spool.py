@@ -62,7 +62,7 @@ class SpanSpool:
             starts = [(min(span.start for span in p.spans), t) for t, p in self._parts.items() if p.spans]
             for _, trace_id in sorted(starts):
                 part = self._parts.pop(trace_id)
-                yield self._sources.pop(trace_id), _with_events(part.spans, part.events)
+                yield self._sources.pop(trace_id), with_events(part.spans, part.events)
             return
         self._spill()
         self._file.execute("CREATE INDEX of_trace ON part (trace_id)")
@@ -82,7 +82,7 @@ class SpanSpool:
             part = msgspec.msgpack.decode(content, type=Part)
             spans += part.spans
             events += part.events
-        return _with_events(spans, events)
+        return with_events(spans, events)
 
     def _spill(self) -> None:
         if self._file is None:
@@ -122,7 +122,7 @@ def _within_64_bits(value: Any) -> Any:
     return value
 
 
-def _with_events(spans: list[Span], events: list[tuple[str, SpanEvent]]) -> list[Span]:
+def with_events(spans: list[Span], events: list[tuple[str, SpanEvent]]) -> list[Span]:
     """Spans with the events that came apart from them, once each."""
     if not events:
         return spans

@@ -45,6 +45,14 @@ class Watched(Core):
             query = select(r.content).where(r.trace_id == trace_id).order_by(r.key)
             return [bytes(content) for content in connection.execute(query).scalars()]
 
+    def received_before(self, moment: str, limit: int = 20_000) -> list[str]:
+        """Traces whose spans came before a moment, out of the oldest that are kept."""
+        r = tables.received.c
+        oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit).subquery()
+        query = select(oldest.c.trace_id).where(oldest.c.received_at < moment).distinct()
+        with self.reading() as connection:
+            return list(connection.execute(query).scalars())
+
     def drop_spans(self, trace_ids: Sequence[str]) -> None:
         """Forget what was received of traces that are closed for good."""
         r = tables.received.c
