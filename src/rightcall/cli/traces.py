@@ -201,32 +201,55 @@ def _print_trace(trace: Trace) -> None:
 )
 @at_store
 def review(candidates: Path | None, target: Path, url: str | None) -> None:
-    """Judge goldens made of traces, one by one: keep, negative, drop or skip.
+    """Judge goldens made of traces, one by one: keep, edit, negative, drop or skip.
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
     from rightcall.monitor import add_goldens, as_negative, reviewed
 
     kept = 0
-    for golden, settle in _waiting(candidates, url):
+    for golden, settle in _waiting(candidates, target, url):
         _print_candidate(golden)
-        choice = click.prompt("keep, negative, drop, skip, quit", default="skip",
-                              type=click.Choice(["keep", "negative", "drop", "skip", "quit"]))  # fmt: skip
+        choice = click.prompt("keep, edit, negative, drop, skip, quit", default="skip", show_choices=False,
+                              type=click.Choice(["keep", "edit", "negative", "drop", "skip", "quit"]))  # fmt: skip
         if choice == "quit":
             break
-        if choice in ("keep", "negative"):
-            judged = golden
+        if choice in ("keep", "edit", "negative"):
+            judged: Golden | None = golden
             if choice == "negative":
                 names = [str(call.tool) for call in golden.expected_calls]
                 said = click.prompt("calls that must not happen", default=",".join(names))
                 judged = as_negative(golden, [name.strip() for name in said.split(",") if name.strip()])
+            elif choice == "edit":
+                judged = _edited(golden)
+            if judged is None:
+                continue
             add_goldens(target, [reviewed(judged, by=_author())])
             kept += 1
         if choice != "skip":
-            settle("kept" if choice in ("keep", "negative") else "dropped")
+            settle("dropped" if choice == "drop" else "kept")
     tell(f"{_count(kept, 'golden')} added to {target}")
     if kept:
         print_next(f"rightcall dataset check {target}")
+
+
+def _edited(golden: Golden) -> Golden | None:
+    """The golden as the person's editor leaves it; None when it was closed without saving or cannot be read."""
+    import msgspec
+
+    from rightcall.errors import InputError
+    from rightcall.model import Golden as GoldenType, codec
+
+    written = msgspec.json.format(codec.encode(golden), indent=2).decode()
+    text = click.edit(written, extension=".json")
+    if text is None:
+        tell("not saved; the golden is left as it is", err=True)
+        return None
+    try:
+        return codec.decode(text.encode(), GoldenType, golden.id)
+    except InputError as error:
+        tell(f"not kept: {one_line(str(error))}", err=True)
+        return None
 
 
 def _author() -> str:
@@ -235,14 +258,15 @@ def _author() -> str:
     return user_name()
 
 
-def _waiting(candidates: Path | None, url: str | None) -> Any:
+def _waiting(candidates: Path | None, target: Path, url: str | None) -> Any:
     """Goldens with a function that is told what became of each."""
     if candidates is not None:
         from rightcall.datasets import load_goldens
         from rightcall.monitor import is_unreviewed
 
+        judged = {g.id for g in load_goldens(target) if not is_unreviewed(g)} if target.exists() else set()
         for golden in list(load_goldens(candidates)):
-            if is_unreviewed(golden):
+            if is_unreviewed(golden) and golden.id not in judged:
                 yield golden, lambda _word: None
         return
     from rightcall.monitor import trace_of
