@@ -28,12 +28,7 @@ if TYPE_CHECKING:
         reference_traffic as reference_traffic,
     )
     from rightcall.monitor.forecast import outlook as outlook
-    from rightcall.monitor.monitor import (
-        Monitor as Monitor,
-        kept_trace as kept_trace,
-        trace_of as trace_of,
-        written_time as written_time,
-    )
+    from rightcall.monitor.monitor import Monitor as Monitor
     from rightcall.monitor.promote import (
         add_goldens as add_goldens,
         as_negative as as_negative,
@@ -53,6 +48,11 @@ if TYPE_CHECKING:
         import_to_folder as import_to_folder,
         import_to_store as import_to_store,
     )
+    from rightcall.monitor.trace_record import (
+        kept_trace as kept_trace,
+        trace_of as trace_of,
+        written_time as written_time,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -61,7 +61,8 @@ else:
             "checks": "CheckedAgent run_checks",
             "demo": "SETTINGS live_traffic planted_at reference_traffic",
             "forecast": "outlook",
-            "monitor": "Monitor kept_trace trace_of written_time",
+            "trace_record": "kept_trace trace_of written_time",
+            "monitor": "Monitor",
             "promote": "add_goldens as_negative is_unreviewed reviewed",
             "receiver": "Receiver",
             "run_export": "export_run",

@@ -14,9 +14,10 @@ import msgspec
 
 from rightcall.errors import ConfigError, InputError, StoreError
 from rightcall.monitor.alerts import Alerts
-from rightcall.monitor.monitor import Monitor, written_time
+from rightcall.monitor.monitor import Monitor
 from rightcall.monitor.open_trace import Open, Received, by_trace, unpacked_spans
 from rightcall.monitor.settings import seconds
+from rightcall.monitor.trace_record import written_time
 from rightcall.traces import (
     Item,
     Problems,

@@ -11,8 +11,8 @@ from pathlib import Path
 from rightcall.datasets import save_goldens, save_trajectories
 from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.monitor.checks import CheckedAgent, run_checks
-from rightcall.monitor.monitor import kept_trace
 from rightcall.monitor.settings import DEFAULT
+from rightcall.monitor.trace_record import kept_trace
 from rightcall.store import Store
 from rightcall.traces import CandidateSpool, Trace
 

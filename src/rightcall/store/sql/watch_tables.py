@@ -205,6 +205,12 @@ class Watched(Core):
             for name, content in documents.items():
                 connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
 
+    def drop_states(self, kind: str, names: Sequence[str]) -> None:
+        """Forget documents."""
+        s = tables.watch_states.c
+        with self.writing() as connection:
+            connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(names)))
+
     def redaction_key(self) -> bytes:
         """The key that marks of redacted texts are made with; made at the first need, never shown."""
         import secrets
