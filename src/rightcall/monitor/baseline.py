@@ -29,8 +29,8 @@ class Reference(msgspec.Struct, frozen=True):
 
 
 class TrafficBaseline(msgspec.Struct, frozen=True):
-    """What the window says of one agent. `per_day` is the median of sessions a day. `tools` are two series for each tool,
-    for its use becoming more and less common."""
+    """What the window says of one agent. `per_day` is the median of sessions a day. `tools` has two series for each
+    tool, for its use becoming more and less common."""
 
     agent: str
     start: str

@@ -15,8 +15,8 @@ class Series(msgspec.Struct):
     """The state of a series, as the store keeps it.
 
     Traces of one session count as one value, the mean of their hour: bursts of one user are no news about the agent.
-    Traces without a session are values by themselves. A series with q0 0 has no baseline and only counts. `sessions` and
-    `bad_sessions` count all values there ever were; the others begin anew with every baseline and acknowledgement.
+    Traces without a session are values by themselves. A series with q0 0 has no baseline and only counts. `sessions`
+    and `bad_sessions` count all values there ever were; the others begin anew with every baseline and acknowledgement.
     """
 
     q0: float

@@ -1,7 +1,7 @@
 """How many traces a judge is asked about: shares by stratum, lowered for the next hour when the day's budget needs it.
 
-Within an hour the share of a stratum never changes, and it never depends on what a trace says: so the probability that is
-stored with every score is the one it was chosen with.
+Within an hour the share of a stratum never changes, and it never depends on what a trace says: so the probability
+that is stored with every score is the one it was chosen with.
 """
 
 from __future__ import annotations

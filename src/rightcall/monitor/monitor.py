@@ -175,10 +175,8 @@ class Monitor:
         for check in row.checks:
             if check.bad is None:
                 continue
-            if check.name in HARD:
-                if check.bad:
-                    self._raise_hard(row, check)
-                continue
+            if check.name in HARD and check.bad:
+                self._raise_hard(row, check)
             self._value(row, check.series, check.bad, trace.time)
         base = self._baseline(row.agent) if self.settings.tool_mix else None
         for name, used in tools_used(base, trace) if base is not None else ():

@@ -15,9 +15,9 @@ from rightcall.monitor.drift import (
     restarted,
     unpacked_series,
 )
-from rightcall.monitor.settings import MonitorSettings, seconds
+from rightcall.monitor.settings import HARD, MonitorSettings, seconds
 from rightcall.stats import detector_threshold
-from rightcall.store import Store, TraceRow
+from rightcall.store import SessionCount, Store, TraceRow
 
 KIND = "series"
 MOST = 5_000
@@ -74,6 +74,13 @@ class SeriesBook:
         """Write what has changed."""
         documents = {_name(p): packed_series(self._series[p]) for p in self._changed if p in self._series}
         self._store.set_states(KIND, documents)
+        self._store.set_session_counts(
+            [
+                SessionCount(*p, s.sessions, s.bad_sessions)
+                for p in self._changed
+                if (s := self._series.get(p))
+            ]
+        )
         self._changed.clear()
 
     def _begin(self, place: Place, known: Series | None) -> Series:
@@ -89,7 +96,7 @@ class SeriesBook:
 
     def _bounds(self, agent: str, name: str) -> tuple[float, float]:
         """The rate to watch against and the threshold; zeros while no baseline knows this check."""
-        base = self._baseline(agent)
+        base = self._baseline(agent) if name not in HARD else None
         reference = reference_of(base, name) if base is not None else None
         if base is None or reference is None:
             return 0.0, 0.0

@@ -46,8 +46,8 @@ class AgentSettings(Record, frozen=True):
 class JudgeSettings(Record, frozen=True):
     """A judged metric on a sample of the traces.
 
-    `strata` are larger or smaller shares for some of them: `failed` (a cheap check was bad) or `tool:NAME`. `usd_each` is
-    what one judgement costs, which `usd_per_day` needs.
+    `strata` are larger or smaller shares for some of them: `failed` (a cheap check was bad) or `tool:NAME`. `usd_each`
+    is what one judgement costs, which `usd_per_day` needs.
     """
 
     judge: str

@@ -6,7 +6,7 @@
     terminal    tables; progress: the progress bar; rows: JSON Lines
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; embedded: cases inside report.html
-    github      step summary and annotations
+    github      step summary and annotations; production: rates of checks on live traces
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.
 """
@@ -59,6 +59,13 @@ if TYPE_CHECKING:
         percent as percent,
     )
     from rightcall.report.perturbation import print_perturbations as print_perturbations
+    from rightcall.report.production import (
+        CheckRate as CheckRate,
+        VersionChange as VersionChange,
+        check_rates as check_rates,
+        rates_of as rates_of,
+        version_changes as version_changes,
+    )
     from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
@@ -95,6 +102,7 @@ else:
             "matrix": "print_matrix print_trend",
             "numbers": "FILTERS count interval percent",
             "perturbation": "print_perturbations",
+            "production": "CheckRate VersionChange check_rates rates_of version_changes",
             "progress": "ProgressState RunProgress",
             "pull_request": "PullRequest",
             "rows": "write_outcome write_rows",

@@ -81,6 +81,16 @@ class CheckCount(Record, frozen=True):
     weighted_bad: float
 
 
+class SessionCount(Record, frozen=True):
+    """One check of one version: sessions it spoke of, and how many were bad. A session counts once an hour."""
+
+    agent: str
+    version: str
+    name: str
+    sessions: int
+    bad: float
+
+
 class StoredAlarm(Record, frozen=True):
     """An alarm, latched until it is acknowledged. `content` is what the alert said."""
 
