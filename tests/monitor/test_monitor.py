@@ -7,9 +7,8 @@ from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.model import Annotations, Tool, ToolCall, Trajectory
-from rightcall.monitor import CheckedAgent, MonitorSettings, run_checks
+from rightcall.monitor import CheckedAgent, MonitorSettings, run_checks, written_time
 from rightcall.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
-from rightcall.monitor.monitor import written_time
 from rightcall.monitor.sample import hajek, is_chosen
 from rightcall.monitor.settings import AgentSettings
 from rightcall.store import TraceFilter, open_store

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.monitor.baseline import TrafficBaseline
-from rightcall.monitor.settings import MonitorSettings, seconds
-from rightcall.stats import detector_threshold, simulated_delay
+from rightcall.monitor.series_book import reference_of, threshold_of
+from rightcall.monitor.settings import MonitorSettings
+from rightcall.stats import simulated_delay
 
 FACTORS = (1.5, 2.0, 3.0, 5.0)
 
@@ -36,12 +37,10 @@ class Outlook:
 
 def outlook(settings: MonitorSettings, baseline: TrafficBaseline, *, runs: int = 60) -> list[Outlook]:
     """Delays for each drifting check, simulated at the traffic of the baseline."""
-    days = seconds(settings.false_alarms.per) / 86400
-    values = max(1.0, baseline.per_day * days)
-    threshold = detector_threshold(values, settings.false_alarms.share, settings.series)
+    threshold = threshold_of(settings, baseline)
     found = []
-    for check in settings.drifting:
-        reference = baseline.checks.get(check)
+    for check in (*settings.drifting, *(baseline.tools if settings.tool_mix else ())):
+        reference = reference_of(baseline, check)
         if reference is None:
             continue
         delays = []

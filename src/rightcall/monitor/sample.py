@@ -36,11 +36,3 @@ def hajek(
         return None
     weights = [1 / p for p in shares]
     return SampledRate(weighted_mean(values, weights), cluster_se(values, sessions, weights), len(values))
-
-
-def next_share(p: float, used: int, per_day: int, hours_left: float) -> float:
-    """The share for the next hour that stays within a day's budget, from what the last hours used."""
-    left = max(0, per_day - used)
-    if hours_left <= 0 or used == 0:
-        return p
-    return min(p, p * left / max(used, 1)) if left < used else p

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rightcall.store.watch import (
         CheckCount as CheckCount,
         KeptTrace as KeptTrace,
+        SessionCount as SessionCount,
         StoredAlarm as StoredAlarm,
         TraceCheck as TraceCheck,
         TraceFilter as TraceFilter,
@@ -62,6 +63,6 @@ else:
             "persistence": "Persistence",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
-            "watch": "CheckCount KeptTrace StoredAlarm TraceCheck TraceFilter TraceRow",
+            "watch": "CheckCount KeptTrace SessionCount StoredAlarm TraceCheck TraceFilter TraceRow",
         },
     )

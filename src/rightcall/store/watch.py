@@ -10,12 +10,21 @@ from rightcall.model.trajectory import Trajectory
 
 
 class TraceCheck(Record, frozen=True):
-    """What one check said of one trace. `bad` is None when it could not say; `share` is the chance it was looked at."""
+    """What one check said of one trace. `bad` is None when it could not say; `share` is the chance it was looked at.
+
+    `stratum` is the group of traces that had this chance; empty for the rest, and for checks of every trace.
+    """
 
     name: str
     bad: float | None
     reason: str = ""
     share: float = 1.0
+    stratum: str = ""
+
+    @property
+    def series(self) -> str:
+        """The name of the series that it is a value of."""
+        return f"{self.name}[{self.stratum}]" if self.stratum else self.name
 
 
 class TraceRow(Record, frozen=True):
@@ -70,6 +79,16 @@ class CheckCount(Record, frozen=True):
     bad: float
     weight: float
     weighted_bad: float
+
+
+class SessionCount(Record, frozen=True):
+    """One check of one version: sessions it spoke of, and how many were bad. A session counts once an hour."""
+
+    agent: str
+    version: str
+    name: str
+    sessions: int
+    bad: float
 
 
 class StoredAlarm(Record, frozen=True):

@@ -1,6 +1,7 @@
 """Traces of agents that ran elsewhere, as trajectories.
 
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
+    span_spool  spans of many files, by trace           portions    a large document, a part at a time
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
     dialects/   how each instrumentation spells calls   assembly    spans of one trace to what the agent did
     trace       Trace: trajectory, tools, origin        candidate   a golden to review
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
         spans_request as spans_request,
     )
     from rightcall.traces.golden_candidate import (
+        CandidateSpool as CandidateSpool,
         candidate as candidate,
-        distinct_candidates as distinct_candidates,
         signature as signature,
     )
     from rightcall.traces.otlp import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from rightcall.traces.reader import is_trace_export as is_trace_export, load_traces as load_traces
     from rightcall.traces.redaction import Redactor as Redactor
     from rightcall.traces.span import Span as Span, SpanEvent as SpanEvent
+    from rightcall.traces.span_spool import with_events as with_events
     from rightcall.traces.trace import REVIEWED as REVIEWED, UNREVIEWED as UNREVIEWED, Trace as Trace
     from rightcall.traces.unpack import TooLarge as TooLarge, gunzip as gunzip
 else:
@@ -53,13 +55,14 @@ else:
             "assembly": "CallsMode assemble",
             "calls": "canonical",
             "events": "Evaluation RunSpan logs_request send spans_request",
-            "golden_candidate": "candidate distinct_candidates signature",
+            "golden_candidate": "CandidateSpool candidate signature",
             "otlp": "Item LogEvent json_items protobuf_items",
             "problems": "Problems",
             "protobuf": "WireError length text varint",
             "reader": "is_trace_export load_traces",
             "redaction": "Redactor",
             "span": "Span SpanEvent",
+            "span_spool": "with_events",
             "trace": "REVIEWED Trace UNREVIEWED",
             "unpack": "TooLarge gunzip",
         },

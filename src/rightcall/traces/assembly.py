@@ -58,9 +58,10 @@ def assemble(
     seen = [observe(span) for span in kept]
     up = parents(seen, found)
     seen = _one_spelling(_without_doubles(seen, up), found)
-    known = places(seen, _skipping(up, {o.span.span_id for o in seen}))
+    up = _skipping(up, {o.span.span_id for o in seen})
+    known = places(seen, up)
     root = root_of(seen, known, found)
-    return _trace(kept, seen, known, root, found, source, calls)
+    return _trace(kept, seen, up, known, root, found, source, calls)
 
 
 def _distinct(spans: Iterable[Span]) -> list[Span]:
@@ -135,6 +136,7 @@ def _one_spelling(seen: list[Observation], problems: Problems) -> list[Observati
 def _trace(
     spans: list[Span],
     seen: list[Observation],
+    up: dict[str, str],
     known: dict[str, SpanPlace],
     root: Observation | None,
     problems: Problems,
@@ -167,7 +169,7 @@ def _trace(
         _output(models, root),
         _usage(every_model, root),
         root.span.latency_ms if root is not None else None,
-        *_ending(models, root),
+        *_ending(models, root, _failure(models, tools, seen, up)),
     )
     first = root.span if root is not None else spans[0]
     return Trace(
@@ -288,9 +290,27 @@ def _usage(models: Sequence[Observation], root: Observation | None) -> Usage:
     )
 
 
-def _ending(models: Sequence[Observation], root: Observation | None) -> tuple[StopReason, str]:
-    if root is not None and root.failed:
-        text = root.error or "the root span has status error"
+def _failure(
+    models: Sequence[Observation],
+    tools: Sequence[Observation],
+    seen: Sequence[Observation],
+    up: dict[str, str],
+) -> str:
+    """The error of a span around the last step of a run that ended without an answer: not every root is told of it."""
+    if not models or (models[-1].answer is not None and not models[-1].answer.calls):
+        return ""
+    there = {o.span.span_id: o for o in seen}
+    above = up.get(max((*models, *tools), key=by_time).span.span_id)
+    while above is not None:
+        if (around := there[above]).failed and around.kind in ("other", "agent"):
+            return around.error or "a span has status error"
+        above = up.get(above)
+    return ""
+
+
+def _ending(models: Sequence[Observation], root: Observation | None, failure: str) -> tuple[StopReason, str]:
+    if failure or (root is not None and root.failed):
+        text = failure or (root.error if root is not None else "") or "the root span has status error"
         if any(word in text for word in LIMITS):
             return "limit", text
         return ("infra_error" if any(word in text for word in OUTSIDE) else "agent_error"), text

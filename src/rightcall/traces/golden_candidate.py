@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+import hashlib
+import sqlite3
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from rightcall.model import codec
 from rightcall.model.codec import to_plain
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.traces.calls import NO_NAME, canonical
@@ -61,18 +64,31 @@ def signature(trace: Trace) -> str:
     return "\n".join((words, *(canonical(call) for call in trace.trajectory.calls)))
 
 
-def distinct_candidates(traces: Iterable[Trace]) -> list[Golden]:
-    """A golden for each different behaviour, with how often it was seen in `metadata.seen`. Needs an input."""
-    first: dict[str, Golden] = {}
-    seen: dict[str, int] = {}
-    for trace in traces:
+class CandidateSpool:
+    """A golden for each different behaviour, with how often it was seen in `metadata.seen`, in a temporary file.
+
+    A trace without an input makes none.
+    """
+
+    def __init__(self) -> None:
+        self._file = sqlite3.connect(
+            "", isolation_level=None
+        )  # a temporary file of SQLite's own, without a name
+        self._file.execute("PRAGMA journal_mode = OFF")
+        self._file.execute("CREATE TABLE candidate (key BLOB UNIQUE, seen INTEGER, golden BLOB)")
+        self.count = 0
+
+    def add(self, trace: Trace) -> None:
         if not trace.input:
-            continue
-        key = signature(trace)
-        seen[key] = seen.get(key, 0) + 1
-        first.setdefault(key, candidate(trace))
-    return [_counted(golden, seen[key]) for key, golden in first.items()]
+            return
+        key = hashlib.sha256(signature(trace).encode("utf-8", "replace")).digest()
+        again = self._file.execute("UPDATE candidate SET seen = seen + 1 WHERE key = ?", (key,))
+        if again.rowcount == 0:
+            written = codec.encode(candidate(trace))
+            self._file.execute("INSERT INTO candidate VALUES (?, 1, ?)", (key, written))
+            self.count += 1
 
-
-def _counted(golden: Golden, count: int) -> Golden:
-    return msgspec.structs.replace(golden, metadata=golden.metadata | {"seen": count})
+    def __iter__(self) -> Iterator[Golden]:
+        for seen, written in self._file.execute("SELECT seen, golden FROM candidate ORDER BY rowid"):
+            golden = codec.decode(written, Golden, "a candidate")
+            yield msgspec.structs.replace(golden, metadata=golden.metadata | {"seen": seen})

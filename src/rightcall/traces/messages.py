@@ -230,7 +230,9 @@ def _read_call(raw: Any) -> Called | None:
         if key in source:
             arguments = source[key]
             break
-    name = as_text(source.get("name") or raw.get("name"))
+    name = as_text(
+        source.get("name") or (function if isinstance(function, str) else "")
+    )  # Inspect's is a text
     return Called(
         name or "?", arguments, as_text(raw.get("id") or raw.get("call_id") or raw.get("tool_call_id"))
     )

@@ -63,6 +63,8 @@ def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | No
         problems.add("span_id" if trace_id else "trace_id", where)
         return None
     status = _dict(raw.get("status"))
+    if dropped := _int(_get(raw, "droppedAttributesCount", "dropped_attributes_count")):
+        problems.add("dropped", where, dropped)
     return Span(
         trace_id,
         span_id,
@@ -171,6 +173,8 @@ def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
                 span.events.append(_proto_event(raw, problems))
             elif number == 15:
                 _set_status(span, raw)
+        elif kind == VARINT and number == 10 and value:
+            problems.add("dropped", where, int(value))
         elif kind == FIXED64 and number in (7, 8):
             if number == 7:
                 span.start = int(value)

@@ -11,6 +11,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "request": ("a request that is no list of messages", "{n} requests that are no list of messages"),
     "too_many": ("1 span over the limit of a trace left out", "{n} spans over the limit of a trace left out"),
     "too_long": ("1 attribute cut at 1 MiB", "{n} attributes cut at 1 MiB"),
+    "dropped": (
+        "1 attribute was dropped by the SDK that made the spans; set OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT=10000",
+        "{n} attributes were dropped by the SDK that made the spans; set OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT=10000",
+    ),
     "roots": (
         "several agents at the root; the longest is taken for it",
         "several agents at the root; {n} traces",

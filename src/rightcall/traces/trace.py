@@ -83,13 +83,19 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
+def tool_name(definition: dict[str, Any]) -> str:
+    """The name in a definition of any spelling; empty when there is none."""
+    function = definition.get("function")
+    name = function.get("name") if isinstance(function, dict) else definition.get("name")
+    return name if isinstance(name, str) else ""
+
+
 def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
     """Tools by name out of definitions in any spelling; what is none is left out."""
     found: dict[str, Tool] = {}
     for raw in definitions:
-        function = raw.get("function")
-        name = function.get("name") if isinstance(function, dict) else raw.get("name")
-        if not isinstance(name, str) or name in found:  # every request repeats them
+        name = tool_name(raw)
+        if not name or name in found:  # every request repeats them
             continue
         cleaned = {key: value for key, value in raw.items() if value is not None}
         try:

@@ -44,11 +44,15 @@ class Ratio:
 
 
 def gunzip(data: bytes, where: str, limit: int) -> bytes:
-    """A whole gzip body, at most `limit` bytes of it."""
-    ratio, out = Ratio(where, limit), bytearray()
-    for piece in _pieces(io.BytesIO(data), zlib.decompressobj, ratio, where, wbits=31):
-        out += piece
-    return bytes(out)
+    """A whole body in gzip or zlib ("deflate"), at most `limit` bytes of it."""
+    if len(data) * MAX_RATIO > limit:  # counted first, so that what is too large is never held
+        for _ in _inflated(data, where, limit):
+            pass
+    return b"".join(_inflated(data, where, limit))
+
+
+def _inflated(data: bytes, where: str, limit: int) -> Iterator[bytes]:
+    return _pieces(io.BytesIO(data), zlib.decompressobj, Ratio(where, limit), where, wbits=47)
 
 
 class UnpackedFile(io.RawIOBase):

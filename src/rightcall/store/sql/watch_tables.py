@@ -12,9 +12,18 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
 from rightcall.store.sql.text import held
-from rightcall.store.watch import CheckCount, KeptTrace, StoredAlarm, TraceCheck, TraceFilter, TraceRow
+from rightcall.store.watch import (
+    CheckCount,
+    KeptTrace,
+    SessionCount,
+    StoredAlarm,
+    TraceCheck,
+    TraceFilter,
+    TraceRow,
+)
 
 PAGE = 50
+SESSIONS = "sessions"
 EVERYTHING = TraceFilter()
 LONGEST_INPUT = 300
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
@@ -44,6 +53,14 @@ class Watched(Core):
         with self.reading() as connection:
             query = select(r.content).where(r.trace_id == trace_id).order_by(r.key)
             return [bytes(content) for content in connection.execute(query).scalars()]
+
+    def received_before(self, moment: str, limit: int = 20_000) -> list[str]:
+        """Traces whose spans came before a moment, out of the oldest that are kept."""
+        r = tables.received.c
+        oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit).subquery()
+        query = select(oldest.c.trace_id).where(oldest.c.received_at < moment).distinct()
+        with self.reading() as connection:
+            return list(connection.execute(query).scalars())
 
     def drop_spans(self, trace_ids: Sequence[str]) -> None:
         """Forget what was received of traces that are closed for good."""
@@ -189,6 +206,8 @@ class Watched(Core):
 
     def set_states(self, kind: str, documents: dict[str, bytes]) -> None:
         """Write documents, in one transaction."""
+        if not documents:
+            return
         statement = text(
             "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
             "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
@@ -196,6 +215,21 @@ class Watched(Core):
         with self.writing() as connection:
             for name, content in documents.items():
                 connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
+
+    def drop_states(self, kind: str, names: Sequence[str]) -> None:
+        """Forget documents."""
+        s = tables.watch_states.c
+        with self.writing() as connection:
+            connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(names)))
+
+    def set_session_counts(self, counts: Sequence[SessionCount]) -> None:
+        """Write how many sessions were seen, in one transaction."""
+        documents = {"\t".join((c.agent, c.version, c.name)): packed(c) for c in counts}
+        self.set_states(SESSIONS, documents)
+
+    def session_counts(self) -> list[SessionCount]:
+        """Sessions by agent, version and check."""
+        return [unpacked(content, SessionCount) for content in self.states(SESSIONS).values()]
 
     def redaction_key(self) -> bytes:
         """The key that marks of redacted texts are made with; made at the first need, never shown."""

@@ -27,6 +27,7 @@ from rightcall.traces.dialects import (
     traceloop,
     vercel,
 )
+from rightcall.traces.dialects.common import blank
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
 
@@ -44,9 +45,11 @@ DIALECTS: dict[str, ModuleType] = {
 
 def observe(span: Span) -> Observation:
     """What the span's own dialect makes of it; a span of none of them is `other`."""
+    other: Observation | None = None
     for dialect in DIALECTS.values():
         if dialect.claims(span):
             found: Observation = dialect.observe(span)
             if found.kind != "other":
                 return found
-    return Observation(span, "other", "")
+            other = other or found
+    return other or blank(span, "")

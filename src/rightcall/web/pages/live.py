@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rightcall.model import CaseResult, Golden, Score
+from rightcall.report import check_rates, version_changes
 from rightcall.report.view import TITLES, case_view
-from rightcall.stats import confidence_sequence
-from rightcall.store import CheckCount, KeptTrace, TraceFilter
+from rightcall.store import KeptTrace, TraceFilter
 from rightcall.web.links import with_query
 from rightcall.web.new_golden import golden_of_trace
 from rightcall.web.page_renderer import page
@@ -22,51 +20,20 @@ from rightcall.web.views import store_of
 NEWEST, QUEUED = 20, 20
 
 
-@dataclass(frozen=True)
-class CheckRow:
-    """One check of one version, over all days, with bounds that are right at every look."""
-
-    agent: str
-    name: str
-    version: str
-    seen: int
-    bad: float
-    rate: float
-    low: float
-    high: float
-
-
 def live(request: Request) -> Response:
     """Everything that is watched, on one page."""
     store = store_of(request)
+    rates = check_rates(store)
     return page(
         request,
         "live.html",
         traffic=store.trace_counts(),
-        checks=check_rows(store.check_counts()),
+        checks=rates,
+        changes=version_changes(rates),
         alarms=store.alarms(limit=50),
         failures=store.traces(TraceFilter(failed=True), limit=NEWEST),
         queue=store.traces(TraceFilter(review="queued"), limit=QUEUED),
     )
-
-
-def check_rows(counts: list[CheckCount]) -> list[CheckRow]:
-    """Counts of days added up by check and version; sampled checks by inverse probability."""
-    totals: dict[tuple[str, str, str], list[float]] = {}
-    for count in counts:
-        if count.name == "any":
-            continue
-        held = totals.setdefault((count.agent, count.name, count.version), [0.0] * 4)
-        for i, value in enumerate((count.seen, count.bad, count.weight, count.weighted_bad)):
-            held[i] += value
-    rows = []
-    for (agent, name, version), (seen, bad, weight, weighted) in totals.items():
-        if seen >= 1 and weight > 0:
-            bounds = confidence_sequence(min(max(bad, 0.0), seen), seen)
-            rows.append(
-                CheckRow(agent, name, version, int(seen), bad, weighted / weight, bounds.low, bounds.high)
-            )
-    return rows
 
 
 def trace(request: Request) -> Response:
