@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from rightcall.metrics.measure import SPOTLESS
 from rightcall.metrics.passes import Passes
+from rightcall.metrics.user_spread import user_spreads
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES
 from rightcall.model.run import CaseResult, GroupSummary, Summary
@@ -154,6 +155,7 @@ class Tally:
             trials=trials,
             named=self._named,
             pass_k=overall.passes.pass_k(min(trials, MOST_K)),
+            spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
         )
 
 
