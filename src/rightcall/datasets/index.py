@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.model.codec import encode
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.played import played_as
+from rightcall.model.play import played_as
 
 CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000

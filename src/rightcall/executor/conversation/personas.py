@@ -15,7 +15,7 @@ import msgspec
 
 from rightcall.errors import ConfigError, suggestion
 from rightcall.model.golden import ConversationalGolden
-from rightcall.model.played import played
+from rightcall.model.play import played
 from rightcall.model.record import Record
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.model.played import PERSONA, USER
+from rightcall.model.play import PERSONA, USER
 from rightcall.model.record import Record
 from rightcall.model.run import Summary, UserSpread
 
