@@ -78,10 +78,6 @@ class Talk(Protocol):
 class Adapter(Protocol):
     """One framework. An instance is shared by all trials of a process and keeps nothing of them."""
 
-    def problem(self) -> str:
-        """Why the installed version cannot be watched; empty when it can. Imports the framework."""
-        return ""
-
     def notice(self) -> str:
         """What a user should know about the framework's own habits, such as where it sends traces; mostly nothing."""
         return ""

@@ -19,13 +19,6 @@ USER = "rightcall"
 class GoogleADK(Adapter):
     """Runs an agent in an in-memory runner with our plugin."""
 
-    def problem(self) -> str:
-        from google.adk.plugins.base_plugin import BasePlugin
-
-        if hasattr(BasePlugin, "on_tool_error_callback"):
-            return ""
-        return "this google-adk has no on_tool_error_callback; 2.13.0 was tested: pip install -U google-adk"
-
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _RunnerTalk(agent, watch)
 

@@ -30,13 +30,6 @@ from rightcall.model.tool import Tool
 class LangChain(Adapter):
     """Watches everything that goes through LangChain's callbacks."""
 
-    def problem(self) -> str:
-        from langchain_core.tracers import context
-
-        if hasattr(context, "register_configure_hook"):
-            return ""
-        return "this langchain-core has no register_configure_hook; 1.7.2 was tested: pip install -U langchain-core"
-
     def install(self) -> Callable[[], None]:
         from langchain_core.tools import BaseTool
 

@@ -31,20 +31,6 @@ _DEPTH: ContextVar[int] = ContextVar("rightcall_openai_agents_depth", default=-1
 class OpenAIAgents(Adapter):
     """Watches `agents.Runner`."""
 
-    def problem(self) -> str:
-        import agents.run
-        from agents.tool_context import ToolContext
-
-        missing = [name for name in ("set_default_agent_runner", "get_default_agent_runner", "AgentRunner")
-                   if not hasattr(agents.run, name)]  # fmt: skip
-        if "tool_arguments" not in getattr(ToolContext, "__dataclass_fields__", {}):
-            missing.append("ToolContext.tool_arguments")
-        if not missing:
-            return ""
-        return (
-            f"this openai-agents has no {', '.join(missing)}; 0.24.0 was tested: pip install -U openai-agents"
-        )
-
     def notice(self) -> str:
         off = os.environ.get("OPENAI_AGENTS_DISABLE_TRACING", "").lower() in ("1", "true")
         if off or not os.environ.get("OPENAI_API_KEY"):
