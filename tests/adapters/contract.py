@@ -78,6 +78,10 @@ class Kit:
         """The agent run without being watched."""
         raise NotImplementedError
 
+    def asked(self, text: str) -> Any:
+        """The framework's input of a turn, as `observe(agent, input=…)` gives it."""
+        return text
+
     def function(self, journal: Journal) -> Any:
         """A function of a golden that makes and runs its own agent."""
 
@@ -255,6 +259,18 @@ class AdapterContract:
             assert sum(f"City{talk.id}" in sent or f"Town{talk.id}" in sent for talk in TALKS) == 1
             assert "Town" not in sent or "City" in sent  # the second turn knows the first
         assert _most(often, "weather CityA") == _most(once, "weather CityA")  # and no other trial's
+
+    def test_what_input_makes_of_the_users_words_is_asked_in_every_turn(self):
+        async def talk() -> Trajectory:
+            agent = self.observed(input=lambda golden: self.kit.asked(golden.input.replace("wx", "weather")))
+            session = agent.session(Golden("wx Hanoi", id="g"))
+            for text in ("wx Hanoi", "wx Hue"):
+                await session.turn(text)
+            await session.aclose()
+            return session.trajectory()
+
+        trajectory = asyncio.run(talk())
+        assert [call.arguments for call in trajectory.calls] == [{"city": "Hanoi"}, {"city": "Hue"}]
 
     def test_a_simulated_user_talks_to_the_agent(self):
         said = {0: "weather Hanoi", 1: "weather Hue"}

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
+
 from rightcall.adapters.recorder import EventRecorder
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
@@ -48,6 +50,15 @@ class Watch:
     output: Callable[[Any], Any] | None = None
     memory: dict[Any, Any] = field(default_factory=dict)
     """Whatever the adapter has to remember between the hooks of one trial."""
+
+    def given(self, text: str) -> Any:
+        """What the framework is asked in a turn: the user's words, or what `input` makes of the golden with them."""
+        if self.input is None:
+            return text
+        golden = (
+            self.golden if self.golden.input == text else msgspec.structs.replace(self.golden, input=text)
+        )
+        return self.input(golden)
 
     @contextmanager
     def guarded(self, hook: str) -> Iterator[None]:

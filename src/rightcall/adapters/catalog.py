@@ -85,6 +85,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "tools run inside the bundled program and cannot be mocked",
             "arguments are what the program parsed: malformed ones are not seen",
             "a function that calls `query` itself is not watched",
+            "definitions of tools are inside the servers: `rightcall tools list` and `lint` do not see them",
         ),
         functions=False,
         needs=("claude_agent_sdk:ClaudeSDKClient.receive_response",),
@@ -105,6 +106,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "trials run one at a time, since the event bus does not say which crew an event is of",
             "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
             "call ids are known only where the model's answer holds them",
+            "a crew remembers nothing between the turns of a conversation; an agent is told the earlier ones",
         ),
         functions=False,
         needs=("crewai.events:crewai_event_bus.flush", "crewai.events:LLMCallCompletedEvent"),
@@ -158,6 +160,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "calls are known from the tools that ran: those that never ran are not seen",
             "call ids are DSPy's own, not the model's",
+            "a module without a dspy.History field remembers nothing between the turns of a conversation",
             "a function that runs its own module is not watched",
         ),
         functions=False,

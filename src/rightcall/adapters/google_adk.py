@@ -55,7 +55,7 @@ class _RunnerTalk(Talk):
             app = App(name=USER, root_agent=self._agent, plugins=[_plugin(watch)])
             self._runner = InMemoryRunner(app=app)
             self._session = await self._runner.session_service.create_session(app_name=USER, user_id=USER)
-        given = watch.input(watch.golden) if watch.input else text
+        given = watch.given(text)
         message = (
             given
             if not isinstance(given, str)

@@ -53,7 +53,7 @@ class _WorkflowTalk(Talk):
         watch = self._watch
         if self._context is None:
             self._context = Context(self._agent)
-        given = watch.input(watch.golden) if watch.input else text
+        given = watch.given(text)
         more = {} if self._memory is None else {"memory": self._memory}
         handler = self._agent.run(user_msg=given, ctx=self._context, **more)
         try:

@@ -80,9 +80,10 @@ class _AgentTalk(Talk):
         from agents import Runner
 
         watch = self._watch
-        given = watch.input(watch.golden) if watch.input and not self._items else text
+        given = watch.given(text)
         if self._items:
-            given = [*self._items, {"role": "user", "content": text}]
+            said = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+            given = [*self._items, *said]
         result = await Runner.run(self._agent, given)
         self._items, self._agent = result.to_input_list(), result.last_agent
         return watch.output(result) if watch.output else text_of(result.final_output)

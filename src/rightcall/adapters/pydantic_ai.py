@@ -59,7 +59,7 @@ class _AgentTalk(Talk):
 
     async def say(self, text: str) -> Any:
         watch = self._watch
-        given = watch.input(watch.golden) if watch.input and not self._history else text
+        given = watch.given(text)
         options = {"message_history": self._history} if self._history else {}
         result = await self._agent.run(given, **options)
         self._history = result.all_messages()
