@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
 
 import rightcall as rc
-from rightcall.adapters.catalog import ADAPTERS, adapter_info
+from rightcall.adapters.catalog import ADAPTERS, adapter_info, hook_problem
 from rightcall.cli.main import cli
 from rightcall.executor import Agent, Session
 from tests.adapters.contract import performed
@@ -37,7 +39,6 @@ def test_an_adapter_has_a_file_a_test_and_a_page_that_begins_with_what_is_lost(i
 
 def test_importing_an_adapter_imports_no_framework():
     import subprocess
-    import sys
 
     names = ", ".join(f"rightcall.adapters.{info.name}" for info in ADAPTERS)
     roots = {info.loads.partition(".")[0] for info in ADAPTERS}
@@ -53,6 +54,35 @@ def test_the_commands_list_and_show_adapters():
     assert found["pydantic_ai"]["installed"] and found["pydantic_ai"]["tools"] == "mock"
     shown = CliRunner().invoke(cli, ["adapters", "show", "crewai"])
     assert "trials run one at a time" in shown.output and "tools       run as they are" in shown.output
+
+
+@pytest.mark.parametrize("info", ADAPTERS, ids=lambda info: info.name)
+def test_a_version_that_is_too_old_is_told_with_what_is_missing_and_what_to_type(info, monkeypatch):
+    for hook in info.needs:  # modules of an old version, which have none of the names
+        parts = hook.partition(":")[0].split(".")
+        for end in range(1, len(parts) + 1):
+            monkeypatch.setitem(sys.modules, ".".join(parts[:end]), ModuleType(".".join(parts[:end])))
+    problem = hook_problem(info)
+    assert all(hook.replace(":", ".") in problem for hook in info.needs) and info.needs
+    assert problem.startswith(f"{info.package} ") and problem.endswith(
+        f"; {info.tested} was tested: pip install -U {info.package}"
+    )
+
+
+@pytest.mark.parametrize("name", [*TESTED_HERE, *TESTED_AS_LOOPS])
+def test_the_version_installed_here_has_every_hook(name):
+    assert hook_problem(adapter_info(name)) == ""
+
+
+def test_an_old_version_is_told_before_the_first_golden_is_asked(monkeypatch, tmp_path):
+    import pydantic_ai
+
+    agent = pydantic_ai.Agent("test")
+    monkeypatch.setattr(pydantic_ai.Agent, "iter", lambda self, user_prompt: pytest.fail("was asked"))
+    with pytest.raises(
+        rc.ConfigError, match=r"has no pydantic_ai\.Agent\.iter\(capabilities\); .* was tested"
+    ):
+        rc.evaluate(rc.observe(agent), [rc.Golden("hi", id="g")], store=tmp_path / "runs.db")
 
 
 def test_a_misspelt_adapter_is_told_the_nearest():

@@ -59,7 +59,7 @@ def test_a_program_is_asked_with_one_line_and_replies_on_stdout(tmp_path):
 
 
 def test_programs_at_once_never_mix_and_nothing_expected_is_told(tmp_path):
-    texts = [f"q{i}" for i in range(8)]
+    texts = [f"q{i}" for i in range(32)]
     script = ECHO.replace('"output": "heard " + ask["input"]', '"output": json.dumps(ask)')
     found = asked(program(tmp_path, script), tmp_path, *texts)
     assert [json.loads(t.output)["input"] for t in found] == texts
@@ -133,7 +133,7 @@ def test_a_program_that_dies_is_replaced(tmp_path):
 
 
 def test_kept_programs_at_once_never_mix(tmp_path):
-    texts = [f"q{i}" for i in range(8)]
+    texts = [f"q{i}" for i in range(32)]
     found = asked(program(tmp_path, KEPT), tmp_path, *texts, reuse=True)
     assert [t.output.split()[1] for t in found] == texts
 

@@ -40,7 +40,7 @@ class _ClientTalk(Talk):
         if self._client is None:
             self._client = ClaudeSDKClient(options=self._options)
             await self._client.connect()
-        given = watch.input(watch.golden) if watch.input else text
+        given = watch.given(text)
         await self._client.query(given)
         answers, result = _Answers(watch), None
         try:

@@ -99,11 +99,13 @@ class _CrewTalk(Talk):
             _tell(self._watch, sorted(events, key=lambda event: event.emission_sequence or 0), offered)
 
     def _kickoff(self, text: str) -> Any:
-        given = self._watch.input(self._watch.golden) if self._watch.input else None
+        given = self._watch.given(text)
         if hasattr(self._agent, "tasks"):
-            return self._agent.kickoff(inputs=given if given is not None else {"input": text})
-        self._messages.append({"role": "user", "content": text})
-        return self._agent.kickoff(given if given is not None else list(self._messages))
+            return self._agent.kickoff(inputs=given if isinstance(given, dict) else {"input": given})
+        if not isinstance(given, str):
+            return self._agent.kickoff(given)
+        self._messages.append({"role": "user", "content": given})
+        return self._agent.kickoff(list(self._messages))
 
 
 def _listen(bus: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rightcall.adapters import ADAPTERS, AdapterInfo, adapter_info, installed_version
+from rightcall.adapters import ADAPTERS, AdapterInfo, adapter_info, hook_problem, installed_version
 from rightcall.cli.options import json_option
 from rightcall.cli.output import print_json, print_next, tell
 from rightcall.model.codec import to_plain
@@ -43,6 +43,8 @@ def show(name: str, as_json: bool) -> None:
     here = installed_version(info)
     tell(f"{info.title} ({info.package})")
     tell(f"installed   {here or f'no; pip install {info.package}'}")
+    if here and (problem := hook_problem(info)):
+        tell(f"problem     {problem}")
     tell(f"tested      {info.tested}" + (f", with {info.beside}" if info.beside else ""))
     tell(f"watches     {info.hook}")
     tell(

@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.metrics.measure import SPOTLESS
 from rightcall.metrics.passes import Passes, PassesState, stable_hash
+from rightcall.metrics.user_spread import user_spreads
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES, Category
 from rightcall.model.run import CaseResult, GroupSummary, Summary
@@ -280,6 +281,7 @@ class Tally:
             trials=trials,
             named=self._named,
             pass_k=overall.passes.pass_k(min(trials, MOST_K)),
+            spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
         )
 
 

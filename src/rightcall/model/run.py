@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from rightcall.model.failure import Failure
 from rightcall.model.golden import Category
@@ -64,12 +64,30 @@ class GroupSummary(Record, frozen=True):
         return self.passed / self.cases if self.cases else 0.0
 
 
+class UserSpread(Record, frozen=True):
+    """How far the pass rates of simulated users are apart: the highest against the lowest, paired by scenario.
+
+    `between` is what differs: the manner (`persona`) or the model that plays users (`user`). `low` and `high` are the
+    95 % interval of the difference, corrected for the choice of the two among `users`; None with one scenario.
+    """
+
+    between: Literal["persona", "user"]
+    users: int
+    highest: str
+    lowest: str
+    difference: float
+    low: float | None
+    high: float | None
+    scenarios: int
+
+
 class Summary(Record, frozen=True):
     """What a run adds up to: overall, by category and tag, and how often each code occurred.
 
     `trials` is how often a golden was tried at most: so many cases may repeat each other. `named` are the metrics that
     were asked for by name, to decide or to observe. `pass_k` has pass^1, pass^2, …: the share of goldens of which k
     trials out of k pass, without bias; empty when there is one trial. `decision` is the verdict as a sentence.
+    `spreads` are between simulated users.
     """
 
     overall: GroupSummary
@@ -81,6 +99,7 @@ class Summary(Record, frozen=True):
     named: tuple[str, ...] = ()
     pass_k: tuple[float, ...] = ()
     decision: str = ""
+    spreads: tuple[UserSpread, ...] = ()
 
 
 class Run(Record, frozen=True):

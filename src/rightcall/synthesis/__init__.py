@@ -1,6 +1,7 @@
 """Where test cases come from: goldens from tools, documents, contexts, other goldens, or a description.
 
     synthesizer   Synthesizer: the ways under the names users know; async_synthesizer: the ways themselves
+    setup         the settings of a synthesizer, the models it opens
     plans         call plans sampled from schemas; values, patterns, pools: their arguments
     verify        whether a golden is right: schema, mock, words, independent solvers (solver, statement)
     evolutions    ways to make an input harder or rarer

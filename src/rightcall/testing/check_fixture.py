@@ -13,8 +13,9 @@ from rightcall.metrics import AnyMetric, ScoringRules, as_metrics, observed
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.suite import as_user
-from rightcall.testing.failure_text import error_text, failure_text
+from rightcall.testing.failure_text import require_passed
 from rightcall.testing.golden_batch import Checked, GoldenBatch, Setup
+from rightcall.tools.definitions import offered_tools
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,6 @@ class Checker:
     def _judged(self, checked: Checked) -> tuple[CaseResult, ...]:
         __tracebackhide__ = True
         golden, results = checked.golden, checked.results
-        errors = sum(bool(result.error) for result in results)
         self._note(
             {
                 "run": checked.run_id,
@@ -97,17 +97,11 @@ class Checker:
                 "category": golden.category,
                 "cluster": golden.cluster,
                 "passes": [bool(result.passed) for result in results if not result.error],
-                "errors": errors,
+                "errors": sum(bool(result.error) for result in results),
                 "codes": dict(Counter(failure.code for result in results for failure in result.codes)),
             }
         )
-        if any(not result.passed and not result.error for result in results):
-            from rightcall.tools.definitions import offered_tools
-
-            tools = offered_tools(golden, checked.tools)
-            raise CheckFailed(failure_text(golden, results, tools))
-        if errors:
-            raise CheckFailed(error_text(golden, results), infrastructure=True)
+        require_passed(golden, results, offered_tools(golden, checked.tools))
         return results
 
 

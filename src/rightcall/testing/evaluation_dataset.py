@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.api import RunResult, ascore_cases
-from rightcall.datasets import DatasetFiles, case_of
+from rightcall.datasets import case_of
 from rightcall.errors import ConfigError
 from rightcall.event_loop import finished
 from rightcall.executor import as_trajectory
@@ -18,13 +18,14 @@ from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.store import open_store, user_name
+from rightcall.testing.golden_generation import GoldenGeneration
 
 if TYPE_CHECKING:
     from rightcall.store import DatasetVersion
 
 
-class EvaluationDataset(DatasetFiles):
-    """Goldens of one kind and test cases, with files, versions in the store, and a loop of one's own.
+class EvaluationDataset(GoldenGeneration):
+    """Goldens of one kind and test cases, with files, versions in the store, generation, and a loop of one's own.
 
     `last_run` is what `evals_iterator` measured last.
     """

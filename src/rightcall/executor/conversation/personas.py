@@ -15,6 +15,7 @@ import msgspec
 
 from rightcall.errors import ConfigError, suggestion
 from rightcall.model.golden import ConversationalGolden
+from rightcall.model.play import played
 from rightcall.model.record import Record
 
 
@@ -85,13 +86,8 @@ def played_by(
     for persona in chosen:
         for model in players:
             several = len(players) > 1
-            name = f"{persona.name}+{model}" if several else persona.name
-            tags = (f"persona:{persona.name}", *((f"user:{model}",) if several else ()))
             yield msgspec.structs.replace(
-                golden,
-                id=f"{golden.id}@{name}",
-                cluster=golden.cluster or golden.id,
-                tags=(*golden.tags, *(tag for tag in tags if tag not in golden.tags)),
+                played(golden, persona.name, model if several else None),
                 personas=(msgspec.to_builtins(persona),),
                 user_model=model if several else golden.user_model,
             )
