@@ -142,7 +142,7 @@ def test_a_folder_gives_the_tool_files_in_it(tmp_path: Path) -> None:
     [
         ("a.json", b"[{]", r"a\.json:1: not valid JSON"),
         ("a.json", b'[{"a": NaN}]', "NaN is not a JSON number"),
-        ("a.json", b"\xff\xfe", "not text in UTF-8"),
+        ("a.json", b"\xff\xfe", "not valid UTF-8"),
         ("a.json", b"{}", "no tool definitions found"),
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.yaml", b"a: [b", r"a\.yaml:\d: not valid YAML"),

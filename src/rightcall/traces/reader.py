@@ -1,4 +1,4 @@
-"""From files to traces: kinds told by content, spans of one trace brought together over all the files."""
+"""From files to traces: formats detected by content, spans of one trace collected from all files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass
 class Collected:
-    """What was read so far: spans by trace, ready traces, problems of the files."""
+    """What was read so far: spans by trace, complete traces, problems of the files."""
 
     calls: CallsMode = "auto"
     skip_bad: bool = False
@@ -51,7 +51,7 @@ class Collected:
                 self.sources[item.trace_id] = source if known is None else min(known, source)
 
     def traces(self) -> Iterator[Trace]:
-        """Every trace, the oldest first, whatever the order of files and spans."""
+        """Every trace, oldest first, for any order of files and spans."""
         from_file: Problems | None = self.problems if self.problems.counts else None
         starts = [
             ((min(span.start for span in spans), trace_id), trace_id)
@@ -61,14 +61,14 @@ class Collected:
             spans = self.spans.pop(trace_id)
             self._attach(spans)
             problems = Problems()
-            if from_file is not None:  # told once, with the first trace
+            if from_file is not None:  # reported once, with the first trace
                 problems.merge(from_file)
                 from_file = None
             yield assemble(spans, source=self.sources[trace_id], calls=self.calls, problems=problems)
         yield from self.ready
 
     def _attach(self, spans: list[Span]) -> None:
-        """Give spans the events that came apart from them, once each."""
+        """Attach separately recorded events to their spans, once each."""
         for i, span in enumerate(spans):
             found = self.events.get((span.trace_id, span.span_id))
             if found:
@@ -84,9 +84,9 @@ def load_traces(
 ) -> Iterator[Trace]:
     """Traces of files: OTLP (JSON, protobuf), MLflow, LangSmith, Langfuse, Phoenix, Inspect AI, compressed or not.
 
-    Kinds are told by content. Spans of one trace may be spread over files, doubled and in any order: the traces are the
-    same. `calls` says which calls count, see `assemble`. With `skip_bad`, lines that cannot be read are counted instead
-    of refused. `problems` is told what was wrong with the files themselves.
+    Formats are detected by content. Spans of one trace may be spread over files, duplicated and in any order.
+    `calls` selects which calls count, see `assemble`. With `skip_bad`, unreadable lines are counted instead
+    of raising an error. `problems` receives the problems of the files themselves.
     """
     collected = Collected(calls, skip_bad)
     for path in sorted(existing_file(path) for path in paths):
@@ -97,7 +97,7 @@ def load_traces(
 
 
 def is_trace_export(path: str | Path) -> bool:
-    """Whether a file holds traces, by its first record; a file that cannot be read is not for this to say."""
+    """Whether a file contains traces, by its first record; False for an unreadable file."""
     path = Path(path)
     try:
         with path.open("rb") as raw:
@@ -141,15 +141,15 @@ def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected, so
         if not items and not problems.counts:
             items = list(protobuf_items(data, problems, str(path), logs=True))
     except (WireError, IndexError):
-        raise _unknown(path, "bytes that are neither JSON nor OTLP protobuf") from None
+        raise _unknown(path, "neither JSON nor OTLP protobuf") from None
     if not items and not problems.counts:
-        raise _unknown(path, "no span in it")
+        raise _unknown(path, "no spans")
     collected.problems.merge(problems)
     collected.take(items, source)
 
 
 def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source: str) -> None:
-    """One record a line when the first line is a whole one; otherwise one document."""
+    """One record per line when the first line is a complete record; otherwise one document."""
     first = file.readline(MAX_LINE + 1)
     if len(first) > MAX_LINE:
         raise TooLarge(str(path), f"its first line is longer than {MAX_LINE // 2**20} MiB", "split the file")
@@ -169,7 +169,7 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source
         if record is None:
             if not collected.skip_bad:
                 raise InputError(
-                    where, _why_bad(line), "is the file cut off? --skip-bad leaves such lines out"
+                    where, _why_bad(line), "is the file truncated? use --skip-bad to skip such lines"
                 )
             collected.problems.add("bad_line", where)
             continue
@@ -198,7 +198,7 @@ def _take_record(path: Path, record: Any, collected: Collected, source: str, whe
 
 
 def _decoded(data: bytes) -> Any:
-    """The value of a whole JSON text; None when it is none."""
+    """The value of a whole JSON text; None when it is not JSON."""
     try:
         return None if too_deep(data, DEEPEST) else msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -221,7 +221,9 @@ def _whole(path: Path, file: io.BufferedReader) -> bytes:
     data = file.read(MAX_DOCUMENT + 1)
     if len(data) > MAX_DOCUMENT:
         raise TooLarge(
-            str(path), f"is one document of more than {MAX_DOCUMENT // 2**20} MiB", "write one record a line"
+            str(path),
+            f"is one document of more than {MAX_DOCUMENT // 2**20} MiB",
+            "write one record per line",
         )
     return data
 
@@ -232,16 +234,16 @@ def _why_bad(line: bytes) -> str:
     try:
         line.decode()
     except UnicodeDecodeError:
-        return "not text in UTF-8"
+        return "not valid UTF-8"
     return "not valid JSON"
 
 
 def _keys(record: Any) -> str:
     if not isinstance(record, dict):
-        return "no object in it"
+        return "not an object"
     shown = ", ".join(str(key)[:40] for key in list(record)[:5])
     return f"keys: {shown}" if shown else "an empty object"
 
 
 def _unknown(path: Path, found: str) -> InputError:
-    return InputError(str(path), f"not a trace export RightCall knows ({found})", f"known: {KNOWN}")
+    return InputError(str(path), f"unknown trace format ({found})", f"known: {KNOWN}")

@@ -7,13 +7,13 @@ from typing import Any
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.errors import ConfigError, suggestion
 
-MISSPELT = {"addtional_metadata": "additional_metadata"}  # so in DeepEval's own signature
+MISSPELT = {"addtional_metadata": "additional_metadata"}  # misspelt in DeepEval's own signature
 SUFFIXES = ("_col_name", "_key_name")
 DELIMITERS = ("context", "retrieval_context", "tools_called", "expected_tools")
 
 
 def names_from(arguments: dict[str, Any], method: str) -> Names:
-    """Names out of keyword arguments; `encoding_type` may only be UTF-8."""
+    """Names from keyword arguments; `encoding_type` may only be UTF-8."""
     called: dict[str, str | None] = {}
     delimiters: dict[str, str] = {}
     for argument, value in arguments.items():
@@ -33,7 +33,7 @@ def names_from(arguments: dict[str, Any], method: str) -> Names:
         field = MISSPELT.get(field, field)
         if field == argument or field not in KNOWN:
             known = [f"{name}_col_name" for name in KNOWN]
-            hint = suggestion(argument, known) or "name columns as in input_col_name='question'"
+            hint = suggestion(argument, known) or "set column names like input_col_name='question'"
             raise ConfigError(f"{method}: unknown argument '{argument}'; {hint}")
         called[field] = value
     return Names(called, **delimiters)

@@ -15,7 +15,7 @@ from rightcall.files import existing_file, refuse_long_line, value_of
 from rightcall.model.golden import AnyGolden
 
 Skipped = Callable[[InputError], None]
-"""Told of each row that is passed over."""
+"""Called for each row that is skipped."""
 
 
 def read_deepeval(
@@ -25,9 +25,9 @@ def read_deepeval(
     file_type: str | None = None,
     skipped: Skipped | None = None,
 ) -> Iterator[tuple[int, AnyGolden]]:
-    """Goldens of a JSON, JSON Lines, YAML or CSV file with their lines; `file_type` overrules the suffix.
+    """Goldens of a JSON, JSON Lines, YAML or CSV file with their lines; `file_type` overrides the suffix.
 
-    With `skipped`, a row that cannot be read is told to it, and the next one is read.
+    With `skipped`, a row that cannot be read is passed to it, and reading continues.
     """
     path = existing_file(path)
     kind = file_type or path.suffix.lower().lstrip(".")
@@ -44,7 +44,7 @@ def goldens_of_items(
     cells: bool = False,
     skipped: Skipped | None = None,
 ) -> Iterator[tuple[int, AnyGolden]]:
-    """Goldens of rows that a format gave."""
+    """Goldens of rows as read by a format."""
     for line, item in items:
         if is_blank(item):
             continue

@@ -1,4 +1,4 @@
-"""What a file of items holds."""
+"""The contents of a file of items."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Collection:
         return f"rightcall/{self.name}/{self.newest}"
 
     def check_header(self, header: dict[str, Any], where: str) -> None:
-        """Refuse the header of another kind of file, or of a newer one."""
+        """Reject the header of another kind of file, or of a newer format."""
         if "format" in header:
             refuse_other_format(header["format"], self.name, self.newest, where)
 

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 JSON_TYPES = {"dict": "object", "float": "number", "tuple": "array"}
-"""Types of BFCL that JSON Schema names otherwise. `any` is left out: a schema without a type allows any."""
+"""BFCL types that have another name in JSON Schema. `any` is omitted: a schema without a type allows any."""
 
 NOT_A_KEYWORD = frozenset(("optional",))
-"""BFCL marks some parameters so; JSON Schema says it by leaving them out of `required`."""
+"""BFCL's marker for optional parameters; in JSON Schema they are missing from `required`."""
 
 
 class Parameters(msgspec.Struct):
@@ -25,7 +25,7 @@ class BfclFunction(msgspec.Struct):
 
 
 def tool_definition(function: BfclFunction) -> dict[str, Any]:
-    """The function as a golden's own tool."""
+    """The function as an inline tool of a golden."""
     schema = {
         "type": "object",
         "properties": {name: json_schema(schema) for name, schema in function.parameters.properties.items()},

@@ -1,4 +1,4 @@
-"""The matcher `tau`: what an answer must tell, as τ-bench and τ²-bench look for it."""
+"""The matcher `tau`: text an answer must contain, matched as in τ-bench and τ²-bench."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class Told:
-    """The text occurs in the answer whatever its case, once the answer's commas are gone: "1,094" tells 1094."""
+    """The answer contains the text, ignoring case and commas in the answer: "1,094" contains 1094."""
 
     text: str
 
@@ -17,7 +17,7 @@ class Told:
         return 1.0 if told else 0.0
 
     def describe(self) -> str:
-        return f"an answer that tells '{self.text}', commas aside"
+        return f"an answer that contains '{self.text}', ignoring commas"
 
 
 def tau_matcher(spec: Any, options: dict[str, Any], scope: Any) -> Told:

@@ -199,4 +199,4 @@ def _text_of(path: FilePath) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(str(path), "not text in UTF-8", "save the file as UTF-8") from None
+        raise InputError(str(path), "not valid UTF-8", "save the file as UTF-8") from None

@@ -1,6 +1,6 @@
-"""Objects of providers' SDKs as plain JSON, so that they are read as the dicts they stand for.
+"""Objects of provider SDKs as plain JSON, so that they are read like the equivalent dicts.
 
-Known by what they can do (`model_dump` of pydantic, `to_dict`); no SDK is imported.
+Detected by their methods (`model_dump` of pydantic, `to_dict`); no SDK is imported.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 from rightcall.errors import InputError
 
 DEEPEST = 200
-"""Levels of nesting; anything deeper is a circle, or no transcript."""
+"""Levels of nesting; anything deeper is a cycle, or not a transcript."""
 
 
 def as_plain(value: Any, where: str, depth: int = 0) -> Any:
-    """The value with every SDK object in it, at any depth, as a dict. Other values stay what they are."""
+    """The value with every SDK object in it, at any depth, as a dict. Other values are unchanged."""
     if depth > DEEPEST:
         raise InputError(where, f"is nested more than {DEEPEST} levels deep", "does it contain itself?")
     if isinstance(value, dict):
@@ -40,5 +40,5 @@ def _dumped(value: Any) -> dict[str, Any] | None:
 def _called(dump: Any, options: dict[str, Any]) -> Any:
     try:
         return dump(**options)
-    except TypeError:  # an older or another signature
+    except TypeError:  # an older or different signature
         return dump()
