@@ -1,4 +1,4 @@
-"""Looking at many p-values at once: adjusted so that luck is not mistaken for a discovery."""
+"""Multiple testing: adjusted p-values, so that luck is not mistaken for a discovery."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Holm's step-down adjusted p-values: the chance of even one false claim is kept (family-wise).
+    """Holm's step-down adjusted p-values: controls the family-wise error rate.
 
     p̃_(i) = max_{j≤i} min(1, (m−j+1) p_(j)). Holm, Scandinavian J. Statistics 6 (1979) 65.
     """
@@ -19,7 +19,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p: Sequence[float]) -> list[float]:
-    """Benjamini-Hochberg adjusted p-values: the expected share of false ones among the claims is kept.
+    """Benjamini-Hochberg adjusted p-values: controls the false discovery rate.
 
     p̃_(i) = min_{j≥i} min(1, m p_(j)/j). Benjamini & Hochberg, JRSS B 57 (1995) 289.
     """

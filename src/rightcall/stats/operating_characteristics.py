@@ -1,4 +1,4 @@
-"""What a stopping rule does in the long run, exactly: how often it says what, after how many cases."""
+"""Exact operating characteristics of a stopping rule: decision probabilities and mean number of cases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rightcall.stats.sequential import Decision
 
 Rule = Callable[[int, int], Decision | None]
-"""(passes, cases) → a decision, or None to go on."""
+"""(passes, cases) → a decision, or None to continue."""
 
 
 class Operating(NamedTuple):
@@ -23,7 +23,7 @@ class Operating(NamedTuple):
 def operating(rule: Rule, total: int, rate: float) -> Operating:
     """Follow every path of up to `total` independent cases that pass with probability `rate`.
 
-    Forward recursion over (cases, passes), O(total²). What is undecided at the end is INCONCLUSIVE.
+    Forward recursion over (cases, passes), O(total²). Undecided paths are INCONCLUSIVE.
     """
     chances = {"PASS": 0.0, "FAIL": 0.0, "INCONCLUSIVE": 0.0}
     alive, used = {0: 1.0}, 0.0
