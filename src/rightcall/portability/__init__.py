@@ -1,18 +1,18 @@
-"""A tool's schema as one provider wants it, changing only what that provider needs, and what was lost.
+"""A tool's schema converted for one provider, changing only what is needed, with a list of losses.
 
-convert           `converted(tools, target)`: definitions and losses; `lint.conversion` adds what will be refused
-definition        a tool definition as someone wrote it
+convert           `converted(tools, target)`: definitions and losses; `lint.conversion` adds what will be rejected
+definition        a tool definition as written
 provider_limits   limits and keywords of each provider, from one dated file
-request           definitions as a request of the provider has them
-tidy              older and foreign words in those of JSON Schema 2020-12
-expand            references, `allOf` and variants written out; `join` makes one schema of two
+request           definitions in the format of a provider's request
+tidy              older and foreign keywords translated to JSON Schema 2020-12
+expand            references, `allOf` and variants expanded; `join` merges two schemas
 variants          the variants of a root merged into one object
 openai_strict     every property required, null for what was optional, a type everywhere
 anthropic_strict  the subset its SDK keeps; the rest moves into the descriptions
 gemini            the fields of Gemini's Schema type
-closed_objects, types, null_union, distinct_names, fields, json_types   steps that these share
-references        where a `$ref` leads
-rewrite           a schema changed from the inside out, losses noted
+closed_objects, types, null_union, distinct_names, fields, json_types   shared steps
+references        `$ref` resolution
+rewrite           a schema transformed bottom-up, with losses recorded
 """
 
 from typing import TYPE_CHECKING

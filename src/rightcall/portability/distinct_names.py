@@ -1,4 +1,4 @@
-"""Names as a target takes them, each still its own."""
+"""Names valid for a target, still distinct."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 
 def distinct_names(names: Sequence[str], pattern: str, length: int, kept: str) -> list[str]:
-    """Every name that fits the pattern as it is, the others rewritten so that no two become one.
+    """Names that match the pattern are kept, the others rewritten without collisions.
 
-    `kept` are the characters beside letters and digits that a rewritten name may have.
+    `kept` are the characters besides letters and digits that a rewritten name may have.
     """
     allowed = re.compile(pattern.removesuffix("$"))
     fitting = [allowed.fullmatch(name) is not None for name in names]

@@ -1,4 +1,4 @@
-"""What a definition has beside name, description and input schema, and what of it a target takes."""
+"""Fields other than name, description and input schema, and which of them a target accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _READ = frozenset(("name", "title", "description", "type", "function", "toolSpec
 
 
 def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]:
-    """The further fields in the target's words; those it does not have are told as lost.
+    """The further fields in the target's format; those it does not have are recorded as losses.
 
     Fields that only one provider knows (`_meta`, `cache_control`) stay with that provider.
     """
@@ -31,20 +31,20 @@ def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]
             and name not in said
             and not (target == "gemini" and name == "outputSchema")
         ):
-            losses.add((), name, f"left out: {target} has no field for it")
+            losses.add((), name, f"removed: {target} has no field for it")
     for name, value in _others(tool).items():
         if tool.spelling == target.removesuffix("-strict") and tool.spelling in ("mcp", "anthropic"):
             said[name] = value
         else:
-            losses.add((), name, f"left out: {target} has no field for it")
+            losses.add((), name, f"removed: {target} has no field for it")
     if tool.strict and target in ("openai", "anthropic", "bedrock", "gemini", "mcp"):
         hint = f"; --to {target}-strict keeps it" if target in ("openai", "anthropic") else ""
-        losses.add((), "strict", f"left out{hint}")
+        losses.add((), "strict", f"removed{hint}")
     return said
 
 
 def _hints(tool: Definition) -> Any:
-    """The annotations as MCP spells them; our own spelling is translated."""
+    """The annotations in MCP format; RightCall's own are translated."""
     if not isinstance(tool.annotations, dict):
         return None
     theirs = {ours: hint for hint, ours in HINTS.items()}

@@ -1,4 +1,4 @@
-"""Two schemas as one that asks for both: how `allOf` is written for targets that do not have it."""
+"""Two schemas merged into one: how `allOf` is written for targets without it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentS
 
 
 class UnfitError(Exception):
-    """No value fits both schemas; the text says why."""
+    """No value matches both schemas; the message says why."""
 
 
 def joined(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """One schema for the values that fit both: all properties, everything required, the tighter bounds.
+    """One schema for the values that match both: all properties, everything required, the tighter bounds.
 
-    What one schema cannot say twice (a second pattern) goes into the description and is told as lost.
-    Raises `UnfitError` when no value can fit.
+    What cannot be expressed twice (a second pattern) goes into the description and is recorded as a loss.
+    Raises `UnfitError` when no value can match.
     """
     _tell_closed(first, second, path, losses)
     made, unsaid = dict(first), {}
@@ -36,15 +36,15 @@ def joined(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses
             made[key] = both
     for key, value in unsaid.items():
         if key == "title":
-            losses.add(path, key, f"{as_text(value)} left out: another one is beside it in allOf")
+            losses.add(path, key, f"{as_text(value)} removed: allOf has another one")
             continue
-        losses.add(path, key, f"{as_text(value)} cannot be joined: said in the description only")
+        losses.add(path, key, f"{as_text(value)} cannot be merged: kept in the description only")
         made = into_description(made, f"(and {key}: {as_text(value)})")
     return _without_impossible(made)
 
 
 def _both(key: str, first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:
-    """What the two values of one keyword come to, or None when one value cannot say both."""
+    """The combined value of one keyword, or None when they cannot be combined."""
     if key in _PLAIN:
         return _PLAIN[key](first, second)
     if key == "anyOf" and isinstance(first, list) and isinstance(second, list):
@@ -74,7 +74,7 @@ def _named(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses
             try:
                 made[name] = joined(mine, schema, (*path, name), losses)
             except UnfitError as unfit:
-                losses.add((*path, name), "allOf", f"left out, no value fits: {unfit}")
+                losses.add((*path, name), "allOf", f"removed, no value matches: {unfit}")
                 made[name] = False
         elif name not in made or mine is True:
             made[name] = schema
@@ -82,7 +82,7 @@ def _named(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses
 
 
 def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without properties that no value fits; when one of them is required, no object fits."""
+    """Without properties that no value matches; when one of them is required, no object matches."""
     properties, required = schema.get("properties"), schema.get("required")
     named = properties if isinstance(properties, dict) else {}
     impossible = [name for name, inner in named.items() if inner is False]
@@ -90,7 +90,7 @@ def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     for name in impossible:
         if isinstance(required, list) and name in required:
-            raise UnfitError(f"'{name}' is required, and no value fits it")
+            raise UnfitError(f"'{name}' is required, and no value matches it")
     return {**schema, "properties": without(named, impossible)}
 
 
@@ -103,9 +103,9 @@ def _pairs(first: list[Any], second: list[Any], path: JsonPath, losses: Losses) 
             try:
                 found.append(joined(one, other, (*path, "anyOf"), losses))
             except UnfitError:
-                continue  # a value cannot be of both variants, so nothing is lost
+                continue  # a value cannot match both variants, so nothing is lost
     if not found:
-        raise UnfitError("no variant of the one fits a variant of the other")
+        raise UnfitError("no variant of one matches a variant of the other")
     return found
 
 
@@ -116,7 +116,9 @@ def _tell_closed(first: dict[str, Any], second: dict[str, Any], path: JsonPath, 
             continue
         names = [name for name in more if not isinstance(own, dict) or name not in own]
         if names:
-            note = f"closed around the joined properties; as written, {', '.join(names)} could never be given"
+            note = (
+                f"closed around the merged properties; as written, {', '.join(names)} could never be passed"
+            )
             losses.add(path, "additionalProperties", note)
             return
 

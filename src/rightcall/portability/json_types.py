@@ -1,4 +1,4 @@
-"""The types of JSON Schema, and what types of programming languages are called there."""
+"""The types of JSON Schema, and the equivalents of programming language types."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TYPE_ALIASES: dict[str, str] = {
     "none": "null", "nonetype": "null", "nil": "null",
     "any": "",
 }  # fmt: skip
-"""What types of programming languages are called in JSON Schema; "" means that any value will do."""
+"""JSON Schema equivalents of programming language types; "" means any value."""
 
 
 def json_type(name: str) -> str | None:
-    """The JSON type a type name means, "" for any, None when it means none we know."""
+    """The JSON type of a type name, "" for any, None when unknown."""
     if name in JSON_TYPES:
         return name
     lower = name.lower()

@@ -1,4 +1,4 @@
-"""“Or null” added to a schema and taken away from it."""
+"""Adding null to a schema and removing it."""
 
 from __future__ import annotations
 

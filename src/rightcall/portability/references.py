@@ -1,4 +1,4 @@
-"""Where the references of a schema lead. Nothing is ever fetched."""
+"""Resolution of a schema's references. Nothing is ever fetched."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from urllib.parse import unquote
 
 
 def is_local(reference: str) -> bool:
-    """Does it lead to a place in the same schema?"""
+    """Whether it points into the same schema."""
     return reference.startswith("#")
 
 
 def resolved(root: dict[str, Any], reference: str) -> Any:
-    """What a local reference leads to, or None: JSON pointers and `$anchor`s of `$defs` are followed."""
+    """The target of a local reference, or None: JSON pointers and `$anchor`s of `$defs` are followed."""
     if reference == "#":
         return root
     if not reference.startswith("#/"):

@@ -1,4 +1,4 @@
-"""Converted tools as they are put into a request of their target."""
+"""Converted tools in the format of their target's request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rightcall.portability.convert import Converted
 
 
 def request(tools: Sequence[Converted], target: str) -> Any:
-    """What is pasted into a request.
+    """The value to put into a request.
 
     OpenAI and Anthropic: the list `tools`. Gemini: an entry of `tools`. Bedrock: `toolConfig`.
     MCP: the result of `tools/list`.

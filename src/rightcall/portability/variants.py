@@ -1,4 +1,4 @@
-"""The variants of a root, for targets that take no combinator there."""
+"""The variants of a root schema, for targets that allow no combinator there."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _SAID = frozenset(("type", "properties", "required", "additionalProperties", "de
 
 
 def one_object(schema: dict[str, Any], losses: Losses) -> dict[str, Any]:
-    """The variants merged into one object in which only what all of them require is required.
+    """The variants merged into one object that requires only what all of them require.
 
-    A property that they describe differently may be as any of them says.
+    A property that they describe differently may match any of them.
     """
     for key in ("anyOf", "oneOf"):
         listed = schema.get(key)
@@ -23,7 +23,7 @@ def one_object(schema: dict[str, Any], losses: Losses) -> dict[str, Any]:
 
 
 def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses) -> dict[str, Any]:
-    losses.add((), key, "merged into one object: which fields go together is no longer said")
+    losses.add((), key, "merged into one object: which fields belong together is lost")
     variants = [variant for variant in listed if isinstance(variant, dict)]
     if not variants:
         return schema
@@ -33,7 +33,7 @@ def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses)
         if name not in properties:
             properties[name] = forms[0] if len(forms) == 1 else {"anyOf": forms}
         elif any(form != properties[name] for form in forms):
-            losses.add(("properties", name), key, f"what a variant adds is left out: {as_text(forms)}")
+            losses.add(("properties", name), key, f"removed what a variant adds: {as_text(forms)}")
     lists = [variant.get("required") for variant in variants]
     common = [
         name
@@ -42,13 +42,13 @@ def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses)
     ]
     for index, variant in enumerate(variants):
         for left in set(variant) - _SAID:
-            losses.add((key, index), left, f"left out with its variant: {as_text(variant[left])}")
+            losses.add((key, index), left, f"removed with its variant: {as_text(variant[left])}")
     made = joined(without(schema, ["properties"]), {"required": common}, (), losses) if common else schema
     return {**made, "type": "object", "properties": properties}
 
 
 def _forms(variants: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Each property with the different schemas that variants give it."""
+    """Each property with the different schemas from the variants."""
     found: dict[str, list[Any]] = {}
     for variant in variants:
         properties = variant.get("properties")
