@@ -1,10 +1,10 @@
-"""Production watched: traces in, checks on each, changes found with a stated false-alarm rate, people told.
+"""Production monitoring: traces in, checks on each, change detection with a stated false-alarm rate, alerts.
 
-    settings   monitor.yaml                         receiver   OTLP over HTTP, stored before answered
-    monitor    Monitor: feed it traces              checks     what can be seen to be wrong without a golden
-    sampling   which traces paid checks look at     drift      one watched series
+    settings   monitor.yaml                         receiver   OTLP over HTTP, stored before acknowledged
+    monitor    Monitor: feed it traces              checks     problems detectable without a golden
+    sampling   which traces paid checks see       drift      one monitored series
     baseline   the frozen reference                 alerts     webhook, command, stderr
-    outlook    what would be noticed, and when      promote    from a trace to a golden
+    outlook    what would be detected, and when     promote    from a trace to a golden
     demo       a bundled hour of traffic
 
 To add a check: see `checks`.

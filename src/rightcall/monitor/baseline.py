@@ -1,4 +1,4 @@
-"""The frozen reference: how an agent behaved in a window, by which everything later is judged."""
+"""The frozen reference: how an agent behaved in a window, which later traffic is compared with."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Reference(msgspec.Struct, frozen=True):
 
 
 class TrafficBaseline(msgspec.Struct, frozen=True):
-    """What the window says of one agent. `per_day` is the median of sessions a day."""
+    """The reference for one agent. `per_day` is the median number of sessions per day."""
 
     agent: str
     start: str
@@ -48,7 +48,7 @@ def make_baseline(store: Store, agent: str, start: str, end: str) -> TrafficBase
 
 
 def baseline_of(rows: Iterable[TraceRow], agent: str, start: str, end: str, made_at: str) -> TrafficBaseline:
-    """The baseline that these traces make."""
+    """The baseline computed from these traces."""
     sessions: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     days: Counter[str] = Counter()
     latencies, tokens, seen = [], [], set()
@@ -65,7 +65,7 @@ def baseline_of(rows: Iterable[TraceRow], agent: str, start: str, end: str, made
             if check.bad is not None:
                 sessions[check.name][unit].append(check.bad)
     if len(seen) < FEWEST:
-        problem = f"{len(seen):,} sessions between {start} and {end}, a baseline needs {FEWEST}"
+        problem = f"{len(seen):,} sessions between {start} and {end}; a baseline needs {FEWEST}"
         raise InputError(f"agent '{agent}'", problem, "choose a longer window")
     checks = {name: _reference(units) for name, units in sessions.items() if len(units) >= FEWEST}
     return TrafficBaseline(
@@ -86,13 +86,13 @@ def _reference(units: dict[str, list[float]]) -> Reference:
 
 
 def _point(values: list[float]) -> float | None:
-    """The 95 % point, from above: true of 95 % of such values with 95 % confidence."""
+    """The 95 % point, from above: an upper bound for 95 % of values with 95 % confidence."""
     rank = upper_quantile_rank(len(values)) if values else None
     return None if rank is None else sorted(values)[rank - 1]
 
 
 def _after(end: str) -> str:
-    """A day as `to` means the whole day."""
+    """A date as `to` includes the whole day."""
     return f"{end}T99" if len(end) == 10 else end
 
 

@@ -35,10 +35,10 @@ Judge = Callable[[TestCase], float | None]
 
 
 class Monitor:
-    """Watches the traces of agents; `feed` is given one at a time or many.
+    """Monitors the traces of agents; `feed` accepts one or many.
 
     `config` is a `monitor.yaml`, its settings, or None for the default checks. `judges` maps the name of a judged check
-    to a function from a case to 1 (bad), 0 or None. What was found is in the store: `status` reads it back.
+    to a function from a case to 1 (bad), 0 or None. Results are in the store: `status` reads them back.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class Monitor:
         self.alarms: list[StoredAlarm] = []
 
     def feed(self, traces: Trace | Iterable[Trace]) -> list[TraceRow]:
-        """Check and store traces; alarms they raise are appended to `alarms`. A trace fed again is scored anew, and
-        neither counted twice nor given to the detectors twice."""
+        """Check and store traces; alarms they raise are appended to `alarms`. A trace fed again is scored
+        again, but neither counted nor given to the detectors twice."""
         given = [traces] if isinstance(traces, Trace) else list(traces)
         kept = [self._checked(trace) for trace in given]
         known = self.store.known_traces([k.row.trace_id for k in kept])
@@ -89,7 +89,7 @@ class Monitor:
         self._save(set(self._series))
 
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
-        """Freeze a window as the reference; series begin anew against it."""
+        """Freeze a window as the reference; series restart against it."""
         found = make_baseline(self.store, agent, start, end)
         self._baselines.pop(agent, None)
         self._watching.pop(agent, None)
@@ -102,9 +102,9 @@ class Monitor:
         return found
 
     def prepare(self) -> list[str]:
-        """Make the baselines that the settings name and the store lacks; gives what will not be watched, and why."""
+        """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
         notes = [
-            f"judge '{judge.judge}' is not asked: give it with rc.Monitor(judges={{'{judge.judge}': …}})"
+            f"judge '{judge.judge}' is not run: pass it with rc.Monitor(judges={{'{judge.judge}': …}})"
             for judge in self.settings.judges
             if judge.judge not in self._judges
         ]
@@ -114,18 +114,18 @@ class Monitor:
                 try:
                     self.make_baseline(agent, window.start, window.end)
                 except InputError as error:
-                    notes.append(f"{error}; drift is not watched until there is a baseline")
+                    notes.append(f"{error}; drift is not monitored until there is a baseline")
         return notes
 
     def forget(self, now: datetime.datetime) -> int:
-        """Delete traces that are older than `keep` says; counts, alarms and traces in review stay."""
+        """Delete traces older than `keep`; counts, alarms and traces in review stay."""
         keep = self.settings.keep
         old, bad = (now - datetime.timedelta(seconds=seconds(text)) for text in (keep.traces, keep.failed))
         gone = self.store.forget_traces(written_time(int(old.timestamp() * 1e9)), failed=False)
         return gone + self.store.forget_traces(written_time(int(bad.timestamp() * 1e9)), failed=True)
 
     def agent_of(self, trace: Trace) -> str:
-        """The name in the settings whose `match` fits the trace; without settings what the trace calls itself."""
+        """The name in the settings whose `match` matches the trace; without settings the trace's own name."""
         known = {**trace.resource, "agent": trace.agent, "service.name": trace.service}
         for name, agent in self.settings.agents.items():
             if all(str(known.get(key, "")) == value for key, value in agent.match.items()):
@@ -158,7 +158,7 @@ class Monitor:
         return self._watching[agent]
 
     def _judge(self, judge: JudgeSettings, trace: Trace, agent: str) -> TraceCheck:
-        """A paid check on the sample; `share` 0 marks one that was not asked."""
+        """A paid check on the sample; `share` 0 marks one that was not run."""
         name = f"judge:{judge.judge}"
         day = written_time(trace.time)[:10]
         used = self._judged.get((name, day), 0)
@@ -239,7 +239,7 @@ class Monitor:
         self.alarms.append(self.store.add_alarm(row.agent, check.name, row.version, content))
 
     def _release_acknowledged(self) -> None:
-        """A series whose alarm was acknowledged begins anew."""
+        """A series whose alarm was acknowledged restarts."""
         if not any(series.alarm is not None for series in self._series.values()):
             return
         latched = {alarm.key for alarm in self.store.alarms(latched=True)}
@@ -259,7 +259,7 @@ def kept_trace(
     *,
     queue: bool = False,
 ) -> KeptTrace:
-    """A trace as the store keeps it; failed ones, or all with `queue`, wait for review."""
+    """A trace as stored; failed ones, or all with `queue`, await review."""
     made = trace.trajectory
     row = TraceRow(
         trace.trace_id,
@@ -300,7 +300,7 @@ def kept_trace(
 
 
 def trace_of(kept: KeptTrace) -> Trace:
-    """The trace again, as far as a golden needs it."""
+    """The trace, as far as needed for a golden."""
     origin = kept.origin
     return Trace(
         kept.row.trace_id,
@@ -322,7 +322,7 @@ def trace_of(kept: KeptTrace) -> Trace:
 
 
 def _full_input(kept: KeptTrace) -> str:
-    """What was asked, in full: the list holds only its beginning."""
+    """The full input: the list has only its beginning."""
     asked = [m.content for m in kept.trajectory.messages if m.role == "user" and m.content]
     return next((text for text in reversed(asked) if text.startswith(kept.row.input)), kept.row.input)
 

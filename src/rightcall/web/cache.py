@@ -1,4 +1,4 @@
-"""What was worked out once, kept until what it was worked out from changes."""
+"""Computed values, cached until their inputs change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Cache:
-    """The newest `most` values by key. A value is worked out by one thread, while others wait for it."""
+    """The newest `most` values by key. A value is computed by one thread, while others wait for it."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -25,7 +25,7 @@ class Cache:
             return key in self._values
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of the key, made when it is not there; what fails is not kept."""
+        """The value of the key, computed when missing; failures are not cached."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

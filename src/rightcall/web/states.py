@@ -1,4 +1,4 @@
-"""How a run stands, in a word and a colour."""
+"""The state of a run as a word and a colour."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Badge(NamedTuple):
 
 
 def state_of(run: StoredRun, now: datetime | None = None) -> Badge:
-    """The verdict of a finished run; otherwise whether somebody is still writing it."""
+    """The verdict of a finished run; otherwise whether it is still being written."""
     if run.finished:
         return Badge(run.verdict.lower() or "finished", VERDICTS.get(run.verdict, "quiet"))
     try:

@@ -1,4 +1,4 @@
-"""The views of runs, read from the store once and kept while the run stays as it is."""
+"""The views of runs, read from the store once and cached while the run is unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rightcall.store import Store, StoredRun
 from rightcall.web.links import from_segment
 
 AT_ONCE = 1_000
-"""Results that are added up while the page waits; more are added up while the page is there already."""
+"""Runs with up to this many results are summarized with the page; larger ones after it has loaded."""
 
 
 def store_of(request: Request) -> Store:
@@ -25,31 +25,31 @@ def store_of(request: Request) -> Store:
 
 
 def asked_run(request: Request) -> StoredRun:
-    """The run in the address of the page."""
+    """The run in the URL of the page."""
     return store_of(request).run(from_segment(request.path_params["run"]))
 
 
 def view_of(request: Request, run: StoredRun) -> RunView:
-    """Everything that is worked out over all cases of the run."""
+    """Everything computed over all cases of the run."""
     store = store_of(request)
     view: RunView = request.app.state.views.get(_key(run), lambda: run_view(store, run.id))
     return view
 
 
 def analysis_of(request: Request, run: StoredRun) -> Analysis:
-    """Why the run fails, worked out once."""
+    """Why the run fails, computed once."""
     store = store_of(request)
     found: Analysis = request.app.state.views.get(("analysis", _key(run)), lambda: analyze_run(store, run.id))
     return found
 
 
 def at_hand(request: Request, run: StoredRun) -> bool:
-    """Whether the view can be shown without letting somebody wait."""
+    """Whether the view can be shown without delay."""
     return run.results <= AT_ONCE or request.app.state.views.known(_key(run))
 
 
 def tools_of(store: Store, run: StoredRun) -> dict[str, Tool]:
-    """The tool definitions the run was made with, by name; empty when they were not kept."""
+    """The tool definitions the run was made with, by name; empty when they were not stored."""
     fingerprint = run.run.fingerprints.get("tools", "")
     content = store.document("tools", fingerprint) if fingerprint else None
     if content is None:
