@@ -121,7 +121,7 @@ def test_a_second_generation_adds_to_the_draft_and_replaces_nothing(rightcall):
 
 def test_a_draft_may_be_finalized_as_it_is(rightcall):
     rightcall("generate", "goldens", "--tools", TOOLS, "--n", 4, "--draft", "shop")
-    assert "none of its 4 goldens is accepted" in rightcall("generate", "finalize", "shop").err
+    assert "none of its 4 goldens are accepted" in rightcall("generate", "finalize", "shop").err
     assert rightcall("generate", "finalize", "shop", "--as-is").code == 0
 
 

@@ -1,4 +1,4 @@
-"""The default author of stored things."""
+"""The default author of notes and versions."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def open_store(url: str | os.PathLike[str] | None = None, *, must_exist: bool = False) -> Store:
     """The store at a path or URL; by default the one in `RIGHTCALL_STORE`, or `.rightcall/rightcall.db`.
 
-    Creates it if it does not exist, unless `must_exist`: then the error says what to type.
+    Creates it if it does not exist, unless `must_exist`: then the error says what to run.
     An older store is migrated first (SQLite: after a backup); a newer one is rejected.
     """
     address = store_address(url)

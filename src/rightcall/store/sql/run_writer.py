@@ -1,4 +1,4 @@
-"""Results into the store, a batch at a time."""
+"""Writes results to the store in batches."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ PREVIEW = 500
 class RunWriter:
     """Writes one run's results. May be shared by threads, and other processes may write the same run.
 
-    Holds no connection and needs no closing: what `add` returned from is stored.
+    Holds no connection and needs no closing: once `add` returns, its results are stored.
     """
 
     def __init__(self, store: Core, run_key: int, run_id: str) -> None:
         self._store, self._run_key, self.run_id = store, run_key, run_id
 
     def add_goldens(self, goldens: Iterable[AnyGolden]) -> None:
-        """Keep the goldens of the run, so that a case can be shown beside what was expected of it.
+        """Store the goldens of the run, so that a case can be shown with its expectations.
 
-        Takes them as they stream by; a golden with the same content is kept once for all runs.
+        Passes them through; a golden with the same content is stored once for all runs.
         """
         stream = iter(goldens)
         while batch := list(itertools.islice(stream, GOLDENS_AT_ONCE)):
@@ -48,21 +48,21 @@ class RunWriter:
                 insert_missing(connection, tables.cases, sorted(cases))
 
     def add(self, results: Sequence[CaseResult]) -> int:
-        """Store a batch and say how many of it were new; all of it is on disk when this returns.
+        """Store a batch and return how many results were new; all are on disk when this returns.
 
-        A result whose golden and trial are there already is left as it was: a resumed run cannot double one.
+        A result whose golden and trial already exist is not replaced: a resumed run cannot duplicate one.
         """
         if not results:
             return 0
         names = {name for result in results for name in result.metrics}
         keys = self._store.metric_keys(names)
-        # The expensive part comes before the transaction, while nobody is kept waiting.
+        # The expensive part runs before the transaction, which keeps locks short.
         rows = [to_rows(result, keys) for result in results]
         with self._store.writing() as connection:
             return insert_results(connection, self._run_key, self.run_id, rows, self._store.now())
 
     def drop_errors(self) -> int:
-        """Forget the results that say nothing of the agent, so that a resumed run tries them again."""
+        """Delete errors, so that a resumed run tries them again."""
         with self._store.writing() as connection:
             return _drop_errors(connection, self._run_key)
 
@@ -70,7 +70,7 @@ class RunWriter:
 def insert_results(
     connection: Connection, run_key: int, run_id: str, rows: Sequence[ResultRows], now: str
 ) -> int:
-    """Insert what is new of these rows, with all that hangs on them, and add them up in the run's row."""
+    """Insert the new rows, with their related rows, and update the counters of the run."""
     # Two writers of the same results take their locks in the same order, or PostgreSQL finds a deadlock.
     ordered = sorted(rows, key=lambda row: (row.golden_id, row.trial))
     numbered = list(zip(_numbers(connection, len(ordered)), ordered, strict=True))
@@ -94,16 +94,16 @@ def insert_results(
 
 
 def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
-    """Keep the goldens that are new; the caller refers to them in the same transaction.
+    """Store new goldens; the caller references them in the same transaction.
 
-    Sorted, so that two writers do not wait for each other crosswise.
+    Sorted, so that two writers do not deadlock.
     """
     refers_to_contents(connection)
     insert_missing(connection, tables.goldens, sorted(rows))
 
 
 def golden_row(golden: AnyGolden) -> Row:
-    """The row of a golden; its fingerprint names the same content everywhere."""
+    """The row of a golden; its fingerprint identifies the content."""
     check_golden_id(golden.id)
     said = golden.input if isinstance(golden, Golden) else golden.scenario
     return (
@@ -119,7 +119,7 @@ def _code_row(number: int, run_key: int, code: Row) -> Row:
 
 
 def _numbers(connection: Connection, count: int) -> list[int]:
-    """Free numbers for results. SQLite has one writer, which is us; PostgreSQL hands them out."""
+    """Free numbers for results. SQLite has one writer, which is this one; PostgreSQL uses a sequence."""
     if connection.dialect.name == "postgresql":
         statement = text(
             "SELECT nextval(pg_get_serial_sequence('results', 'id')) FROM generate_series(1, :count)"
@@ -140,7 +140,7 @@ def _stored_numbers(connection: Connection, numbers: list[int]) -> set[int]:
 
 
 def _count(connection: Connection, run_key: int, run_id: str, stored: list[ResultRows], now: str) -> None:
-    """Add the batch to its run's counters; last, because other writers of the run wait from here on."""
+    """Add the batch to its run's counters; last, because other writers of the run wait from here."""
     runs = tables.runs.c
     costs = [row.usage.cost_usd for row in stored if row.usage.cost_usd is not None]
     changed = connection.execute(
