@@ -1,4 +1,4 @@
-"""A span as its dialect understands it: an answer of a model, a tool at work, an agent, or nothing of these."""
+"""A span as interpreted by its dialect: a model's answer, a tool call, an agent, or none of these."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ObservedKind = Literal["llm", "tool", "agent", "other"]
 class Observation(msgspec.Struct, gc=False):
     """What a dialect read from one span.
 
-    `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are no JSON
-    object are not what the model wrote. `output` is the root's own words for its result.
+    `arguments` and `result` are `ABSENT` when they were not recorded. `loose` means that arguments which are
+    not a JSON object are not what the model wrote. `output` is the root span's own result.
     """
 
     span: Span

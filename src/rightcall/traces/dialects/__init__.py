@@ -1,7 +1,7 @@
-"""How each instrumentation spells tools, answers and agents. Pure functions from a span to an observation.
+"""The formats of instrumentations for tools, answers and agents. Pure functions from a span to an observation.
 
     genai          OpenTelemetry's GenAI conventions, with the events of older versions
-    traceloop      OpenLLMetry: its own kinds, names with numbers (also under genai names)
+    traceloop      OpenLLMetry: its own kinds, numbered names (also under genai names)
     openinference  Phoenix and Arize
     langfuse       `langfuse.observation.*`
     mlflow         `mlflow.spanType` and its inputs and outputs
@@ -43,7 +43,7 @@ DIALECTS: dict[str, ModuleType] = {
 
 
 def observe(span: Span) -> Observation:
-    """What the span's own dialect makes of it; a span of none of them is `other`."""
+    """The observation of a span by its dialect; unknown spans are `other`."""
     for dialect in DIALECTS.values():
         if dialect.claims(span):
             found: Observation = dialect.observe(span)

@@ -1,4 +1,4 @@
-"""OpenInference (Phoenix, Arize): `openinference.span.kind`, messages in names with numbers."""
+"""OpenInference (Phoenix, Arize): `openinference.span.kind`, messages under numbered names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME = "openinference"
 KIND = "openinference.span.kind"
 KINDS: dict[str, ObservedKind] = {"LLM": "llm", "TOOL": "tool", "AGENT": "agent"}
 PSEUDO_TOOLS = frozenset({"final_answer"})
-"""smolagents ends by a tool that is none."""
+"""smolagents ends with a pseudo-tool."""
 
 
 def claims(span: Span) -> bool:
