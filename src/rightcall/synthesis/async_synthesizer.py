@@ -1,4 +1,4 @@
-"""The ways of generating, asynchronously: setup, models and work; `Synthesizer` gives them the names users know."""
+"""Generation, asynchronously: setup, models and work; `Synthesizer` wraps it under DeepEval's names."""
 
 from __future__ import annotations
 
@@ -40,17 +40,18 @@ from rightcall.synthesis.ways.goldens import golden_jobs, golden_scenarios
 from rightcall.synthesis.ways.scratch import scratch_jobs
 from rightcall.synthesis.ways.tools import ToolJobs
 
-LEAVE_OPEN = 'this needs a model: Synthesizer(model="provider:model")'
+LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
 
 
 @dataclass(frozen=True)
 class AsyncSynthesizer:
-    """Generates goldens. Each method gives what was kept and what was dropped, with the reasons.
+    """Generates goldens. Each method returns the kept and the dropped ones, with reasons.
 
-    Without a `model`, goldens from tools are written by templates. `tools` are what the agent under test has: given,
-    every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads requests independently
-    [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is on disk at once, and
-    `resume` names a run there to go on with. `watch` hears of progress, `limits` end it.
+    Without a `model`, goldens from tools are written by templates. `tools` are the tools of the agent under
+    test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver`
+    reads requests independently [default: the model]. Every choice depends only on `seed`. With a `store`,
+    finished work is on disk at once, and `resume` names a run to continue. `watch` receives progress,
+    `limits` end it.
     """
 
     model: Model | None = None
@@ -111,7 +112,7 @@ class AsyncSynthesizer:
         *,
         conversations: bool = False,
     ) -> Production:
-        """Goldens from documents. Every document is read before the model is asked anything."""
+        """Goldens from documents. Every document is read before the first model request."""
         config = config or ContextConstructionConfig()
         documents: list[SourceDocument] = [load_document(path) for path in document_paths]
         found = contexts_of(documents, config, seed=self.seed)
@@ -129,7 +130,7 @@ class AsyncSynthesizer:
         *,
         conversations: bool = False,
     ) -> Production:
-        """Goldens from texts."""
+        """Goldens from contexts."""
         async with self._kit(needs_model=True) as kit:
             return await self._from_contexts(
                 kit,
@@ -141,12 +142,14 @@ class AsyncSynthesizer:
             )
 
     async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
-        """Goldens from a description of the situation."""
+        """Goldens from a description."""
         styling = self.styling_config or StylingConfig()
         if not conversations and not (styling.scenario and styling.task and styling.input_format):
-            raise ConfigError("from scratch needs a styling_config with scenario, task and input_format")
+            raise ConfigError(
+                "generating from scratch requires a styling_config with scenario, task and input_format"
+            )
         if conversations and self.conversational_styling_config is None:
-            raise ConfigError("from scratch needs a conversational_styling_config")
+            raise ConfigError("generating from scratch requires a conversational_styling_config")
         async with self._kit(needs_model=True) as kit:
             jobs = scratch_jobs(kit, num_goldens, conversations=conversations)
             return await self._produce(self._work("scratch", num_goldens, jobs, kit, goldens=num_goldens))
@@ -208,7 +211,7 @@ class AsyncSynthesizer:
 
     @asynccontextmanager
     async def _kit(self, *, needs_model: bool = False) -> AsyncIterator[Kit]:
-        """Everything the ways work with; models are opened here and closed at the end."""
+        """Everything the methods need; models are opened here and closed at the end."""
         if self.model is None and needs_model:
             raise ConfigError(LEAVE_OPEN)
         if self.model is None and self.language not in LANGUAGES:
@@ -251,7 +254,7 @@ class AsyncSynthesizer:
         self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
     ) -> Work:
         if wanted < 1:
-            raise ConfigError("at least one golden must be asked for")
+            raise ConfigError("the number of goldens must be at least 1")
         return Work(
             way,
             wanted,
@@ -270,7 +273,7 @@ class AsyncSynthesizer:
         )
 
     def _settings(self, kit: Kit) -> dict[str, Any]:
-        """What must be the same for a run to go on."""
+        """What must be unchanged for a run to be resumed."""
         said: dict[str, Any] = {"language": self.language, "solver": kit.solver_model}
         for name in ("verification", "filtration_config", "evolution_config", "styling_config"):
             said[name] = repr(getattr(self, name))
@@ -281,11 +284,11 @@ class AsyncSynthesizer:
 
     def _require_tools(self) -> None:
         if not self.tools:
-            raise ConfigError("there are no tools to generate from")
+            raise ConfigError("no tools to generate from")
 
 
 class _Desk:
-    """Models that are open, each once: two roles of one model share what the provider bears."""
+    """Open models, each once: two roles of one model share its concurrency limit."""
 
     def __init__(self, stack: AsyncExitStack, maker: AsyncSynthesizer) -> None:
         self._stack, self._maker = stack, maker
@@ -329,4 +332,4 @@ def _prompts_hash() -> str:
 
 def _require_some(goldens: Iterable[object]) -> None:
     if not list(goldens):
-        raise ConfigError("there are no goldens to generate from")
+        raise ConfigError("no goldens to generate from")

@@ -1,4 +1,4 @@
-"""One conversational golden out of one prompt: a situation, who the user is, and how it should end."""
+"""One conversational golden from one prompt: a situation, who the user is, and how it should end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rightcall.synthesis.steps import BelowThreshold, refined
 
 
 class Situation(Record, frozen=True, forbid_unknown_fields=False):
-    """What a model invents."""
+    """What the model generates."""
 
     scenario: str
     user_description: str = ""
@@ -26,7 +26,7 @@ class Situation(Record, frozen=True, forbid_unknown_fields=False):
 
 @dataclass(frozen=True)
 class ScenarioJob:
-    """A conversational golden whose situation a prompt asks for."""
+    """A conversational golden generated from a prompt."""
 
     id: str
     kit: Kit

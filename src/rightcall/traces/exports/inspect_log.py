@@ -67,7 +67,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
     """One file of the archive; its stated size is not trusted."""
     info = archive.getinfo(name)
     if info.file_size > MAX_MEMBER or info.file_size > max(FREE, MAX_RATIO * info.compress_size):
-        said = f"'{name}' in it unpacks to {info.file_size // 2**20:,} MiB"
+        said = f"'{name}' in it decompresses to {info.file_size // 2**20:,} MiB"
         raise TooLarge(str(path), said, "remove that sample, or convert the log to .json")
     with archive.open(info) as file:
         data = file.read()  # zipfile stops at the stated size
