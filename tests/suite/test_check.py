@@ -27,10 +27,9 @@ from rightcall.suite import (
     write_baseline,
 )
 from rightcall.suite.baseline_file import BaselineHeader, BaselineLine, BaselinePool, BaselineRun
-from rightcall.suite.changes import input_changes
 from rightcall.suite.check_words import never_seen_chance
 from rightcall.suite.inputs import Inputs
-from rightcall.suite.reach import reach_of
+from rightcall.suite.reach import input_changes, reach_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pull-request"
 REFUND = "Refund an order: give the customer the money back after it was delivered."

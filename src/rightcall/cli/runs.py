@@ -123,12 +123,10 @@ def rescore(
     """
     import asyncio
 
-    from rightcall.cli.output import import_from_here
     from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
     from rightcall.report import write_outcome
     from rightcall.suite import rescore_run
 
-    import_from_here((*metrics, *observe))
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(pass_rule=pass_rule))
     with _opened(store_url) as store:

@@ -17,7 +17,7 @@ from rightcall.cli.options import (
     pass_rule_option,
     tools_option,
 )
-from rightcall.cli.output import import_from_here, tell
+from rightcall.cli.output import tell
 
 
 @click.command()
@@ -61,7 +61,6 @@ def score(
     from rightcall.report import AskedMetrics, write_rows
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
-    import_from_here((*metrics, *observe))
     scores = score_files(
         goldens,
         as_trajectories(goldens, trajectories),

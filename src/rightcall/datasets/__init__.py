@@ -2,7 +2,7 @@
 
     goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
-    pairing        pair: goldens with what was recorded for them, in flat memory
+    pairs          pair: goldens with what was recorded for them, in flat memory
     index          goldens by id on disk, for pairing files of different order
     dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses
     records        goldens from frames, Hugging Face datasets and Parquet files

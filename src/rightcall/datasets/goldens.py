@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
-from rightcall.datasets.formats.decoder import SHORT, decoder_for, refuse_deep, refused_item
+from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.errors import InputError
@@ -40,7 +40,7 @@ def numbered_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Ite
     path = existing_file(path)
     file_format = format_of(path)
     if file_format is csv and is_deepeval(csv.header(path)):
-        from rightcall.datasets.deepeval.rows import read_deepeval
+        from rightcall.datasets.deepeval.reader import read_deepeval
 
         return ((line, named(golden)) for line, golden in read_deepeval(path, skipped=skipped))
     return _read(path, file_format.read(path, GOLDENS), skipped)
@@ -76,7 +76,7 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
         return
     if is_deepeval(fields):
         from rightcall.datasets.deepeval.names import Names
-        from rightcall.datasets.deepeval.rows import goldens_of_items
+        from rightcall.datasets.deepeval.reader import goldens_of_items
 
         for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
             yield line, named(golden)

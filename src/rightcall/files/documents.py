@@ -142,3 +142,15 @@ def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> I
     if isinstance(error, msgspec.DecodeError):
         error = type(error)(re.sub(r"\(byte \d+\)", f"(byte {column})", str(error)))
     return codec.decoding_error(error, as_type, data, f"{path}:{line}")
+
+
+JsonPath = tuple[str | int, ...]
+"""Keys and indexes from the root of a document or tool to a value."""
+
+
+def pointer(path: JsonPath) -> str:
+    """A path as a JSON pointer (RFC 6901)."""
+    text = "/".join(["", *map(str, path)])
+    if "~" not in text and text.count("/") == len(path):
+        return text
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

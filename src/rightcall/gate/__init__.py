@@ -4,10 +4,10 @@
     outcome    Outcome: what a gate sees of a golden; gathered from case results
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules
     check      the result of one rule        verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
-    compare    two runs golden by golden     baseline   not worse than an earlier, comparable run
+    comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
-    pairing, check_rule, check_settings, check_simulation     the rule of `check`, fed golden by golden
+    trial_pairs, check_rule, check_settings, check_simulation     the rule of `check`, fed golden by golden
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """

@@ -10,7 +10,6 @@ from typing import Literal
 import msgspec
 
 from rightcall import stats
-from rightcall.gate.alarms import alarms_of
 from rightcall.gate.check import counted, percent
 from rightcall.gate.difference import (
     Difference,
@@ -20,7 +19,7 @@ from rightcall.gate.difference import (
     pair_up,
     worse_by_more,
 )
-from rightcall.gate.outcome import Outcome
+from rightcall.gate.outcome import Outcome, alarms_of
 from rightcall.model.record import Record
 
 Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rightcall import stats
 from rightcall.gate.config import About
+from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 
@@ -125,3 +126,17 @@ def _outcome(
         latencies_ms=tuple(t.latency_ms for t in scored if t.latency_ms is not None),
         costs_usd=tuple(t.usage.cost_usd for t in trials if t.usage.cost_usd is not None),
     )
+
+
+def alarms_of(a: Sequence[Outcome], b: Sequence[Outcome]) -> dict[str, tuple[str, ...]]:
+    """By fatal code, the goldens of B that have it where A was scored without it."""
+    before = {outcome.golden_id: outcome.codes for outcome in a if outcome.passes}
+    found = {
+        code: tuple(
+            outcome.golden_id
+            for outcome in b
+            if outcome.codes.get(code) and not before.get(outcome.golden_id, {code: 1}).get(code)
+        )
+        for code in sorted(FATAL)
+    }
+    return {code: ids for code, ids in found.items() if ids}

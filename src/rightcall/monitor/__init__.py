@@ -2,9 +2,9 @@
 
     settings   monitor.yaml                         receiver   OTLP over HTTP, stored before acknowledged
     monitor    Monitor: feed it traces              checks     problems detectable without a golden
-    sampling   which traces paid checks see       drift      one monitored series
+    sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
-    outlook    what would be detected, and when     promote    from a trace to a golden
+    forecast   what would be noticed, and when      promote    from a trace to a golden
     demo       a bundled hour of traffic
 
 To add a check: see `checks`.

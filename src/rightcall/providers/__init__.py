@@ -1,20 +1,20 @@
 """Models by name: `resolve("openai:gpt-5-mini")` returns a provider.
 
     base        Provider, ModelRequest (with its Prompt and Settings), ModelReply
-    resolve     names to providers; problems found before money is spent
+    resolver    names to providers; what is wrong with one before money is spent
     http        the one HTTP client; failures, retry_after, secrets: errors, without leaking secrets
     remote      shared by the wire formats; anthropic, openai, openai_responses: one file each
     sdk_client  the user's own client object
     local       a model inside this process; local_prompt, weights: its prompt, and where its file is
-    keyword     the baseline without a model; words, extraction: how it reads
+    keyword     the baseline without a model; request_words, extraction: how it reads
     scripted    answers from a script     recorded    a cassette in one file, replayed
     recordings  record and replay as a mode: one file per golden, including requests of custom agents
     prices      the cost of a call, from prices.json
 
-    addressed   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
+    remote_agent   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
                 exchange, json_path, agent_reply: requests to and replies from such an agent
 
-To add one: a file with a subclass of `Provider`, a line in `resolve.SHELVES` and one in `_MAKERS`; or, from
+To add one: a file with a subclass of `Provider`, a line in `resolver.SHELVES` and one in `_MAKERS`; or, from
 another package, an entry point in the group `rightcall.providers`.
 """
 

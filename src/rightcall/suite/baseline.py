@@ -18,8 +18,7 @@ from rightcall.store import Store, StoredRun
 from rightcall.suite.baseline_file import BaselinePool, is_baseline
 from rightcall.suite.baseline_pool import BRANCH, find_baseline
 from rightcall.suite.inputs import golden_hash
-from rightcall.suite.outcome import gathered
-from rightcall.suite.run_outcomes import stored_outcomes
+from rightcall.suite.outcome import gathered, stored_outcomes
 
 SHOWN = 3
 Goldens = Callable[[], Iterable[AnyGolden]]

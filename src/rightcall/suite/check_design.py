@@ -30,10 +30,9 @@ from rightcall.lint import Diagnostic, lint, read_paths
 from rightcall.lint.source import tool_set
 from rightcall.model.golden import AnyGolden
 from rightcall.suite.baseline_file import BaselinePool
-from rightcall.suite.changes import input_changes
 from rightcall.suite.inputs import Inputs, digest
 from rightcall.suite.plan import Plan
-from rightcall.suite.reach import Reach, reach_of
+from rightcall.suite.reach import Reach, input_changes, reach_of
 from rightcall.suite.suite import Suite
 
 OLD_DAYS, TOO_OLD_DAYS = 14, 30

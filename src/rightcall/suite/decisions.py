@@ -10,8 +10,7 @@ from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.store import Store, StoredRun
 from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes
-from rightcall.suite.outcome import verdict_unfinished
-from rightcall.suite.run_outcomes import stored_outcomes
+from rightcall.suite.outcome import stored_outcomes, verdict_unfinished
 
 
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:

@@ -20,13 +20,18 @@ from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
-from rightcall.suite.early_stopping import EarlyStop
-from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
+from rightcall.suite.outcome import (
+    EarlyStop,
+    GateEvidence,
+    stored_results,
+    verdict_incomplete,
+    verdict_unfinished,
+    verdict_without_gate,
+)
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
-from rightcall.suite.run_outcomes import stored_results
 from rightcall.suite.secret_scrubber import ResultScrubber
-from rightcall.suite.sink import Sink
+from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
 
 
@@ -59,6 +64,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
+Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
 
 async def run_plan(
@@ -109,7 +115,7 @@ async def _run_prepared(
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
-    await running.run(prepared.session, writer, done)
+    await running.run(prepared.session, partial(stored_batch, store, writer), writer, done)
     outcome = running.outcome(run, baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(prepared.session.notices()))
     recordings = plan.agent.recordings
@@ -117,7 +123,12 @@ async def _run_prepared(
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
     if not outcome.stopped:
         finish = partial(
-            store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided
+            store.finish_run,
+            run.id,
+            outcome.summary,
+            outcome.verdict.word,
+            early=running.decided,
+            epoch=writer.epoch,
         )
         await asyncio.to_thread(persist, finish)
     return outcome
@@ -135,11 +146,13 @@ class _Running:
         self._over_budget = ""
         self._lag_ms = 0.0
 
-    async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
+    async def run(
+        self, session: Session, write: Write, writer: RunWriter, done: set[tuple[str, int]]
+    ) -> None:
         self._session = session
         case = CaseRunner(self._plan, session)
         async with (
-            Sink(writer.add, self._written, broken=self._pool.fail, persist=self._persist) as sink,
+            Sink(write, self._written, broken=self._pool.fail, persist=self._persist) as sink,
             self._keeping_goldens(writer),
         ):
 

@@ -176,8 +176,8 @@ class _Shift:
         ]
         errors = tuple(Dropped(r.golden_id, r.error) for r in results if r.error)
         complete = not self.stopped and not errors
-        if self._store is not None and complete:
-            self._store.finish_run(self.progress.run_id, None, early=True)
+        if self._store is not None and self._writer is not None and complete:
+            self._store.finish_run(self._writer.run_id, None, early=True, epoch=self._writer.epoch)
         return Production(
             tuple([golden for golden, earlier in sifted if not earlier][: self._work.wanted]),
             tuple(sorted((*failed, *repeats), key=lambda one: one.id)),

@@ -3,11 +3,11 @@
     app         make_app: the routes and middleware
     access      who may see it, and which requests may change data
     guard       the checks on every request, the headers on every response
-    rendering   templates with everything escaped, and formatting of words and numbers
+    page_renderer   templates with everything escaped, and the words and numbers in them
     charts      Vega-Lite specs of the pages, rendered to SVG
-    cache       computed values of a run, cached until the run changes
+    views       what was worked out for a run, kept until the run changes
     links       URLs of pages
-    serving     the server itself: address, port, Ctrl-C
+    server      the server itself: address, port, Ctrl-C
     pages/      one file per page
     templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere
 

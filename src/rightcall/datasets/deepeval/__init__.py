@@ -2,9 +2,9 @@
 
     names     its fields in their order, and the names a user's file may have for them
     cells     the values of table cells, without guessing
-    reading   a row to a golden            tools    its tool calls, to and from RightCall's
-    rows      rows of JSON, JSON Lines and CSV files
-    writing   goldens to its files, with an error where data would be lost
+    reader    rows of JSON, JSON Lines and CSV files to goldens
+    tools     its tool calls to ours and back
+    writer    goldens to its files, with a refusal where that would lose something
 
 What DeepEval has no field for (ids, categories, matchers, order, …) is written under `rightcall` in
 `additional_metadata` and read back from there, so a file keeps the whole golden and DeepEval can

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
-from rightcall.files import refuse_other_format
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.files import refuse_long_line, refuse_other_format
+from rightcall.model.codec import decoding_error
+from rightcall.model.depth import MAX_DEPTH, too_deep
 
 
 @dataclass(frozen=True)
@@ -27,3 +34,45 @@ class Collection:
 
 GOLDENS = Collection("goldens")
 TRAJECTORIES = Collection("trajectories")
+
+
+T = TypeVar("T")
+
+
+SHORT = 2 * MAX_DEPTH
+"""A line this short cannot be nested deeper than the limit: every level takes two brackets."""
+
+
+def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
+    """A function from items like the example (JSON, or plain values) to records. Raises `DecodeErrors`.
+
+    Code that decodes lines calls `refuse_deep` only for those longer than `SHORT`: one more call per line
+    would cost 5 % of the time to read a file.
+    """
+    if isinstance(example, bytes):
+        return msgspec.json.Decoder(as_type).decode
+    if isinstance(example, msgspec.Raw):
+        return _checking_depth(msgspec.json.Decoder(as_type).decode)
+    return partial(msgspec.convert, type=as_type)
+
+
+def refuse_deep(item: bytes) -> None:
+    """Raise `RecursionError` for a line that is deeper than the limit."""
+    if too_deep(item):
+        raise RecursionError
+
+
+def _checking_depth(decode: Callable[[Any], T]) -> Callable[[Any], T]:
+    def checked(item: Any) -> T:
+        refuse_deep(bytes(item))
+        return decode(item)
+
+    return checked
+
+
+def refused_item(error: Exception, as_type: Any, item: Any, where: str) -> InputError:
+    """The decoder's error for an item as a readable message."""
+    data = bytes(item) if isinstance(item, (bytes, msgspec.Raw)) else b""
+    if isinstance(item, bytes):
+        refuse_long_line(item, where)
+    return decoding_error(error, as_type, data, where)

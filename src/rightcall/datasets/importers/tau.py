@@ -7,6 +7,7 @@ Yao et al., τ-bench (arXiv:2406.12045); Barres et al., τ²-bench (arXiv:2506.0
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -280,3 +281,22 @@ def _needed(raw: dict[str, Any], name: str, where: str) -> Any:
     if raw.get(name) is None:
         raise InputError(where, f"missing required field '{name}'")
     return raw[name]
+
+
+@dataclass(slots=True)
+class Told:
+    """The answer contains the text, ignoring case and commas in the answer: "1,094" contains 1094."""
+
+    text: str
+
+    def score(self, value: Any, at: int) -> float:
+        told = isinstance(value, str) and self.text.lower() in value.lower().replace(",", "")
+        return 1.0 if told else 0.0
+
+    def describe(self) -> str:
+        return f"an answer that contains '{self.text}', ignoring commas"
+
+
+def tau_matcher(spec: Any, options: dict[str, Any], scope: Any) -> Told:
+    """The matcher of `{"tau": "1094"}`."""
+    return Told(str(spec))

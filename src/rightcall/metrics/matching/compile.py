@@ -71,7 +71,7 @@ def offered_kinds() -> dict[str, Kind]:
     offered = {
         "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
         "python_function": "rightcall.metrics.matching.matchers.values:described_function",
-        "tau": "rightcall.datasets.importers.tau_values:tau_matcher",
+        "tau": "rightcall.datasets.importers.tau:tau_matcher",
     }
     offered |= {point.name: point.value for point in entry_points(group="rightcall.matchers")}
     return {name: Kind(_loaded_later(target)) for name, target in offered.items()}

@@ -2,21 +2,21 @@
 
 tables       the current schema
 text         text that every engine can store
-packing      records to bytes and back
+record_bytes records to bytes and back, whatever they hold
 rows         a result as rows of its tables, and back
 bulk         bulk inserts
 guard        locks around shared contents
 engine       connections, transactions, readable database errors
 schema       the version of a store; creating, migrating or rejecting it
 core         shared by all parts of a store
-writing      RunWriter: batches of results
+run_writer   RunWriter: batches of results
 runs         the list of runs, one run, suites and tool definitions by fingerprint
 results      results, goldens and trajectories
 annotations  tags and notes
 library      versions of datasets
-exporting    JSON Lines
-removing     delete and prune
-copying      from one store into another
+export       JSON Lines
+removal      delete and prune
+copy         from one store into another
 store        Store: combines all parts
 """
 

@@ -14,6 +14,7 @@ from rightcall.store.sql import results, tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.packed_scores import renumbered
 from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.rows import ResultRows
 from rightcall.store.sql.run_writer import insert_results
@@ -63,7 +64,7 @@ def _copy_run(
         key = there.key if there is not None else _begin(target, row)
         added = 0
         for batch in _result_rows(source, row.key, metric_keys):
-            added += insert_results(target, key, row.id, batch, row.updated_at)
+            added += len(insert_results(target, key, row.id, batch, row.updated_at))
         if row.finished_at is not None:
             ended = {name: getattr(row, name) for name in ("finished_at", "updated_at", "verdict", "summary")}
             target.execute(update(tables.runs).where(runs.key == key).values(ended))
@@ -93,7 +94,7 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
         with source.reading() as connection:
             rows = results.chosen(connection, run_key, results.EVERYTHING, AT_ONCE, last)
             ids = [row.id for row in rows]
-            scores = _details(connection, tables.scores, ids)
+            failed = _details(connection, tables.failed_metrics, ids)
             codes = _details(connection, tables.codes, ids)
             contents = _details(connection, tables.trajectories, ids)
         if not rows:
@@ -103,8 +104,8 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
                 held(row.golden_id),
                 row.trial,
                 row.outcome,
-                _held(row[5:]),
-                [(s.position, metric_keys[s.metric_key], *_held(s[3:])) for s in scores.get(row.id, ())],
+                (*_held(row[5:-1]), renumbered(row.scores, metric_keys)),
+                [metric_keys[metric.metric_key] for metric in failed.get(row.id, ())],
                 [(c.position, *_held(c[3:])) for c in codes.get(row.id, ())],
                 next((t.content for t in contents.get(row.id, ())), None),
                 Usage(row.input_tokens, row.output_tokens, row.cost_usd),

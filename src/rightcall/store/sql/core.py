@@ -42,6 +42,7 @@ class Core:
             _make_private(self.file)
         self.engine: Engine = make_engine(address)
         self._metric_keys: dict[str, int] = {}
+        self._metric_names: dict[int, str] = {}
         self._database: DatabaseFile | None = None
         try:
             self.migrated_from = bring_to_head(self.engine, self.name, self.file)
@@ -106,16 +107,15 @@ class Core:
 
     def metric_names(self, keys: Iterable[int]) -> Mapping[int, str]:
         """The name of each metric's number."""
-        names = {key: name for name, key in self._metric_keys.items()}
-        if any(key not in names for key in keys):
+        if any(key not in self._metric_names for key in keys):
             self._read_metrics()
-            names = {key: name for name, key in self._metric_keys.items()}
-        return names
+        return self._metric_names
 
     def _read_metrics(self) -> None:
         with self.reading() as connection:
             rows = connection.execute(select(tables.metrics.c.name, tables.metrics.c.key))
             self._metric_keys = {row.name: row.key for row in rows}
+        self._metric_names = {key: name for name, key in self._metric_keys.items()}
 
 
 def _make_folder(folder: Path) -> None:

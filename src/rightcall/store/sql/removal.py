@@ -18,7 +18,7 @@ from rightcall.store.sql.runs import find, to_run
 STILL_WRITTEN = timedelta(hours=24)
 """An unfinished run written to this recently may still be running, or be resumed."""
 
-_OF_A_RESULT = (tables.scores, tables.codes, tables.trajectories)
+_OF_A_RESULT = (tables.failed_metrics, tables.codes, tables.trajectories)
 _OF_A_RUN = (tables.results, tables.cases, tables.run_tags, tables.case_tags, tables.notes)
 
 

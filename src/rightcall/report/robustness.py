@@ -1,9 +1,13 @@
-"""The effects of faults, for the terminal."""
+"""Effects of faults and perturbations, in the terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
+from rich.table import Table
+
+from rightcall.analysis import PerturbEffect
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
 from rightcall.report.terminal import clean
@@ -43,3 +47,33 @@ def print_fault_report(out: Screen, report: FaultReportView) -> None:
         out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
     for name in found.not_run:
         out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
+
+
+def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
+    """A row for each kind."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in (
+        "perturbation",
+        "goldens",
+        "clean",
+        "perturbed",
+        "difference",
+        "interval",
+        "flips",
+        "p",
+        "verdict",
+    ):
+        table.add_column(title, justify="left" if title in ("perturbation", "verdict") else "right")
+    for one in effects:
+        interval = "–" if one.low is None or one.high is None else f"{one.low:+.0%} … {one.high:+.0%}"
+        rates = percent(one.clean), percent(one.perturbed), f"{one.difference:+.1%}"
+        table.add_row(
+            one.kind,
+            f"{one.goldens:,}",
+            *rates,
+            interval,
+            f"{one.flips:+.1%}",
+            f"{one.p_adjusted:.3g}",
+            one.verdict,
+        )
+    out.print(table)
