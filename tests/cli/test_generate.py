@@ -105,7 +105,7 @@ def test_drafts_in_the_store_are_reviewed_and_only_accepted_ones_become_final(ri
         "generate", "review", "shop", "--accept", names[0], "--accept", names[1], "--comment", "good one"
     )
     rightcall("generate", "review", "shop", "--reject", names[2])
-    assert "2 goldens are final: version 1 of shop" in rightcall("generate", "finalize", "shop").out
+    assert "2 goldens finalized: version 1 of shop" in rightcall("generate", "finalize", "shop").out
     with open_store() as store:
         assert [golden.id for golden in store.pull_dataset("shop")] == names[:2]
         left = [golden.id for golden in store.pull_dataset("shop", finalized=False)]

@@ -125,12 +125,12 @@ BROKEN = {
     "empty.txt": (b"  \n", "contains no text"),
     "latin.txt": ("München".encode("latin-1"), "is not UTF-8"),
     "broken.pdf": (b"%PDF-1.7 nothing of the kind", "is not a readable PDF"),
-    "scanned.pdf": (pdf_of(" "), "is it scanned"),
+    "scanned.pdf": (pdf_of(" "), "if it is scanned"),
     "locked.pdf": (encrypted_pdf(), "is encrypted"),
     "locked.docx": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "is encrypted, or a renamed .doc"),
     "broken.docx": (b"PK\x03\x04 and no more", "is not a readable Word document"),
-    "bomb.docx": (bomb(), "unpacks to 120 MB"),
-    "sheet.xlsx": (b"PK", "cannot be read; use one of .txt"),
+    "bomb.docx": (bomb(), "decompresses to 120 MB"),
+    "sheet.xlsx": (b"PK", "unsupported document type '.xlsx'; use one of .txt"),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def blocking(work: Coroutine[Any, Any, Any]) -> Any:
-    """What a coroutine gives; in a thread of its own when this one already runs an event loop."""
+    """The result of a coroutine; in a separate thread when this one already runs an event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

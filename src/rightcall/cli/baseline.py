@@ -8,7 +8,7 @@ import click
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.errors import InputError
+from rightcall.errors import InputError, counted
 
 to_file = click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file; .gz is compressed."
@@ -48,7 +48,8 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
     write_baseline(pool, output)
     size = output.stat().st_size
     tell(
-        f"{output}: {len(pool.lines):,} goldens, {pool.trials:,} trials of {len(pool.header.runs)} runs, {size:,} bytes"
+        f"{output}: {counted(len(pool.lines), 'golden')}, {counted(pool.trials, 'trial')} of "
+        f"{counted(len(pool.header.runs), 'run')}, {size:,} bytes"
     )
     print_next(f"rightcall check SUITE --baseline {output}")
 
@@ -105,4 +106,6 @@ def merge(files: tuple[Path, ...], output: Path) -> None:
         raise InputError(str(missing[0]), "there is no such file")
     pool = merged([load_baseline(file) for file in files])
     write_baseline(pool, output)
-    tell(f"{output}: {len(pool.header.runs)} runs pooled, {len(pool.header.older)} kept as history")
+    tell(
+        f"{output}: {counted(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history"
+    )

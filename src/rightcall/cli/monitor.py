@@ -9,6 +9,7 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.errors import counted
 from rightcall.report import one_line
 
 if TYPE_CHECKING:
@@ -160,13 +161,13 @@ def status(url: str | None, as_json: bool) -> None:
         print_json({"traffic": rows, "checks": checks, "alarms": alarms, "queued": len(queued)})
         return
     for agent, version, traces, failed in traffic:
-        tell(f"{one_line(agent)}  version {version}  {traces:,} traces, {failed:,} with a finding")
+        tell(f"{one_line(agent)}  version {version}  {counted(traces, 'trace')}, {failed:,} with a finding")
     for check in checks:
         rate = f"{check['rate']:>7.2%}  [{check['low']:.2%}, {check['high']:.2%}]  of {check['traces']:,}"
         tell(f"  {check['check']:<24} {check['version']}  {rate}")
     for alarm in alarms:
         _print_alarm(alarm)
-    tell(f"{len(queued):,} traces wait for review")
+    tell(f"{counted(len(queued), 'trace')} to review")
     latched = [alarm for alarm in alarms if alarm.acknowledged_at is None]
     print_next(
         *([f"rightcall monitor ack {latched[0].key}"] if latched else []),

@@ -18,7 +18,7 @@ from rightcall.cli.options import (
     yes_option,
 )
 from rightcall.cli.output import print_json_line, tell
-from rightcall.errors import InputError
+from rightcall.errors import InputError, counted
 from rightcall.report import inert_json, one_line
 
 if TYPE_CHECKING:
@@ -275,4 +275,4 @@ def _confirm(found: list[Any], yes: bool) -> None:
 
 def _amount(found: list[Any]) -> str:
     results = sum(run.results for run in found)
-    return f"{len(found):,} {'run' if len(found) == 1 else 'runs'} with {results:,} results"
+    return f"{counted(len(found), 'run')} with {counted(results, 'result')}"

@@ -53,7 +53,7 @@ def import_(
 ) -> None:
     """Read traces from FILES and make trajectories and goldens to review of them.
 
-    OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are told apart
+    OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are detected
     by content. Without --to, traces go into the store, where `traces review` finds them.
     """
     from rightcall.traces import Problems, Redactor, load_traces
@@ -272,7 +272,7 @@ def _author() -> str:
 
 
 def _waiting(candidates: Path | None, url: str | None) -> Any:
-    """Goldens with a function that is told what became of each."""
+    """Goldens with a function that receives the decision on each."""
     if candidates is not None:
         from rightcall.datasets import load_goldens
         from rightcall.monitor import is_unreviewed

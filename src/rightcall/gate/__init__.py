@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         require_alike as require_alike,
         same_dataset as same_dataset,
     )
-    from rightcall.gate.check import Check as Check, Word as Word, counted as counted, percent as percent
+    from rightcall.gate.check import Check as Check, Word as Word, percent as percent
     from rightcall.gate.check_result import (
         EXIT_CODES as EXIT_CODES,
         BaselineFacts as BaselineFacts,
@@ -112,7 +112,7 @@ else:
         __name__,
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
-            "check": "Check Word counted percent",
+            "check": "Check Word percent",
             "check_result": (
                 "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange "
                 "HardFailure NewGoldens StratumPlan "

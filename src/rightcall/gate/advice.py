@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from rightcall import stats
-from rightcall.gate.check import Check, counted, percent
+from rightcall.errors import counted
+from rightcall.gate.check import Check, percent
 from rightcall.gate.outcome import Outcome, units_of
 from rightcall.gate.rules import RateRule
 from rightcall.gate.simulation import Demand, Population, goldens_for_power

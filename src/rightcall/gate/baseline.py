@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from rightcall.errors import ConfigError
-from rightcall.gate.check import Check, counted, percent, word_for
+from rightcall.errors import ConfigError, counted
+from rightcall.gate.check import Check, percent, word_for
 from rightcall.gate.comparison import compare, points
 from rightcall.gate.outcome import Outcome
 from rightcall.model.run import Run

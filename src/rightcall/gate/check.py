@@ -43,11 +43,6 @@ def percent(share: float) -> str:
     return f"{text.removesuffix('.0')} %"
 
 
-def counted(number: int, noun: str) -> str:
-    """1 golden, 2 goldens."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def word_for(p_pass: float, p_fail: float, alpha: float) -> Literal["PASS", "FAIL", "INCONCLUSIVE"]:
     """PASS from p ≤ alpha, as the lower bound then reaches the limit; FAIL from p < alpha; else neither."""
     if p_pass <= alpha:

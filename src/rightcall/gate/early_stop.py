@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall import stats
-from rightcall.errors import ConfigError, InputError
-from rightcall.gate.check import counted, percent
+from rightcall.errors import ConfigError, InputError, counted
+from rightcall.gate.check import percent
 from rightcall.gate.config import Gate
 from rightcall.stats import Decision, LogE
 

@@ -16,7 +16,8 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from rightcall import stats
-from rightcall.gate.check import Check, counted, percent, word_for
+from rightcall.errors import counted
+from rightcall.gate.check import Check, percent, word_for
 from rightcall.gate.config import About, Gate
 from rightcall.gate.outcome import Outcome, cluster_key, sample_of, units_of
 from rightcall.model.failure import FATAL

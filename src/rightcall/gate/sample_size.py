@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall import stats
-from rightcall.errors import ConfigError
-from rightcall.gate.check import counted, percent
+from rightcall.errors import ConfigError, counted
+from rightcall.gate.check import percent
 from rightcall.gate.config import About, Gate
 from rightcall.gate.simulation import (
     DRAWS,
@@ -66,7 +66,7 @@ class _Asked(NamedTuple):
     about: About
 
 
-def plan(  # noqa: PLR0913  keywords, each of them a question of its own
+def plan(  # noqa: PLR0913  keywords, each a separate question
     minimum: float,
     target: float,
     *,

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall import stats
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, counted
 from rightcall.gate.advice import advice
 from rightcall.gate.baseline import Baseline, BaselineRule
-from rightcall.gate.check import Check, Word, counted, percent, word_for
+from rightcall.gate.check import Check, Word, percent, word_for
 from rightcall.gate.config import Gate, OnInconclusive
 from rightcall.gate.early_stop import Stopped
 from rightcall.gate.outcome import Outcome, error_rate

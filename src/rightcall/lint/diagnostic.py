@@ -1,4 +1,4 @@
-"""What a rule finds, and what the user is told about it."""
+"""A rule's finding, and its message."""
 
 from __future__ import annotations
 

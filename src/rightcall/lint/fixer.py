@@ -91,7 +91,7 @@ def _fixed(
 
 
 def _open_findings(tools: ToolSet, config: LintConfig) -> list[Found]:
-    """Findings that nobody chose to ignore."""
+    """Findings that are not ignored."""
     found = []
     comments = comment_ignores(next((tool.document for tool in tools.tools), None))
     for each in find(features_of(tools, config), config):

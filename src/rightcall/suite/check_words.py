@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.gate import CheckSettings, Decided, InputChange, StratumState, counted
+from rightcall.errors import counted
+from rightcall.gate import CheckSettings, Decided, InputChange, StratumState
 
 MOST_NAMED = 3
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, counted
 from rightcall.gate import (
     Gate,
     Outcome,
@@ -15,7 +15,6 @@ from rightcall.gate import (
     Stopped,
     Verdict,
     Word,
-    counted,
     monitor_for,
     outcomes_of,
 )

@@ -95,7 +95,7 @@ async def check_plan(
 
 
 def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
-    """The result with its exit code; a lint error on a changed tool is a failure whatever the trials say."""
+    """The result with its exit code; a lint error on a changed tool is a failure regardless of the trials."""
     code = EXIT_CODES[result.verdict]
     if result.verdict == "INCONCLUSIVE" and settings.on_inconclusive == "pass":
         code = 0
@@ -140,7 +140,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
 
 @dataclass
 class _Verdicts:
-    """Verdicts on inputs that were checked before, in a folder beside a store that is a file."""
+    """Verdicts on inputs that were checked before, in a folder next to a file store."""
 
     store: Store
 

@@ -1,4 +1,4 @@
-"""What `assert_test` does: one case, scored, and an `AssertionError` that tells what is wrong."""
+"""`assert_test`: scores one case and raises an `AssertionError` that explains the failure."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def assert_test(
     rules: ScoringRules | None = None,
     run_async: bool = True,
 ) -> CaseResult:
-    """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
+    """Fail the current test when a case does not pass; with `golden` and `agent` the agent is run first.
 
     It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. `user` plays
     the user of a conversation that is not scripted to its end. Nothing is stored: `check` does that. `run_async` is
-    DeepEval's and changes nothing: an async metric is always awaited.
+    DeepEval's and has no effect: async metrics are always awaited.
     """
     __tracebackhide__ = True
     chosen = as_metrics(metrics)
     if test_case is None:
         if golden is None or agent is None:
-            raise ConfigError("assert_test needs a test_case, or a golden and an agent")
+            raise ConfigError("assert_test requires a test_case, or a golden and an agent")
         test_case = case_of_agent(golden, agent if isinstance(agent, Agent) else Agent(agent), as_user(user))
     return assert_case(test_case, Scorer(chosen, observed(observe, chosen), rules or ScoringRules()))
 
@@ -57,7 +57,7 @@ def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:
 
 
 def case_of_agent(golden: AnyGolden, agent: Agent, user: UserSetup | Users | None = None) -> AnyTestCase:
-    """A test case of what an agent does now. A simulated user plays its first manner."""
+    """A test case from running an agent now. A simulated user plays its first persona."""
 
     async def perform() -> AnyTestCase:
         async with Session(agent, user=user) as session:

@@ -17,7 +17,7 @@ MOST_SHARING = 30
 MOST_ALIKE = 0.97
 """Texts that would have to be more alike than this are a matter for duplicate-description."""
 SLACK = 0.25
-"""How far the share of common words may stay below the likeness of the texts before a pair is passed over."""
+"""How far the share of common words may stay below the text similarity before a pair is skipped."""
 
 
 class Candidate(NamedTuple):

@@ -1,4 +1,4 @@
-"""The words of tools beside the words of requests: how well a description covers what users say."""
+"""Words of tools compared with words of requests: how well a description covers what users say."""
 
 from __future__ import annotations
 

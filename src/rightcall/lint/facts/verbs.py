@@ -89,7 +89,7 @@ SYNONYMS = (READ_SYNONYMS, CREATE_SYNONYMS, UPDATE_SYNONYMS, DELETE_SYNONYMS)
 """Verbs that mean the same when done to the same kind of thing."""
 
 ONCE_ONLY = word_set("send post submit book reserve invite broadcast tweet reply dispatch place")
-"""Reaches somebody, or takes something up: a repetition is noticed."""
+"""Reaches a person, or uses a resource: a repetition is noticed."""
 
 ADDING = word_set("create add insert register enroll schedule subscribe issue append make open file")
 """Puts one more thing there; whether a repetition matters depends on the thing."""

@@ -130,5 +130,5 @@ def closed_alternatives(text: str) -> list[str]:
 
 
 def _ends_there(text: str, end: int) -> bool:
-    """Does the list end the clause? “either name or id of the user” goes on and is no list of values."""
+    """Does the list end the clause? “either name or id of the user” continues and is not a list of values."""
     return re.match(r"\s*[\])]?\s*(?:[.;,(]|$)", text[end:]) is not None

@@ -27,7 +27,7 @@ _OPEN_ON_PURPOSE = _SHAPING - {"properties", "required", "dependentRequired"}
 _SPEAKING_OF_THE_SAME = _SHAPING - {
     "properties", "required", "dependentRequired", "additionalProperties", "items", "prefixItems"
 }  # fmt: skip
-"""Keywords whose schemas may judge what `properties` and `items` beside them judge."""
+"""Keywords whose schemas may validate the same values as sibling `properties` and `items`."""
 
 _COUNTED = ("oneOf", "not", "if", "contains")
 _DEFINITIONS = ("$defs", "definitions")

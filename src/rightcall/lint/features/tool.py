@@ -211,7 +211,7 @@ class ToolFeatures:
 
     @lazy
     def whole_text(self) -> str:
-        """The same with all that stands beside it: title, hints, output schema, examples."""
+        """The same with everything else: title, hints, output schema, examples."""
         beside = (self.source.title, self.annotations, self.source.output_schema, shown_examples(self.source))
         try:
             return (

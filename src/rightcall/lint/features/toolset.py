@@ -68,7 +68,7 @@ class SetFeatures:
 
     @lazy
     def providers_of(self) -> dict[str, list[str]]:
-        """For each stem of a thing, the tools with it in their name, whatever they do to it."""
+        """For each noun stem, the tools with it in their name, whatever their verb."""
         found: dict[str, list[str]] = {}
         for tool in self.tools:
             for token in tool.name_tokens:

@@ -136,7 +136,7 @@ def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
 
 
 def _key(document: Document, members: list[JsonPlace], name: str) -> str:
-    """The name with quotes, or without when it needs none and those beside it have none."""
+    """The name with quotes, or without when it needs none and its neighbours have none."""
     quoted = any(document.text[member.key] in "\"'" for member in members)
     if document.kind == "yaml" and not quoted and can_be_bare(name):
         return name

@@ -11,7 +11,7 @@ DOCUMENTS = (".json", ".yaml", ".yml")
 NOT_OURS = frozenset(
     ("node_modules", "bower_components", "site-packages", "__pycache__", "venv", "dist", "build")
 )
-"""Folders of what was installed or made; hidden folders and virtual environments of any name are passed over too."""
+"""Folders of installed or built files; hidden folders and virtual environments are skipped too."""
 
 _DECORATED = re.compile(rb"^[ \t]*@(?:\w+\.)*tool\b", re.MULTILINE)
 

@@ -1,7 +1,7 @@
 """Where the values of a JSON text stand.
 
-Values are decoded by the C scanner of the standard library; a place is found only when somebody asks, by
-walking down one path and letting the C scanner skip what is beside it. Most values are never asked for.
+Values are decoded by the C scanner of the standard library; a location is computed only on demand, by
+walking down one path and letting the C scanner skip siblings. Most locations are never needed.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def read_paths(
     """The tool sets of files and of all tool files in folders; a file that is met twice is read once.
 
     A file given by name must hold tools, a folder at least one file that does. What else is met in a folder
-    is passed over; `unreadable` is told of a file there that is not even JSON or YAML.
+    is skipped; `unreadable` is called for a file there that is not even JSON or YAML.
     """
     read: dict[Path, list[ToolSet]] = {}
     for path in map(Path, paths):

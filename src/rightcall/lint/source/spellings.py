@@ -31,13 +31,13 @@ def tools_in(document: Document) -> list[SourceTool]:
 def stray_in(document: Document) -> tuple[JsonPath, str, str] | None:
     """The first entry of a list of tools that is none: its path, what is wrong, what to do.
 
-    Passed over, it would never be checked. What a provider runs itself belongs to the list.
+    If skipped, it would never be checked. Provider-run tools belong to the list.
     """
     return next(_strays(document.value, ()), None)
 
 
 def provider_run_in(document: Document) -> list[str]:
-    """The tools of a document that their provider runs: a name and a type of its own, and no schema."""
+    """The tools of a document that their provider runs: a name and a type, and no schema."""
     return [
         _text(value.get("name")) or value["type"]
         for value in _plain_objects(document.value)

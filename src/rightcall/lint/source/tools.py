@@ -40,7 +40,7 @@ class SourceTool(Definition):
 
 
 def shown_examples(tool: SourceTool) -> Any:
-    """The examples of input that Anthropic's models are shown beside a definition; None without any."""
+    """The input examples shown to Anthropic's models with a definition; None without any."""
     return tool.raw.get("input_examples") if isinstance(tool.raw, dict) else None
 
 

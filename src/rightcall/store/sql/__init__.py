@@ -2,7 +2,7 @@
 
 tables       the current schema
 text         text that every engine can store
-record_bytes records to bytes and back, whatever they hold
+record_bytes records to bytes and back
 rows         a result as rows of its tables, and back
 bulk         bulk inserts
 guard        locks around shared contents

@@ -37,7 +37,7 @@ def packed(value: Any) -> bytes:
 
 
 def canonical(value: Any) -> bytes:
-    """JSON in which equal values are equal bytes, whatever the order of their keys."""
+    """JSON in which equal values are equal bytes, independent of key order."""
     try:
         return _canonical(value)
     except (TypeError, ValueError, RecursionError):

@@ -159,7 +159,7 @@ def _stored_numbers(connection: Connection, numbers: list[int]) -> set[int]:
 
 
 def require_epoch(connection: Connection, run_id: str, epoch: int) -> None:
-    """Raise `RunTakenOver` if somebody resumed the run since; in a transaction that holds the run's row."""
+    """Raise `RunTakenOver` if another process has resumed the run since; in a transaction that holds the run's row."""
     now = connection.execute(select(tables.runs.c.epoch).where(tables.runs.c.id == run_id)).scalar()
     if now is not None and now != epoch:
         raise RunTakenOver(run_id)
@@ -202,7 +202,7 @@ def _count(
 
 def _drop_errors(connection: Connection, run_key: int, run_id: str, epoch: int) -> int:
     runs, results = tables.runs.c, tables.results.c
-    # The run's row first: whoever takes the run over waits for it, and what he stored is not dropped.
+    # The run's row first: a process that takes the run over waits for it, and its results are not dropped.
     mine = update(tables.runs).where(runs.key == run_key, runs.epoch == epoch).values(errors=0)
     if connection.execute(mine).rowcount == 0:
         raise RunTakenOver(run_id)

@@ -24,7 +24,7 @@ from rightcall.store.sql.text import held
 runs = tables.runs.c
 
 FIRST_EPOCH = 1
-"""The epoch of whoever began a run; everybody who takes it over has the next one."""
+"""The epoch of the process that started a run; each process that takes it over gets the next one."""
 
 LOOKED_BACK = 2_000
 """Number of runs searched for a branch: its name is stored inside a run, not in a column."""
@@ -56,7 +56,7 @@ class Runs(Core):
     def resume_run(self, run: str) -> RunWriter:
         """Take over an unfinished run; ask `changes` first whether it is still the same run.
 
-        Whoever wrote it until now cannot store another result: of two processes that resume a run, the later one
+        The previous writer cannot store another result: of two processes that resume a run, the later one
         goes on and the earlier one gets a `RunTakenOver` error.
         """
         with self.writing() as connection:
