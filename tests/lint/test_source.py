@@ -149,7 +149,7 @@ def test_a_folder_gives_the_tool_files_in_it(tmp_path: Path) -> None:
         ("a.yaml", b"&a [*a]", "an anchor contains itself"),
         ("a.yaml", b"!!python/object/apply:os.getcwd []", "no tool definitions found"),
         ("a.toml", b"", r"cannot read tools from '\.toml'"),
-        ("a.py", b"", "must be run to know its tools; allow that with --import"),
+        ("a.py", b"", "must be executed to find its tools; allow it with --import"),
     ],
 )
 def test_a_bad_file_gets_one_sentence_with_the_place(

@@ -23,7 +23,7 @@ class _Removed:
 
 
 REMOVED = _Removed()
-"""Stands for the value of a member that an edit takes away."""
+"""Marker for a member that an edit removes."""
 
 
 @dataclass(frozen=True)

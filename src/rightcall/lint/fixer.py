@@ -1,4 +1,4 @@
-"""Correct what can be corrected, in the text of the files, and show what else could be."""
+"""Applies fixes to the text of the files, and shows suggested ones."""
 
 from __future__ import annotations
 

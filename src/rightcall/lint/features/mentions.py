@@ -40,7 +40,7 @@ CONSEQUENCE = re.compile(
     r"|will (?:show|break)|complete(?:ly)? remov\w+"
     r"|(?:delet|remov|eras)ing (?:the |all |its |their )?(?:associated|related|underlying))\b"
 )
-"""What goes with a thing that is deleted, what is left, or what breaks."""
+"""What else is deleted, what is left, or what breaks."""
 
 REVERSIBLE = re.compile(
     r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as"

@@ -1,4 +1,4 @@
-"""The files of a folder that may hold tool definitions."""
+"""The files of a folder that may contain tool definitions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DECORATED = re.compile(rb"^[ \t]*@(?:\w+\.)*tool\b", re.MULTILINE)
 
 
 def documents_in(folder: Path) -> list[Path]:
-    """The JSON and YAML files of a folder and those below it, sorted; hidden ones are left out."""
+    """The JSON and YAML files of a folder and those below it, sorted; hidden ones are skipped."""
     return sorted(path for path in _files_in(folder) if path.suffix in DOCUMENTS)
 
 
