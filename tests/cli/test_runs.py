@@ -96,7 +96,8 @@ def test_a_missing_store_is_an_error_and_stays_missing(tmp_path):
 
 def test_store_migrate_says_which_version_it_has(url):
     assert "is up to date" in said(store_command, "migrate", "--store", url)
-    assert json.loads(said(store_command, "migrate", "--json", "--store", url))["from"] == "0003"
+    told = json.loads(said(store_command, "migrate", "--json", "--store", url))
+    assert told["from"] == told["to"] >= "0005"
 
 
 def test_store_copy_says_what_it_brought(url, tmp_path):
@@ -107,3 +108,9 @@ def test_store_copy_says_what_it_brought(url, tmp_path):
         "results": 0,
         "datasets": 0,
     }
+
+
+def test_a_tag_names_a_run_and_can_be_removed(url):
+    assert "tags: release" in said(runs, "tag", "r-2", "release", "--store", url)
+    assert '"r-2"' in said(runs, "show", "release", "--store", url, "--json")
+    assert "tags: none" in said(runs, "tag", "r-2", "release", "--remove", "--store", url)

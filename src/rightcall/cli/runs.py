@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def runs() -> None:
-    """List, show, export, rescore, delete and prune the runs in the store."""
+    """List, show, tag, export, rescore, delete and prune the runs in the store."""
 
 
 @runs.command("list")
@@ -83,6 +83,27 @@ def show(run: str, store_url: str | None, as_json: bool) -> None:
         tell(f"{'':<12} {count:>6} × {code}")
     step = "report" if found.finished else "run SUITE --resume"
     tell(f"next: rightcall {step} {one_line(found.id)}")
+
+
+@runs.command()
+@click.argument("run")
+@click.argument("tags", nargs=-1, required=True)
+@click.option("--remove", is_flag=True, help="Remove the tags instead of adding them")
+@store_option
+@json_lines_option
+def tag(run: str, tags: tuple[str, ...], remove: bool, store_url: str | None, as_json: bool) -> None:
+    """Add TAGS to RUN. A tag names a run in every command, protects it from `runs prune` and filters lists.
+
+    RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch.
+    """
+    with _opened(store_url) as store:
+        found = store.run(run)
+        (store.untag_run if remove else store.tag_run)(found.id, *tags)
+        found = store.run(found.id)
+    if as_json:
+        print_json_line(found)
+        return
+    tell(f"{one_line(found.id)}  tags: {one_line(', '.join(found.tags)) or 'none'}")
 
 
 @runs.command()
