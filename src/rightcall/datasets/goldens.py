@@ -14,7 +14,7 @@ from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item, repeated_key
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.datasets.targets import golden_of_target, is_target
-from rightcall.errors import InputError, counted
+from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file, value_of
 from rightcall.model.codec import DecodeErrors
 from rightcall.model.dialects import read_tool
@@ -45,7 +45,7 @@ def load_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterato
 def numbered_goldens(
     path: str | Path, *, skipped: Skipped | None = None, strict_lines: int = STRICT_LINES
 ) -> Iterator[tuple[int, AnyGolden]]:
-    """The same with the line where each begins. A key that occurs twice is an error in the first `strict_lines`."""
+    """The same with the first line of each. A key that occurs twice is an error in the first `strict_lines`."""
     path = existing_file(path)
     file_format = format_of(path)
     if file_format is csv and is_deepeval(csv.header(path)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rightcall.errors import InputError, counted
+from rightcall.errors import InputError
 from rightcall.model import Message, Tool, Usage
 from rightcall.model.dialects import anthropic as spelling
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
@@ -51,7 +51,7 @@ class AnthropicProvider(RemoteProvider):
         return spelling.write_tool(tool)
 
     def read(self, body: Json, where: str) -> ModelReply:
-        """Text, calls and thinking of all blocks; blocks of other types are passed over."""
+        """Text, calls and thinking of all blocks; blocks of other types are skipped."""
         return read_reply(body, where)
 
     def _headers(self) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.errors import InputError, counted
+from rightcall.errors import InputError
 from rightcall.files import refuse_long_line, refuse_other_format
 from rightcall.model.codec import decoding_error
 from rightcall.model.depth import MAX_DEPTH, too_deep

@@ -3,7 +3,7 @@
 It cannot express a tool's output schema, title and annotations; system messages (they are a field of the
 request: `system_text`); the name of a result; arguments that did not parse (written as `{}`); outputs that
 are neither text nor a list of blocks (written as JSON text). Thinking blocks are kept as they came;
-other blocks are passed over.
+other blocks are skipped.
 """
 
 from __future__ import annotations
