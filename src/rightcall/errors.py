@@ -145,8 +145,3 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else ""
-
-
-def counted(number: int, noun: str) -> str:
-    """1 golden, 2 goldens; for nouns whose plural ends in -s."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

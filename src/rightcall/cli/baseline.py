@@ -8,7 +8,7 @@ import click
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.errors import InputError, counted
+from rightcall.errors import InputError
 
 to_file = click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file; .gz is compressed."
@@ -31,6 +31,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
     Runs with equal inputs are pooled, at most 10 and 30 days back; what came before them is kept as history.
     """
+    from rightcall.model.text import counted
     from rightcall.store import open_store
     from rightcall.suite import find_baseline, pooled, write_baseline
 
@@ -47,9 +48,9 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
             pool = find_baseline(store, f"branch:{branch}", name)
     write_baseline(pool, output)
     size = output.stat().st_size
+    runs_of = counted(len(pool.header.runs), "run")
     tell(
-        f"{output}: {counted(len(pool.lines), 'golden')}, {counted(pool.trials, 'trial')} of "
-        f"{counted(len(pool.header.runs), 'run')}, {size:,} bytes"
+        f"{output}: {counted(len(pool.lines), 'golden')}, {pool.trials:,} trials of {runs_of}, {size:,} bytes"
     )
     print_next(f"rightcall check SUITE --baseline {output}")
 
@@ -99,6 +100,7 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
 @to_file
 def merge(files: tuple[Path, ...], output: Path) -> None:
     """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
+    from rightcall.model.text import counted
     from rightcall.suite import load_baseline, merged, write_baseline
 
     missing = [file for file in files if not file.is_file()]

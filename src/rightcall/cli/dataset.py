@@ -21,8 +21,9 @@ from rightcall.cli.options import (
     tools_option,
 )
 from rightcall.cli.output import console, print_json, print_next
-from rightcall.errors import InputError, counted
+from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden
+from rightcall.model.text import counted
 
 
 @click.group()

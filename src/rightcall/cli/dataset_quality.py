@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rightcall.cli.output import console, tell
-from rightcall.errors import InputError, counted
+from rightcall.errors import InputError
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult

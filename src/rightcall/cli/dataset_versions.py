@@ -16,7 +16,7 @@ from rightcall.cli.options import (
     store_option,
 )
 from rightcall.cli.output import console, print_json
-from rightcall.errors import counted
+from rightcall.model.text import counted
 
 
 @click.command()

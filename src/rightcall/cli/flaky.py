@@ -6,7 +6,7 @@ import click
 
 from rightcall.cli.options import json_option, run_argument, store_option
 from rightcall.cli.output import console, print_json
-from rightcall.errors import counted
+from rightcall.model.text import counted
 
 
 @click.command()

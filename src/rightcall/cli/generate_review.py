@@ -11,7 +11,7 @@ import click
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.errors import counted
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.errors import counted
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.synthesis import GenerationEstimate, Production, Synthesizer

@@ -9,7 +9,7 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.errors import counted
+from rightcall.model.text import counted
 from rightcall.report import one_line
 
 if TYPE_CHECKING:

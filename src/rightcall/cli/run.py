@@ -11,7 +11,7 @@ import click
 
 from rightcall.cli.options import concurrency_option, failures_option, store_option, trials_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.errors import counted
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.providers import RecordMode

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import print_json_line, tell
-from rightcall.errors import counted
+from rightcall.model.text import counted
 
 
 @click.group()

@@ -12,7 +12,7 @@
     deepeval/      DeepEval's files, read and written
     importers/     public benchmarks
 
-To add a format: a file in `formats/` with `read` and `write`, and a line in its table.
+To add a format: a file in `formats/` with `read`, `write` and `SUFFIXES`.
 """
 
 from typing import TYPE_CHECKING

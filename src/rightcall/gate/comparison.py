@@ -10,8 +10,6 @@ from typing import Literal
 import msgspec
 
 from rightcall import stats
-from rightcall.errors import counted
-from rightcall.gate.check import percent
 from rightcall.gate.difference import (
     Difference,
     GoldenPair,
@@ -22,6 +20,7 @@ from rightcall.gate.difference import (
 )
 from rightcall.gate.outcome import Outcome, alarms_of
 from rightcall.model.record import Record
+from rightcall.model.text import counted, percent
 
 Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
 FLAG_RATE = 0.10

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall import stats
-from rightcall.errors import ConfigError, InputError, counted
-from rightcall.gate.check import percent
+from rightcall.errors import ConfigError, InputError
 from rightcall.gate.config import Gate
+from rightcall.model.text import counted, percent
 from rightcall.stats import Decision, LogE
 
 

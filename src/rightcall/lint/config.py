@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.files import read_document
 from rightcall.lint.diagnostic import SEVERITIES, Severity
 from rightcall.lint.rule import FAMILIES, Rule
 from rightcall.portability import check_target
@@ -162,15 +163,10 @@ class LintSettings:
 
 def find_settings() -> LintSettings:
     """The settings of the nearest pyproject.toml, in this folder or a parent."""
-    import tomllib
-
     for folder in (Path.cwd(), *Path.cwd().parents):
         path = folder / "pyproject.toml"
         if path.is_file():
-            try:
-                table: Any = tomllib.loads(path.read_text("utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise InputError(str(path), f"not valid TOML: {error}") from None
+            table: Any = read_document(path) if path.read_bytes().strip() else {}
             for key in ("tool", "rightcall", "lint"):
                 table = table.get(key, {})
                 if not isinstance(table, dict):

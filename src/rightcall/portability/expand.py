@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import unquote
 
-from rightcall.files import JsonPath
+from rightcall.files import JsonPath, at_pointer
 from rightcall.portability.join import UnfitError, joined
 from rightcall.portability.rewrite import DEEPEST, TESTS, Losses, with_parts, without
 
@@ -194,14 +194,7 @@ def resolved(root: dict[str, Any], reference: str) -> Any:
         return root
     if not reference.startswith("#/"):
         return _anchored(root, reference[1:]) if is_local(reference) else None
-    value: Any = root
-    for part in reference[2:].split("/"):
-        name = unquote(part).replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list):
-            value = value[int(name)] if name.isascii() and name.isdigit() and int(name) < len(value) else None
-        else:
-            value = value.get(name) if isinstance(value, dict) else None
-    return value
+    return at_pointer(root, unquote(reference[1:]))
 
 
 def _anchored(root: dict[str, Any], anchor: str) -> Any:

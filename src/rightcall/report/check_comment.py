@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rightcall.errors import counted
 from rightcall.gate import CheckResult, GoldenChange, StratumState
+from rightcall.model.text import counted
 from rightcall.report.github import SUMMARY
 from rightcall.report.text import one_line
 

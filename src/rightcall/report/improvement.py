@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from rightcall.analysis import Improvement
-from rightcall.errors import counted
+from rightcall.model.text import counted
 from rightcall.report.screen import Screen
 
 WORDS = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from rightcall.analysis import GoldenMatrix, TrendPoint
-from rightcall.errors import counted
+from rightcall.model.text import counted
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.text import Text
 
-from rightcall.model.visible import visible
+from rightcall.model.text import visible
 from rightcall.report.lines import Guarded, inert
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ dropped is a case that failed, with the reason.
 from __future__ import annotations
 
 import datetime
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from rightcall.model.run import CaseResult, Run
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import RunWriter, Store, changes
-from rightcall.suite import ResultScrubber, Sink
+from rightcall.suite import ResultScrubber, Sink, new_run_id
 from rightcall.synthesis.duplicates import Duplicates
 
 ROUNDS = 3
@@ -261,7 +260,7 @@ class _Shift:
 def _new_run(work: Work) -> Run:
     now = datetime.datetime.now(datetime.UTC)
     return Run(
-        id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
+        id=new_run_id(now),
         name=f"generate {work.way}",
         started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         agent=work.model,

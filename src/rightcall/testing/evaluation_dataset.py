@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from rightcall.api import RunResult, ascore_cases
 from rightcall.datasets import DatasetFiles, case_of
-from rightcall.errors import ConfigError, counted
-from rightcall.executor import as_trajectory, finished
+from rightcall.errors import ConfigError
+from rightcall.event_loop import finished
+from rightcall.executor import as_trajectory
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
@@ -123,8 +124,7 @@ class EvaluationDataset(DatasetFiles):
                 if inspect.iscoroutine(waiting):
                     waiting.close()
             raise ConfigError(
-                f"dataset.evaluate() was not called for {counted(len(silent), 'golden')} ({shown});"
-                " call it once per golden"
+                f"nothing was told of {len(silent)} goldens ({shown}); call dataset.evaluate(…) in every round"
             )
         done = await asyncio.gather(*(_trajectory(made[golden.id]) for golden in self.goldens))
         cases = [_case(golden, found) for golden, found in zip(self.goldens, done, strict=True)]

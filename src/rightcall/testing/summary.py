@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rightcall import stats
-from rightcall.gate import Gate, Outcome, Verdict, decide, percent, sample_of
+from rightcall.gate import Gate, Outcome, Verdict, decide, sample_of
+from rightcall.model.text import percent
 
 
 @dataclass(frozen=True)

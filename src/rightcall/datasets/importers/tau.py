@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.files import existing_file, read_checked
-from rightcall.model import codec
+from rightcall.files import existing_file, read_document
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.model.golden import ConversationalGolden, ExpectedCall
@@ -69,7 +68,7 @@ class TauResults(Record, frozen=True):
 def import_tau(path: str | Path) -> TauResults:
     """Read a file of either benchmark, detected by its structure."""
     path = existing_file(path)
-    document = codec.decode(read_checked(path), object, str(path))
+    document = read_document(path)
     if isinstance(document, list):
         _refuse_tau2_list(document, str(path))
         return _tau(document, str(path))
