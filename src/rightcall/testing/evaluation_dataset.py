@@ -16,6 +16,7 @@ from rightcall.executor import as_trajectory
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.text import counted
 from rightcall.model.trajectory import Trajectory
 from rightcall.store import open_store, user_name
 
@@ -124,7 +125,8 @@ class EvaluationDataset(DatasetFiles):
                 if inspect.iscoroutine(waiting):
                     waiting.close()
             raise ConfigError(
-                f"nothing was told of {len(silent)} goldens ({shown}); call dataset.evaluate(…) in every round"
+                f"dataset.evaluate() was not called for {counted(len(silent), 'golden')} ({shown});"
+                " call it once per golden"
             )
         done = await asyncio.gather(*(_trajectory(made[golden.id]) for golden in self.goldens))
         cases = [_case(golden, found) for golden, found in zip(self.goldens, done, strict=True)]
