@@ -11,6 +11,7 @@ import click
 
 from rightcall.cli.options import concurrency_option, failures_option, store_option, trials_option
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.providers import RecordMode
@@ -311,7 +312,7 @@ def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:
         return
     out = console()
     cost = "unknown price" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
-    counts = f"{found.goldens:,} goldens × {found.trials} trials"
+    counts = f"{counted(found.goldens, 'golden')} × {counted(found.trials, 'trial')}"
     out.say("[bold]{}[/bold] on {}: {}", plan.name, plan.agent.name, counts)
     if found.conversations:
         users = f", {found.user_requests:,} requests to simulated users" if found.user_requests else ""

@@ -19,7 +19,7 @@ from rightcall.model.run import CaseResult, GroupSummary, Summary
 from rightcall.model.trajectory import Trajectory, Usage
 
 NOTHING_USED = Trajectory().usage
-"""What every trajectory without a usage of its own shares."""
+"""Shared by all trajectories without usage."""
 
 UNITS = 2**60
 """Units of a score of 1."""
@@ -221,7 +221,7 @@ class Tally:
         """The group of a tag; None beyond `MOST_TAGS`.
 
         The first in alphabetical order are kept: one that is among them in the end has been all along, so its counts
-        are complete whatever the order of results.
+        are complete for any order of results.
         """
         found = self._tags.get(tag)
         if found is None:
