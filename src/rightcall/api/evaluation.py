@@ -10,7 +10,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
 
-from rightcall.executor import Agent, RunLimits, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Gate, Verdict
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase
@@ -226,7 +227,7 @@ def _say_nothing(line: str) -> None:
 
 
 def _warn_of_mode(warning: PlanWarning) -> None:
-    """What a gate cannot show, its verdict says; that a mode can never satisfy a golden, nobody else does."""
+    """A gate's verdict reports its own limits; only this warning says that a mode can never satisfy a golden."""
     if warning.about == "mode":
         warnings.warn(warning.text, stacklevel=2)
 

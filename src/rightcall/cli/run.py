@@ -18,6 +18,7 @@ from rightcall.cli.options import (
     trials_option,
 )
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.distributed import Workers
@@ -381,10 +382,15 @@ def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:
         return
     out = console()
     cost = "unknown price" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
-    counts = f"{found.goldens:,} goldens × {found.trials} trials"
+    counts = f"{counted(found.goldens, 'golden')} × {counted(found.trials, 'trial')}"
     out.say("[bold]{}[/bold] on {}: {}", plan.name, plan.agent.name, counts)
-    out.print(f"{found.requests:,} requests{' or more' if plan.agent.mode == 'loop' else ''}, "
-              f"about {found.input_tokens:,} input tokens, {cost}")  # fmt: skip
+    if found.conversations:
+        users = f", {found.user_requests:,} requests to simulated users" if found.user_requests else ""
+        out.print(f"{found.conversations:,} conversations of up to {found.turns:,} turns in all{users}")
+    more = " or more" if plan.agent.mode == "loop" else ""
+    if found.conversations:
+        more = " (one per turn, another after each call)"
+    out.print(f"{found.requests:,} requests{more}, about {found.input_tokens:,} input tokens, {cost}")
     out.say("[dim]first request:[/dim]")
     print_json(found.first_request)
     if not_started:

@@ -18,6 +18,7 @@ from rightcall.cli.options import (
     tools_option,
 )
 from rightcall.cli.output import tell
+from rightcall.model.text import counted
 
 
 @click.command()
@@ -111,7 +112,7 @@ def score(
 
 
 def _left_out(count: int) -> list[str]:
-    return [f"{count:,} golden{'s' if count != 1 else ''} without a trajectory skipped"] if count else []
+    return [f"{counted(count, 'golden')} without a trajectory skipped"] if count else []
 
 
 def _hints(goldens: Path, trajectories: Path, tools: Path | None) -> list[str]:

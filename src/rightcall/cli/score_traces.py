@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from rightcall.cli.output import tell
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.traces import Trace
@@ -37,7 +38,7 @@ def as_trajectories(goldens: Path, recorded: Path) -> Path:
         else:
             left += 1
     if left:
-        tell(f"{left:,} trace{'s' if left != 1 else ''} without a golden left out", err=True)
+        tell(f"{counted(left, 'trace')} without a golden left out", err=True)
     path = _temporary_folder() / f"{recorded.stem}.trajectories.jsonl"
     save_trajectories(found, path)
     return path

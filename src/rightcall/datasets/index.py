@@ -1,10 +1,11 @@
-"""Goldens by id, on disk: for trajectories that come in another order than the goldens."""
+"""Goldens by id, on disk: for trajectories in a different order than the goldens."""
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -13,6 +14,7 @@ import msgspec
 
 from rightcall.model.codec import encode
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.play import played_as
 
 CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000
@@ -33,11 +35,19 @@ def _filled(connection: sqlite3.Connection, goldens: Iterable[AnyGolden]) -> int
     return inserted
 
 
+def _scenarios(golden_id: str) -> list[str]:
+    """Ids of scenarios that an id of a conversation may stand for, the longest first."""
+    return [golden_id[:at] for at in reversed(range(len(golden_id))) if golden_id[at] == "@"]
+
+
 class GoldenIndex:
-    """A database of goldens: a temporary one that lives in no named file, or one in a file that many processes read."""
+    """A database of goldens: a temporary one in an unnamed file, or one in a file that many processes read."""
 
     def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
         self._connection, self._counts = connection, counts
+        self._played: Counter[str] = (
+            Counter()
+        )  # of conversations with simulated users, of which there are few
         self._decode: dict[int, Callable[[bytes], AnyGolden]] = {
             0: msgspec.json.Decoder(Golden).decode,
             1: msgspec.json.Decoder(ConversationalGolden).decode,
@@ -48,7 +58,7 @@ class GoldenIndex:
     def of(cls, goldens: Iterable[AnyGolden], counts: array[int]) -> Iterator[GoldenIndex | None]:
         """An index of all goldens, or None if an id occurs twice.
 
-        `counts` says how many trajectories the first goldens had already; it is counted on.
+        `counts` holds how many trajectories the first goldens already had; counting continues from there.
         """
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as connection:
             inserted = _filled(connection, goldens)
@@ -72,27 +82,43 @@ class GoldenIndex:
             connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
             yield cls(connection, array("I"))
 
-    def find(self, golden_id: str) -> AnyGolden | None:
-        """The golden, however often it is asked for."""
-        found = self._connection.execute(
-            "SELECT data, kind FROM golden WHERE id = ?", (golden_id,)
-        ).fetchone()
-        return None if found is None else self._decode[found[1]](found[0])
+    def find(self, golden_id: str) -> tuple[AnyGolden, str] | None:
+        """The golden, as `take` finds it, and its id in the file; it is not counted."""
+        if (found := self._found(golden_id)) is not None:
+            return found[1], golden_id
+        for name in _scenarios(golden_id):
+            scenario = self._found(name)
+            if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
+                return conversation, name
+        return None
 
     def ids(self) -> Iterator[str]:
         """The ids in the order of the file."""
         return (row[0] for row in self._connection.execute("SELECT id FROM golden ORDER BY rowid"))
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
-        """The golden and how often it was taken before."""
+        """The golden and how often it was taken before; `refund@unsure` is `refund` played by a simulated user."""
+        if (found := self._found(golden_id)) is not None:
+            return found[1], self._counted(found[0])
+        for name in _scenarios(golden_id):
+            scenario = self._found(name)
+            if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
+                self._counted(scenario[0])
+                self._played[golden_id] += 1
+                return conversation, self._played[golden_id] - 1
+        return None
+
+    def _found(self, golden_id: str) -> tuple[int, AnyGolden] | None:
+        """A golden with its place in the file."""
         found = self._connection.execute("SELECT rowid, data, kind FROM golden WHERE id = ?", (golden_id,))
         row = found.fetchone()
-        if row is None:
-            return None
-        place, data, kind = row
+        return None if row is None else (row[0], self._decode[row[2]](row[1]))
+
+    def _counted(self, place: int) -> int:
+        """Count a golden as taken; how often it was before."""
         count = self._counts[place - 1]
         self._counts[place - 1] = count + 1
-        return self._decode[kind](data), count
+        return count
 
     def missing(self, named: int) -> tuple[list[str], int]:
         """The first ids that were never taken, and how many there are."""

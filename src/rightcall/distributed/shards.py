@@ -139,9 +139,9 @@ class _Pairs:
 
     def __iter__(self) -> Iterator[tuple[AnyGolden, int, Trajectory]]:
         shard = self._shard
-        known: AnyGolden | None = None
+        known: tuple[AnyGolden, str] | None = None
         for line, found in trajectories_between(shard.path, shard.start, shard.end):
-            if known is None or known.id != found.golden_id:
+            if known is None or known[0].id != found.golden_id:
                 known = self._index.find(found.golden_id)
             if known is None:
                 raise InputError(
@@ -152,8 +152,8 @@ class _Pairs:
             self.unnumbered = self.unnumbered or found.trial is None
             trial = found.trial or 0
             self.cases.append(_hash(f"{trial}/{found.golden_id}"))
-            self.met.add(_hash(found.golden_id))
-            yield known, trial, found.trajectory
+            self.met.add(_hash(known[1]))
+            yield known[0], trial, found.trajectory
 
 
 def _merged(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partial: bool) -> ShardedScores:

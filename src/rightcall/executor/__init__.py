@@ -8,7 +8,7 @@ callable_agent  a user-defined agent, and what it may return
 agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
 retrying_client  retries with jitter; concurrency that adapts to the provider
 rate          a fixed rate of requests and tokens
-pool          concurrent cases; event_loop: from async to sync
+pool          concurrent cases
 prompts, recorder, limits
 """
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         played_by as played_by,
         turn_parameters as turn_parameters,
     )
-    from rightcall.executor.event_loop import finished as finished
     from rightcall.executor.limits import (
         Deadline as Deadline,
         Limits as Limits,
@@ -56,7 +55,6 @@ else:
             "agent_loop": "AgentLoop SingleTurn",
             "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
-            "event_loop": "finished",
             "limits": "Deadline Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",

@@ -13,7 +13,6 @@ from typing import Protocol
 import msgspec
 
 from rightcall.executor import Pool, Session
-from rightcall.gate import LatencyLimit
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -148,7 +147,7 @@ class LimitedLag:
     """How much of a latency was added by this machine, where a limit makes that matter."""
 
     def __init__(self, plan: Plan) -> None:
-        self._always = plan.gate is not None and plan.gate.latency_ms != LatencyLimit()
+        self._always = plan.gate is not None and plan.gate.limits_latency
 
     def lag_ms(self, golden: AnyGolden, result: CaseResult) -> float:
         limited = self._always or getattr(golden, "max_latency_ms", None) is not None

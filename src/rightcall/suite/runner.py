@@ -272,7 +272,7 @@ class _Running:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
             run,
-            summary,
+            msgspec.structs.replace(summary, decision=verdict.sentence),
             verdict,
             self._over_budget,
             progress.planned,
