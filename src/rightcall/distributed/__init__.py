@@ -3,7 +3,8 @@
     lease     who has which cells, how many, and what becomes of those of a lost worker; no I/O
     message   what driver and workers say to each other
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
-    driver    a backend of `suite` that hands out, takes in, and replaces the dead; speaks to a `WorkerEngine`
+    engine    what carries bytes between the two: the protocol of engines
+    driver    a backend of `suite` that hands out, takes in, and replaces the dead (`seat`: one of its places)
     ray       an engine on Ray; the only file that imports it
     shards    recorded behaviour scored in shards
     place     an engine and its options, from a suite and a command line
@@ -17,8 +18,8 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.distributed.driver import (
-        Driver as Driver,
+    from rightcall.distributed.driver import Driver as Driver
+    from rightcall.distributed.engine import (
         WorkerEngine as WorkerEngine,
         WorkerLost as WorkerLost,
         WorkerOptions as WorkerOptions,
@@ -37,7 +38,8 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "driver": "Driver WorkerEngine WorkerLost WorkerOptions",
+            "driver": "Driver",
+            "engine": "WorkerEngine WorkerLost WorkerOptions",
             "lease": "Lease LeaseLedger",
             "message": "WorkerSetup",
             "place": "Workers",

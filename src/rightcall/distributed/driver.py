@@ -10,16 +10,16 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 import msgspec
 
+from rightcall.distributed.engine import WorkerEngine, WorkerLost, WorkerOptions
 from rightcall.distributed.lease import Lease, LeaseLedger, lease_size, shares
 from rightcall.distributed.message import (
     Close,
     Deal,
-    Hello,
     Instruction,
     OpenAgent,
     Sent,
@@ -31,7 +31,7 @@ from rightcall.distributed.message import (
     read_hello,
     read_sent,
 )
-from rightcall.distributed.worker import FINGERPRINTS, versions
+from rightcall.distributed.seat import Seat, refuse_unfit
 from rightcall.errors import ConfigError, InfrastructureError
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
@@ -39,9 +39,6 @@ from rightcall.suite import Batch, Cell, RunWork, Take
 
 IN_THE_AIR = 2
 """Leases a worker has at a time, so that its pool never drains."""
-
-SILENCE_SECONDS = 60.0
-"""A worker that says nothing for this long is lost. Code in C may hold the interpreter for a while."""
 
 SILENCE_SLICES = 20
 BUDGET_SECONDS = 0.1
@@ -55,87 +52,10 @@ MOST_DEATHS, DEATHS_SECONDS = 10, 60.0
 """So many workers lost in so many seconds, none with a result, end the run."""
 
 
-class WorkerLost(Exception):  # noqa: N818  it is news of a worker
-    """A worker is gone: killed, out of memory, with its node, or silent."""
-
-
-class WorkerEngine(Protocol):
-    """Starts workers and carries bytes to and from them. Whatever touches a lost worker raises `WorkerLost`."""
-
-    def pack(self, value: Any) -> bytes:
-        """Pickle what goes to a worker."""
-        ...
-
-    async def open(self) -> None:
-        """Be ready to start workers; may be called again."""
-        ...
-
-    def count(self) -> int:
-        """How many workers there is room for."""
-        ...
-
-    async def spawn(self, number: int, setup: bytes) -> Any:
-        """A worker with this setup; waits until there is room for it."""
-        ...
-
-    def lease(self, worker: Any, payload: bytes) -> AsyncIterator[bytes]:
-        """Give a worker a lease and stream what it sends."""
-        ...
-
-    async def tell(self, worker: Any, message: bytes) -> bytes:
-        """Give a worker a message and return its answer."""
-        ...
-
-    async def lost(self, worker: Any) -> str:
-        """End a worker for good, if anything of it is left, and say what became of it."""
-        ...
-
-    async def watch(self) -> None:
-        """Run until cancelled; raise `InfrastructureError` when workers can no longer be reached."""
-        ...
-
-
-@dataclass(frozen=True)
-class WorkerOptions:
-    """How workers are used; `count` of them [default: as many as the engine has room for]."""
-
-    count: int | None = None
-    lease_seconds: float = 1.0
-    silence_seconds: float = SILENCE_SECONDS
-    writes: bool = False
-    paths: tuple[str, ...] = ()
-    folder: str = ""
-
-
-@dataclass(eq=False)
-class _Seat:
-    """One place for a worker: who sits there now and how it does."""
-
-    number: int
-    worker: Any = None
-    node: str = ""
-    at_once: int = 0
-    since: float = 0.0
-    results: int = 0
-    first_lease: float = 0.0
-    reported: Sent = field(default_factory=Sent)
-
-    @property
-    def name(self) -> str:
-        return f"worker {self.number}" + (f" on {self.node}" if self.node else "")
-
-    def rate(self, now: float) -> float:
-        busy = now - self.first_lease
-        return self.results / busy if self.first_lease and self.results and busy > 0 else 0.0
-
-
 class Driver:
     """A backend whose cells run on the workers of an engine."""
 
     remote = True
-
-    async def open(self) -> None:
-        await self._engine.open()
 
     def __init__(
         self, engine: WorkerEngine, options: WorkerOptions, tell: Callable[[str], None] = lambda line: None
@@ -148,6 +68,9 @@ class Driver:
         self._retries = 0
         self._messages: set[asyncio.Task[None]] = set()
         self._told_of_waiting = False
+
+    async def open(self) -> None:
+        await self._engine.open()
 
     def stop(self, why: str) -> None:
         if self._stopped:
@@ -172,7 +95,7 @@ class Driver:
         self._expected = work.plan.fingerprints(tuple(work.definitions))
         wanted = self._options.count or self._engine.count()
         count = max(1, min(wanted, work.plan.concurrency, work.left))
-        self._seats = [_Seat(number) for number in range(count)]
+        self._seats = [Seat(number) for number in range(count)]
         running = asyncio.create_task(self._run())
         try:
             await asyncio.shield(running)
@@ -220,7 +143,7 @@ class Driver:
         except BaseExceptionGroup as errors:
             raise _first(errors) from None
 
-    async def _serve(self, seat: _Seat) -> None:
+    async def _serve(self, seat: Seat) -> None:
         """Keep a worker on a seat for as long as there is work for it."""
         while not self._done:
             try:
@@ -236,7 +159,7 @@ class Driver:
     def _done(self) -> bool:
         return self._ledger is None or self._ledger.finished
 
-    async def _seat(self, seat: _Seat) -> bool:
+    async def _seat(self, seat: Seat) -> bool:
         """Start a worker and hear its hello; False when the work was done before it came."""
         seat.since, seat.worker, seat.node = self._now(), None, ""
         seat.results, seat.first_lease, seat.reported = 0, 0.0, Sent()
@@ -250,10 +173,11 @@ class Driver:
             seat.worker = coming.result()
         finally:
             coming.cancel()
+            await asyncio.wait([coming])
         self._deal()
         return True
 
-    async def _welcome(self, seat: _Seat) -> Any:
+    async def _welcome(self, seat: Seat) -> Any:
         """A worker that has said hello and is fit to work; ended if nobody waits for it any more."""
         worker = await self._engine.spawn(seat.number, self._setup)
         try:
@@ -261,7 +185,7 @@ class Driver:
             answer = await self._engine.tell(worker, encode(OpenAgent(seat.at_once, seat.number)))
             hello = read_hello(answer)
             seat.node = hello.node
-            self._check(seat, hello)
+            refuse_unfit(seat, hello, self._expected)
         except BaseException:
             await self._engine.lost(worker)
             raise
@@ -277,27 +201,7 @@ class Driver:
                 f"{len(self._seats) - len(waiting)} of {len(self._seats)} workers run; the others wait for room"
             )
 
-    def _check(self, seat: _Seat, hello: Hello) -> None:
-        """Refuse a worker that would not do what the driver planned."""
-        where = seat.name
-        if hello.failed is not None:
-            raise hello.failed.error(f"{where} cannot start")
-        problems = [f"{hello.node}: {problem}" for problem in hello.problems]
-        here = versions()
-        problems += [
-            f"{hello.node}: has {name} {hello.versions.get(name, 'of no known version')}, here it is {mine}"
-            for name, mine in here.items()
-            if hello.versions.get(name) != mine
-        ]
-        problems += [
-            f"{hello.node}: its {name} are not those of this machine; is an older copy of the code installed there?"
-            for name in FINGERPRINTS
-            if hello.fingerprints.get(name) != self._expected.get(name)
-        ]
-        if problems:
-            raise ConfigError(*problems)
-
-    async def _lead(self, seat: _Seat) -> None:
+    async def _lead(self, seat: Seat) -> None:
         """Keep leases in the air for a worker until all work is done."""
         streams: set[asyncio.Task[None]] = set()
         try:
@@ -317,7 +221,7 @@ class Driver:
             if streams:
                 await asyncio.wait(streams)
 
-    def _next_lease(self, seat: _Seat) -> Lease | None:
+    def _next_lease(self, seat: Seat) -> Lease | None:
         assert self._ledger is not None
         now, plan = self._now(), self._work.plan
         size = lease_size(
@@ -334,7 +238,7 @@ class Driver:
             seat.first_lease = now
         return lease
 
-    async def _stream(self, seat: _Seat, lease: Lease) -> None:
+    async def _stream(self, seat: Seat, lease: Lease) -> None:
         """Give a lease to a worker and take in what it sends."""
         assert self._ledger is not None
         payload = pack_lease(lease.number, list(lease.cells.values()), self._engine.pack)
@@ -369,7 +273,7 @@ class Driver:
     def _patience(self) -> float:
         return max(self._options.silence_seconds, 2 * (self._work.plan.agent.limits.seconds or 0.0))
 
-    async def _take_in(self, seat: _Seat, lease: Lease, sent: Sent) -> None:
+    async def _take_in(self, seat: Seat, lease: Lease, sent: Sent) -> None:
         assert self._ledger is not None
         self._retries += sent.retries - seat.reported.retries
         seat.reported = sent
@@ -395,7 +299,7 @@ class Driver:
             await asyncio.wait([taking])
             raise
 
-    async def _bury(self, seat: _Seat, why: str) -> None:
+    async def _bury(self, seat: Seat, why: str) -> None:
         """Put back what a lost worker had; end the run when workers only die."""
         assert self._ledger is not None
         worker, seat.worker = seat.worker, None
@@ -411,7 +315,7 @@ class Driver:
         self._deal()
         self._wake()
 
-    async def _recover_stored(self, seat: _Seat) -> None:
+    async def _recover_stored(self, seat: Seat) -> None:
         """Count what a worker that writes for itself had stored before it was lost."""
         assert self._ledger is not None
         if not self._options.writes or self._work.stored is None:
@@ -446,7 +350,7 @@ class Driver:
         result = await plan.scorer.result(golden, trial, ended, self._work.tools)
         return msgspec.structs.replace(result, trajectory=ended)
 
-    async def _dismiss(self, seat: _Seat) -> None:
+    async def _dismiss(self, seat: Seat) -> None:
         """Close a worker; one that dies now has nothing left to lose."""
         try:
             async with asyncio.timeout(GRACE_SECONDS):
@@ -457,10 +361,10 @@ class Driver:
         worker, seat.worker = seat.worker, None
         await self._engine.lost(worker)
 
-    def _seated(self) -> list[_Seat]:
+    def _seated(self) -> list[Seat]:
         return [seat for seat in self._seats if seat.worker is not None]
 
-    def _share(self, seat: _Seat) -> int:
+    def _share(self, seat: Seat) -> int:
         """The concurrency of a seat: seats share it that have a worker, or will have one soon."""
         recent = self._now() - START_SECONDS
         active = [one for one in self._seats if one is seat or one.worker is not None or one.since > recent]
@@ -473,7 +377,7 @@ class Driver:
             seat.at_once = share
             self._say(seat, Deal(share))
 
-    def _say(self, seat: _Seat, message: Instruction) -> None:
+    def _say(self, seat: Seat, message: Instruction) -> None:
         """Tell a worker something without waiting: one that hangs must not keep the others."""
         task = asyncio.create_task(self._said(seat.worker, message))
         self._messages.add(task)

@@ -8,7 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from rightcall.distributed.driver import Driver, WorkerOptions
+from rightcall.distributed.driver import Driver
+from rightcall.distributed.engine import WorkerOptions
 from rightcall.distributed.ray import RayEngine, RayOptions, read_place
 from rightcall.distributed.shards import SHARD_BYTES, Scoring, ShardedScores, score_shards
 from rightcall.errors import ConfigError

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.distributed.driver import WorkerLost
+from rightcall.distributed.engine import WorkerLost
 from rightcall.distributed.message import Failed, unpack_in_place
 from rightcall.distributed.shipment import shipment
 from rightcall.distributed.worker import Worker, settle_in
