@@ -54,7 +54,7 @@ class AnthropicProvider(RemoteProvider):
         return spelling.write_tool(tool)
 
     def read(self, body: Json, where: str) -> ModelReply:
-        """Text and calls of all blocks; blocks of other types are passed over."""
+        """Text, calls and thinking of all blocks; blocks of other types are passed over."""
         return read_reply(body, where)
 
     def _headers(self) -> Mapping[str, str]:
@@ -97,8 +97,9 @@ def read_reply(body: Json, where: str) -> ModelReply:
     messages = spelling.read_messages([{"role": "assistant", "content": content}], where)
     calls = tuple(call for message in messages for call in message.calls)
     text = "".join(message.content for message in messages if message.role == "assistant")
+    thinking = tuple(block for message in messages for block in message.thinking)
     return ModelReply(
-        Message("assistant", text, calls),
+        Message("assistant", text, calls, thinking=thinking),
         _usage(body.get("usage")),
         STOPS.get(str(body.get("stop_reason")), "done"),
         str(body.get("model") or ""),

@@ -4,6 +4,7 @@
     text        foreign text, safe to look at; numbers: how numbers are written
     lines       all output to terminals and logs; screen: with colours and tables
     terminal    tables; progress: the progress bar; rows: JSON Lines
+    run_screen  a stored run in the terminal; case_screen: one of its cases
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
     github      step summary and annotations
@@ -18,6 +19,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.report.analysis import print_analysis as print_analysis
     from rightcall.report.calls import calls_difference as calls_difference
+    from rightcall.report.case_screen import print_case as print_case
     from rightcall.report.charts import (
         CONFIG as CONFIG,
         SCHEMA as SCHEMA,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
         print_perturbations as print_perturbations,
     )
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
+    from rightcall.report.run_screen import print_run as print_run, print_verdict as print_verdict
     from rightcall.report.screen import Screen as Screen
     from rightcall.report.terminal import (
         Watcher as Watcher,
@@ -85,6 +88,7 @@ else:
         {
             "analysis": "print_analysis",
             "calls": "calls_difference",
+            "case_screen": "print_case",
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_comment": "check_markdown check_marker check_summary",
@@ -100,6 +104,7 @@ else:
             "pull_request": "PullRequest",
             "robustness": "print_fault_report print_perturbations",
             "rows": "write_outcome write_rows",
+            "run_screen": "print_run print_verdict",
             "screen": "Screen",
             "terminal": "Watcher clean comparison_table print_summary",
             "text": "json_text one_line shown_text visible",

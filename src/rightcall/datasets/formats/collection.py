@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -60,6 +61,29 @@ def refuse_deep(item: bytes) -> None:
     """Raise `RecursionError` for a line that is deeper than the limit."""
     if too_deep(item):
         raise RecursionError
+
+
+def repeated_key(item: bytes | msgspec.Raw) -> str | None:
+    """A key that occurs twice in one object of a JSON text; decoders silently keep the last value.
+
+    Most lines use no key twice, in any object, which is quick to see.
+    """
+    data = bytes(item)
+    before = data.split(b'":')
+    names = [part.rpartition(b'"')[2] for part in before[:-1]]
+    if len(set(names)) == len(names) and b'" :' not in data and b"\\u" not in data:
+        return None
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        seen: set[str] = set()
+        found.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+
+    try:
+        json.loads(data, object_pairs_hook=look)
+    except ValueError:  # the decoder says what is wrong with it
+        return None
+    return found[0] if found else None
 
 
 def _checking_depth(decode: Callable[[Any], T]) -> Callable[[Any], T]:

@@ -13,6 +13,7 @@ from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.golden_sets import name_set, own_set, shared_set
 from rightcall.store.sql.guard import refers_to_contents
 from rightcall.store.sql.packed_scores import renumbered
 from rightcall.store.sql.record_bytes import unpacked
@@ -68,7 +69,7 @@ def _copy_run(
         if row.finished_at is not None:
             ended = {name: getattr(row, name) for name in ("finished_at", "updated_at", "verdict", "summary")}
             target.execute(update(tables.runs).where(runs.key == key).values(ended))
-    _copy_shared(source, target, tables.cases, row.key, key)
+    _copy_goldens(source, target, row, key)
     for table in (tables.run_tags, tables.case_tags):
         _copy_of_run(source, target, table, row.key, key)
     _copy_notes(source, target, row.key, key)
@@ -83,7 +84,9 @@ def _copy_run(
 def _begin(target: Connection, row: Row[Any]) -> int:
     values = {name: value for name, value in row._mapping.items() if name != "key"}
     counted = ("results", "passed", "errors", "input_tokens", "output_tokens")
-    values |= {"finished_at": None, "summary": None, "cost_usd": None} | dict.fromkeys(counted, 0)
+    values |= {"golden_set": None, "finished_at": None, "summary": None, "cost_usd": None} | dict.fromkeys(
+        counted, 0
+    )
     return int(target.execute(insert(tables.runs).values(values).returning(tables.runs.c.key)).scalar_one())
 
 
@@ -141,6 +144,21 @@ def _copy_shared(source: Core, target: Connection, table: Table, old_key: int, n
         insert_missing(target, tables.goldens, contents)
         insert_missing(target, table, [(new_key, *_held(row[1:])) for row in rows])
         last = getattr(rows[-1], order[0].name)
+
+
+def _copy_goldens(source: Core, target: Connection, row: Row[Any], key: int) -> None:
+    """The goldens of a run; a complete set that the target has already is shared."""
+    if row.golden_set is None:
+        return
+    sets = tables.golden_sets.c
+    with source.reading() as connection:
+        name = connection.execute(select(sets.fingerprint).where(sets.key == row.golden_set)).scalar()
+    if name is not None and shared_set(target, key, name):
+        return
+    new = own_set(target, key)
+    _copy_shared(source, target, tables.cases, row.golden_set, new)
+    if name is not None:
+        name_set(target, new, name)
 
 
 def _copy_of_run(source: Core, target: Connection, table: Table, old_key: int, new_key: int) -> None:

@@ -116,11 +116,19 @@ class Core:
         self._metric_names = {key: name for name, key in self._metric_keys.items()}
 
 
+IGNORED = """# Results stay on this machine; a baseline may be committed.
+*
+!*.baseline.jsonl.gz
+"""
+
+
 def _make_folder(folder: Path) -> None:
     try:
         if not folder.exists():
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
+            if folder.name == ".rightcall":
+                (folder / ".gitignore").write_text(IGNORED, encoding="utf-8")
     except OSError as error:
         raise InputError(str(folder), f"cannot create the store's folder ({error.strerror})") from None
 

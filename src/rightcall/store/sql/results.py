@@ -14,6 +14,7 @@ from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.golden_sets import of_run
 from rightcall.store.sql.packed_scores import ScoreReader
 from rightcall.store.sql.record_bytes import expanded
 from rightcall.store.sql.rows import to_result
@@ -144,7 +145,7 @@ class Results(Core):
         )
         with self.reading() as connection:
             key = find(connection, run).key
-            wanted = (cases.run_key == key, cases.golden_id.in_(list(golden_ids)))
+            wanted = (of_run(key), cases.golden_id.in_(list(golden_ids)))
             return {row.golden_id: row.input for row in connection.execute(query.where(*wanted))}
 
     def golden(self, run: str, golden_id: str) -> AnyGolden | None:
@@ -202,7 +203,7 @@ def golden_of(connection: Connection, run_key: int, golden_id: str) -> AnyGolden
     content = connection.execute(
         select(tables.goldens.c.content)
         .join(tables.cases, tables.cases.c.fingerprint == tables.goldens.c.fingerprint)
-        .where(tables.cases.c.run_key == run_key, tables.cases.c.golden_id == golden_id)
+        .where(of_run(run_key), tables.cases.c.golden_id == golden_id)
     ).scalar()
     return None if content is None else to_golden(content)
 
@@ -213,7 +214,7 @@ def goldens_after(connection: Connection, run_key: int, after: str | None) -> Se
     query = (
         select(cases.golden_id, goldens.content)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
-        .where(cases.run_key == run_key)
+        .where(of_run(run_key))
         .order_by(cases.golden_id)
         .limit(AT_ONCE)
     )
@@ -255,7 +256,7 @@ def _with_input(run_key: int, text: str) -> Select[Any]:
     own = (
         select(cases.golden_id, goldens.input)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
-        .where(cases.run_key == run_key)
+        .where(of_run(run_key))
         .offset(0)  # a fence: without it PostgreSQL searches the goldens of all runs before it joins
         .subquery()
     )

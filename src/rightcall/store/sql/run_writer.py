@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, delete, func, select, text, update
 
 from rightcall.errors import InputError, RunTakenOver
-from rightcall.model import AnyGolden, CaseResult, Golden
+from rightcall.model import AnyGolden, CaseResult
 from rightcall.store.base import Key
 from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import Row, insert_missing, insert_rows
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.golden_sets import add_goldens
 from rightcall.store.sql.packed_scores import ScorePacker
-from rightcall.store.sql.record_bytes import canonical, compressed
-from rightcall.store.sql.rows import ResultRows, check_golden_id, to_rows
+from rightcall.store.sql.rows import ResultRows, to_rows
 from rightcall.store.sql.text import held
-
-GOLDENS_AT_ONCE = 500
-PREVIEW = 500
-"""Characters of a golden's input that can be searched and listed without unpacking it."""
 
 
 class RunWriter:
@@ -35,20 +28,13 @@ class RunWriter:
     def __init__(self, store: Core, run_key: int, run_id: str, epoch: int) -> None:
         self._store, self._run_key, self.run_id, self.epoch = store, run_key, run_id, epoch
 
-    def add_goldens(self, goldens: Iterable[AnyGolden]) -> None:
+    def add_goldens(self, goldens: Iterable[AnyGolden], fingerprint: str = "") -> None:
         """Keep the goldens of the run, so that a case can be shown beside what was expected of it.
 
-        Takes them as they stream by; a golden with the same content is kept once for all runs.
+        Takes them as they stream by; a golden with the same content is kept once for all runs. `fingerprint` names all
+        of them: a later run of the same ones shares what is stored, and its goldens are not read.
         """
-        stream = iter(goldens)
-        while batch := list(itertools.islice(stream, GOLDENS_AT_ONCE)):
-            rows = [golden_row(golden) for golden in batch]
-            cases = [
-                (self._run_key, held(golden.id), row[0]) for golden, row in zip(batch, rows, strict=True)
-            ]
-            with self._store.writing() as connection:
-                keep_goldens(connection, rows)
-                insert_missing(connection, tables.cases, sorted(cases))
+        add_goldens(self._store, self._run_key, goldens, fingerprint)
 
     def add(self, results: Sequence[CaseResult]) -> set[Key]:
         """Store a batch and say which keys were new; all of it is on disk when this returns.
@@ -110,26 +96,6 @@ def insert_results(
     )
     _count(connection, run_key, run_id, [r for _, r in numbered], now, epoch)
     return {(r.golden_id, r.trial) for _, r in numbered}
-
-
-def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
-    """Keep the goldens that are new; the caller refers to them in the same transaction.
-
-    Sorted, so that two writers do not wait for each other crosswise.
-    """
-    refers_to_contents(connection)
-    insert_missing(connection, tables.goldens, sorted(rows))
-
-
-def golden_row(golden: AnyGolden) -> Row:
-    """The row of a golden; its fingerprint names the same content everywhere."""
-    check_golden_id(golden.id)
-    said = golden.input if isinstance(golden, Golden) else golden.scenario
-    return (
-        hashlib.sha256(canonical(golden)).hexdigest()[:32],
-        held(said[:PREVIEW]),
-        compressed(golden),
-    )
 
 
 def _code_row(number: int, run_key: int, code: Row) -> Row:

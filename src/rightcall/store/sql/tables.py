@@ -67,9 +67,11 @@ runs = Table(
     Column("settings", LargeBinary, nullable=False),
     Column("summary", LargeBinary),
     Column("epoch", BigInteger, nullable=False, server_default="1"),
+    Column("golden_set", BigInteger),
     Index("runs_by_time", "started_at", "key"),
     Index("runs_by_name", "name", "started_at", "key"),
     Index("runs_by_group", "group_name", "started_at", "key"),
+    Index("runs_by_golden_set", "golden_set"),
 )
 
 documents = Table(
@@ -88,10 +90,19 @@ goldens = Table(
     Column("content", LargeBinary, nullable=False),
 )
 
+golden_sets = Table(
+    "golden_sets",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("fingerprint", Words),
+    Index("golden_sets_by_fingerprint", "fingerprint"),
+)
+"""The goldens of runs: once for all runs of the same ones. A set gets its fingerprint when it is complete."""
+
 cases = Table(
     "cases",
     metadata,
-    Column("run_key", BigInteger, primary_key=True),
+    Column("set_key", BigInteger, primary_key=True),
     Column("golden_id", Words, primary_key=True),
     Column("fingerprint", Words, nullable=False),
     Index("cases_by_golden", "fingerprint"),
