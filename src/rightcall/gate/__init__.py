@@ -23,12 +23,8 @@ if TYPE_CHECKING:
         require_alike as require_alike,
         same_dataset as same_dataset,
     )
-<<<<<<< HEAD
-    from rightcall.gate.check import Check as Check, Word as Word, counted as counted, percent as percent
-    from rightcall.gate.check_family import held_together as held_together
-=======
     from rightcall.gate.check import Check as Check, Word as Word
->>>>>>> house
+    from rightcall.gate.check_family import held_together as held_together
     from rightcall.gate.check_result import (
         EXIT_CODES as EXIT_CODES,
         BaselineFacts as BaselineFacts,
@@ -117,12 +113,8 @@ else:
         __name__,
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
-<<<<<<< HEAD
-            "check": "Check Word counted percent",
-            "check_family": "held_together",
-=======
             "check": "Check Word",
->>>>>>> house
+            "check_family": "held_together",
             "check_result": (
                 "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange "
                 "HardFailure NewGoldens StratumPlan"

@@ -19,11 +19,8 @@ from rightcall.gate import (
     outcomes_of,
 )
 from rightcall.model.run import CaseResult, Summary
-<<<<<<< HEAD
-from rightcall.model.trajectory import Trajectory
-=======
 from rightcall.model.text import counted
->>>>>>> house
+from rightcall.model.trajectory import Trajectory
 from rightcall.store import Store
 from rightcall.suite.plan import BLOCK, Plan
 
