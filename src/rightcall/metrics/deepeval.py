@@ -41,7 +41,7 @@ class WithoutEffect(TypedDict, total=False):
     flaky: bool
 
 
-class JudgeSettings(WithoutEffect, total=False):
+class JudgedMetricSettings(WithoutEffect, total=False):
     """The settings of every metric that asks a model."""
 
     model: object
@@ -107,18 +107,18 @@ def ToolCorrectnessMetric(  # noqa: N802
     )
 
 
-def ArgumentCorrectnessMetric(**settings: Unpack[JudgeSettings]) -> Metric:  # noqa: N802
+def ArgumentCorrectnessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether each call's arguments follow from the request, judged by a model."""
     return ArgumentCorrectness(**_judge_settings("ArgumentCorrectnessMetric", settings))
 
 
-def TaskCompletionMetric(task: str = "", **settings: Unpack[JudgeSettings]) -> Metric:  # noqa: N802
+def TaskCompletionMetric(task: str = "", **settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the task was done, judged by a model; `task` says what it was when the input does not."""
     told: dict[str, Any] = {"rubric": f"This task was fully carried out: {task}"} if task else {}
     return TaskCompletion(**told, **_judge_settings("TaskCompletionMetric", settings))
 
 
-def AnswerRelevancyMetric(**settings: Unpack[JudgeSettings]) -> Metric:  # noqa: N802
+def AnswerRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the answer is about the request, judged by a model."""
     return AnswerRelevancy(**_judge_settings("AnswerRelevancyMetric", settings))
 
@@ -128,7 +128,7 @@ def GEval(  # noqa: N802
     criteria: str = "",
     evaluation_steps: Sequence[str] = (),
     evaluation_params: Any = (),
-    **settings: Unpack[JudgeSettings],
+    **settings: Unpack[JudgedMetricSettings],
 ) -> Metric:
     """A custom rubric, judged by a model."""
     rubric = "\n".join(filter(None, (criteria, *evaluation_steps)))
@@ -140,7 +140,7 @@ def ConversationalGEval(  # noqa: N802
     criteria: str = "",
     evaluation_steps: Sequence[str] = (),
     evaluation_params: Any = (),
-    **settings: Unpack[JudgeSettings],
+    **settings: Unpack[JudgedMetricSettings],
 ) -> Metric:
     """A custom rubric for a whole conversation, judged by a model."""
     rubric = "\n".join(filter(None, (criteria, *evaluation_steps)))
@@ -148,24 +148,24 @@ def ConversationalGEval(  # noqa: N802
     return Rubric(label=name, rubric=rubric, parts=CONVERSATION, **chosen)
 
 
-def ConversationCompletenessMetric(**settings: Unpack[JudgeSettings]) -> Metric:  # noqa: N802
+def ConversationCompletenessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether a conversation gave the user what they came for, judged by a model."""
     chosen = _judge_settings("ConversationCompletenessMetric", settings)
     return ConversationCompleteness(**chosen)
 
 
-def TurnRelevancyMetric(**settings: Unpack[JudgeSettings]) -> Metric:  # noqa: N802
+def TurnRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether each answer of a conversation is about what was said before, judged by a model."""
     chosen = _judge_settings("TurnRelevancyMetric", settings)
     return TurnRelevancy(**chosen)
 
 
-def KnowledgeRetentionMetric(**settings: Unpack[JudgeSettings]) -> Metric:  # noqa: N802
+def KnowledgeRetentionMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the agent forgets nothing that its user has told, judged by a model."""
     return KnowledgeRetention(**_judge_settings("KnowledgeRetentionMetric", settings))
 
 
-def RoleAdherenceMetric(**settings: Unpack[JudgeSettings]) -> Metric:  # noqa: N802
+def RoleAdherenceMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the agent stays in its role, the test case's `chatbot_role`, judged by a model."""
     return RoleAdherence(**_judge_settings("RoleAdherenceMetric", settings))
 
