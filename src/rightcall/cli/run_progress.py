@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
-from rightcall.errors import InfrastructureError, RightCallError
+from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.model.run import CaseResult, Run
 from rightcall.report import ProgressState, RunProgress, tell, write_rows
 from rightcall.store import Store, open_store
@@ -82,6 +82,9 @@ def run_to_end(
         except ReaderGone:
             say("stopped because stdout was closed")
             raise click.exceptions.Exit(INTERRUPTED) from None
+        except RunTakenOver:  # nothing to resume: the other process finishes it
+            watching.close()
+            raise
         except InfrastructureError:
             say("stopped because of an error")
             raise
@@ -95,7 +98,10 @@ def _how_to_go_on(store: Store, run_id: str, again: str) -> str:
     try:
         stored = store.run(run_id)
     except InfrastructureError:
-        return f"once the store is available, resume with:\n  {resume}"
+        return (
+            f"once the store is available, resume with:\n  {resume}\n"
+            f"if its contents are lost, start again with:\n  {again}"
+        )
     except RightCallError:
         return f"the run is no longer in the store; start again with:\n  {again}"
     return f"{stored.results:,} of {stored.planned:,} cases stored; resume with:\n  {resume}"

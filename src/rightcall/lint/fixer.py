@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rightcall.files import write_file
-from rightcall.lint.checks import Found, features_of, find
+from rightcall.lint.checks import Found, features_of, find, fix_kind
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Edit
 from rightcall.lint.ignores import comment_ignores, ignores_of
-from rightcall.lint.locate import fix_kind
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import Splice, edited, splice
 from rightcall.lint.source.read import read_document

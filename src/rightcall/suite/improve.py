@@ -35,9 +35,9 @@ from rightcall.model.golden import Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.store import RunFilter, Store, StoredRun
+from rightcall.suite.outcome import stored_outcomes
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import preflight
-from rightcall.suite.run_outcomes import stored_outcomes
 from rightcall.suite.runner import run_plan
 
 TUNE = 0.4
