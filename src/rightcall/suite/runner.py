@@ -20,9 +20,9 @@ from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
+from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.outcome import (
     EarlyStop,
-    GateEvidence,
     stored_results,
     verdict_incomplete,
     verdict_unfinished,
