@@ -69,7 +69,7 @@ class GateEvidence:
 
     def _number(self, result: CaseResult) -> int:
         number = self._numbers.setdefault(result.golden_id, len(self._about))
-        about = _Golden(result.category, result.tags, result.cluster)
+        about = _Golden(result.category, tuple(result.tags), result.cluster)
         if number == len(self._about):
             self._about.append(self._kinds.setdefault(about, about))
         return number
@@ -81,7 +81,7 @@ class GateEvidence:
             tuple(float(self._states[at]) for at in scored),
             errors=len(places) - len(scored),
             category=about.category,
-            tags=tuple(about.tags),
+            tags=about.tags,
             cluster=about.cluster,
             metrics=dict(self._scores(scored)),
             codes=dict(Counter(code for at in scored for code in self._codes.get(at, ()))),
