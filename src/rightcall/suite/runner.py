@@ -173,7 +173,7 @@ class _Running:
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
-        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens(), self._goldens))
+        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.unshuffled(), self._goldens))
         keeping = asyncio.create_task(asyncio.to_thread(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
