@@ -143,7 +143,7 @@ async def aevaluate(
     opened = open_store(store)
     with _shared(workers, on) as shared:
         backend = shared.backend(request.plan, opened, _say_nothing) if shared else None
-        outcome = await run_plan(request.plan, opened, warn=_warn_of_mode, backend=backend)
+        outcome = await run_plan(request.plan, opened, warn=warn_of_mode, backend=backend)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
@@ -226,7 +226,7 @@ def _say_nothing(line: str) -> None:
     """The library never prints."""
 
 
-def _warn_of_mode(warning: PlanWarning) -> None:
+def warn_of_mode(warning: PlanWarning) -> None:
     """A gate's verdict reports its own limits; only this warning says that a mode can never satisfy a golden."""
     if warning.about == "mode":
         warnings.warn(warning.text, stacklevel=2)
