@@ -2,7 +2,7 @@
 
 import pytest
 
-from rightcall.distributed.place import read_bytes
+from rightcall.distributed.place import _too_large, read_bytes
 from rightcall.distributed.ray import read_place
 from rightcall.distributed.shipment import shipment
 from rightcall.errors import ConfigError
@@ -44,3 +44,11 @@ def test_secrets_stores_models_and_the_dataset_stay_at_home(tmp_path, monkeypatc
     monkeypatch.setattr("rightcall.distributed.shipment.MOST_BYTES", 50)
     with pytest.raises(ConfigError, match=r"agent\.py"):
         shipment(tmp_path, tmp_path / "data/goldens.jsonl")
+
+
+def test_a_local_model_must_fit_into_memory_as_often_as_there_are_workers(tmp_path):
+    weights = tmp_path / "big.gguf"
+    with weights.open("wb") as file:
+        file.truncate(2**33)  # eight gigabytes of nothing
+    assert _too_large(f"local:{weights}", 2**20)[0].endswith("or one server behind base_url")
+    assert _too_large(f"local:{weights}", None) == _too_large("openai:m", 2**20) == []

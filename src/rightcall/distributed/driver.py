@@ -49,7 +49,7 @@ START_SECONDS = 30.0
 """How long a worker that is being started keeps its share of the concurrency."""
 
 MOST_DEATHS, DEATHS_SECONDS = 10, 60.0
-"""So many workers lost in so many seconds, none with a result, end the run."""
+"""Workers lost within these seconds, none with a result, that end the run."""
 
 
 class Driver:
@@ -210,7 +210,7 @@ class Driver:
                     streams.add(asyncio.create_task(self._stream(seat, lease)))
                 if self._done:
                     return
-                # Money that is spoken for becomes free when a result is stored, of which nobody is told here.
+                # Money that is spoken for becomes free when a result is stored, which is not reported here.
                 patience = None if self._work.affordable is None else BUDGET_SECONDS
                 for ended in await self._wait(streams, patience):
                     streams.discard(ended)
@@ -390,7 +390,7 @@ class Driver:
     async def _wait(
         self, tasks: set[asyncio.Task[Any]], seconds: float | None = None
     ) -> set[asyncio.Task[Any]]:
-        """Those of the tasks that ended, once one has, or once something else has changed, or after so many seconds."""
+        """Those of the tasks that ended, once one has, or once something else has changed, or after `seconds`."""
         news = asyncio.create_task(self._news.wait())
         try:
             await asyncio.wait({news, *tasks}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,7 @@ from rightcall.errors import ConfigError
 from rightcall.gate import Verdict
 from rightcall.metrics import Scorer
 from rightcall.model.run import Summary
+from rightcall.providers import model_path
 from rightcall.store import Store
 from rightcall.suite import Plan, WorkersConfig, rescore_run
 
@@ -105,7 +107,23 @@ def unfit(plan: Plan, store: Store, config: WorkersConfig) -> list[str]:
             "agent.execute: real with workers requires a PostgreSQL store: keys that keep an effect from happening "
             "twice must be seen by every worker"
         )
-    return problems
+    return problems + _too_large(agent.model, config.count)
+
+
+def _too_large(model: object, workers: int | None) -> list[str]:
+    """A model that is loaded in every worker must fit into the memory of this machine that often."""
+    if not isinstance(model, str) or not model.startswith("local:") or workers is None:
+        return []
+    name = model.removeprefix("local:")
+    path = Path(name) if name.endswith(".gguf") else model_path(name)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    needed = workers * path.stat().st_size if path.is_file() else 0
+    if needed <= memory:
+        return []
+    return [
+        f"{model} is loaded once in each of {workers} workers, {needed / 2**30:,.0f} GB in all, and this machine has "
+        f"{memory / 2**30:,.0f} GB; use fewer workers, or one server behind base_url"
+    ]
 
 
 def read_bytes(text: str) -> int:

@@ -44,8 +44,8 @@ class RunWork(msgspec.Struct, frozen=True):
     models: frozenset[str] = frozenset()
     stored: Callable[[Sequence[Key]], Awaitable[Sequence[CaseResult]]] | None = None
     affordable: Callable[[int], int] | None = None
-    """How many more cells fit into the budgets of the run at their worst, while so many are under way; None when the
-    limits of a case do not say what its worst is."""
+    """How many more cells fit into the budgets of the run, at their worst, given the number under way; None when the
+    limits of a case do not bound its cost."""
 
     store: str = ""
     epoch: int = 0
