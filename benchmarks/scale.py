@@ -170,7 +170,7 @@ class Sampler:
             if "loopback_model" in name or "postgres" in name:
                 continue
             known = self._used.get(pid, (name, 0.0 if new else used, used))
-            self._used[pid] = (name if name.startswith("ray::_Actor") else known[0], known[1], used)
+            self._used[pid] = (name if name.startswith("ray::") else known[0], known[1], used)
             memory += int(stat[21]) * os.sysconf("SC_PAGE_SIZE")
         self.most = max(self.most, memory)
 
@@ -198,8 +198,8 @@ def floor(engine: RayEngine, workers: int, n: int) -> None:
         began, cpu = time.perf_counter(), time.process_time()
         asyncio.run(carried())
         wall, used = time.perf_counter() - began, time.process_time() - cpu
-    found = {"rate": n / wall, "driver": used, "workers": sampler.cpu("ray::floor"),
-             "ray": sampler.cpu("") - sampler.cpu("ray::floor"), "first": 0.0, "rss": sampler.most / 2**20}  # fmt: skip
+    found = {"rate": n / wall, "driver": used, "workers": sampler.cpu("ray::Idle"),
+             "ray": sampler.cpu("") - sampler.cpu("ray::Idle"), "first": 0.0, "rss": sampler.most / 2**20}  # fmt: skip
     show(f"floor, {workers} worker{'s' if workers > 1 else ''}", found, n)
 
 

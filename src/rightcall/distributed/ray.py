@@ -285,6 +285,8 @@ def read_place(text: str) -> str:
 
 def _start_settings(options: RayOptions) -> dict[str, Any]:
     """A cluster of this machine alone, for the length of the run; never the one RAY_ADDRESS names."""
+    # Ray starts workers with a niceness of 15; here they are what the user waits for.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     cpus = os.cpu_count() or 1
     if options.workers is not None:
         cpus = max(cpus, int(-(-options.workers * options.cpus // 1)))
