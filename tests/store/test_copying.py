@@ -16,6 +16,8 @@ from .builders import a_result, a_run
 from .test_writing import hostile, results
 
 NUMBERED = {
+    "set_key",
+    "golden_set",
     "key",
     "id",
     "run_key",

@@ -31,7 +31,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
     Runs with equal inputs are pooled, at most 10 and 30 days back; what came before them is kept as history.
     """
-    from rightcall.gate import counted
+    from rightcall.model.text import counted
     from rightcall.store import open_store
     from rightcall.suite import find_baseline, pooled, write_baseline
 
@@ -100,7 +100,7 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
 @to_file
 def merge(files: tuple[Path, ...], output: Path) -> None:
     """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
-    from rightcall.gate import counted
+    from rightcall.model.text import counted
     from rightcall.suite import load_baseline, merged, write_baseline
 
     missing = [file for file in files if not file.is_file()]

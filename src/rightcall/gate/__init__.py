@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         require_alike as require_alike,
         same_dataset as same_dataset,
     )
-    from rightcall.gate.check import Check as Check, Word as Word, counted as counted, percent as percent
+    from rightcall.gate.check import Check as Check, Word as Word
     from rightcall.gate.check_family import held_together as held_together
     from rightcall.gate.check_result import (
         EXIT_CODES as EXIT_CODES,
@@ -113,11 +113,11 @@ else:
         __name__,
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
-            "check": "Check Word counted percent",
+            "check": "Check Word",
             "check_family": "held_together",
             "check_result": (
                 "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange "
-                "HardFailure NewGoldens StratumPlan "
+                "HardFailure NewGoldens StratumPlan"
             ),
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
@@ -125,8 +125,7 @@ else:
             "comparison": "Change Comparison Slice compare compare_many",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
-                "CurtailMonitor EvalueMonitor RunOrder StopMonitor Stopped in_file_order "
-                "monitor_for shuffled "
+                "CurtailMonitor EvalueMonitor RunOrder StopMonitor Stopped in_file_order monitor_for shuffled"
             ),
             "input_change": "ChangeKind InputChange",
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",

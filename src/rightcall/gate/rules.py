@@ -16,10 +16,11 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from rightcall import stats
-from rightcall.gate.check import Check, counted, percent, word_for
+from rightcall.gate.check import Check, word_for
 from rightcall.gate.config import About, Gate
 from rightcall.gate.outcome import Outcome, cluster_key, sample_of, units_of
 from rightcall.model.failure import FATAL
+from rightcall.model.text import counted, percent
 
 LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost_mean"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.gate import CheckSettings, Decided, InputChange, StratumState, counted
+from rightcall.gate import CheckSettings, Decided, InputChange, StratumState
+from rightcall.model.text import counted
 
 MOST_NAMED = 3
 

@@ -15,11 +15,11 @@ from rightcall.gate import (
     Stopped,
     Verdict,
     Word,
-    counted,
     monitor_for,
     outcomes_of,
 )
 from rightcall.model.run import CaseResult, Summary
+from rightcall.model.text import counted
 from rightcall.model.trajectory import Trajectory
 from rightcall.store import Store
 from rightcall.suite.plan import BLOCK, Plan

@@ -30,6 +30,7 @@ from rightcall.suite.outcome import (
 )
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
+from rightcall.suite.run_record import golden_set_name
 from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
@@ -102,6 +103,7 @@ async def _run_prepared(
         for warning in prepared.warnings():
             warn(warning)
     run, done = prepared.new_run(), set[tuple[str, int]]()
+    goldens = golden_set_name(run)
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
         baseline = _baseline(plan, store, run)
@@ -111,7 +113,7 @@ async def _run_prepared(
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
-    running = _Running(plan, progress, watch, persist)
+    running = _Running(plan, progress, watch, persist, goldens)
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
@@ -137,8 +139,11 @@ async def _run_prepared(
 class _Running:
     """A run in progress: the pool, the tally and early stopping."""
 
-    def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
+    def __init__(
+        self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence, goldens: str
+    ) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
+        self._goldens = goldens
         self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
@@ -168,7 +173,7 @@ class _Running:
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
-        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens()))
+        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens(), self._goldens))
         keeping = asyncio.create_task(asyncio.to_thread(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
@@ -227,7 +232,7 @@ class _Running:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
             run,
-            summary,
+            msgspec.structs.replace(summary, decision=verdict.sentence),
             verdict,
             self._over_budget,
             progress.planned,

@@ -1,28 +1,21 @@
-"""Results into the store, a batch at a time."""
+"""Writes results to the store in batches."""
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, delete, func, select, text, update
 
 from rightcall.errors import InputError, RunTakenOver
-from rightcall.model import AnyGolden, CaseResult, Golden
+from rightcall.model import AnyGolden, CaseResult
 from rightcall.store.base import Key
 from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import Row, insert_missing, insert_rows
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.golden_sets import add_goldens
 from rightcall.store.sql.packed_scores import ScorePacker
-from rightcall.store.sql.record_bytes import canonical, compressed
-from rightcall.store.sql.rows import ResultRows, check_golden_id, to_rows
+from rightcall.store.sql.rows import ResultRows, to_rows
 from rightcall.store.sql.text import held
-
-GOLDENS_AT_ONCE = 500
-PREVIEW = 500
-"""Characters of a golden's input that can be searched and listed without unpacking it."""
 
 
 class RunWriter:
@@ -35,20 +28,13 @@ class RunWriter:
     def __init__(self, store: Core, run_key: int, run_id: str, epoch: int) -> None:
         self._store, self._run_key, self.run_id, self.epoch = store, run_key, run_id, epoch
 
-    def add_goldens(self, goldens: Iterable[AnyGolden]) -> None:
-        """Keep the goldens of the run, so that a case can be shown beside what was expected of it.
+    def add_goldens(self, goldens: Iterable[AnyGolden], fingerprint: str = "") -> None:
+        """Store the goldens of the run, so that a case can be shown with its expectations.
 
-        Takes them as they stream by; a golden with the same content is kept once for all runs.
+        Takes them as they stream by; a golden with the same content is kept once for all runs. `fingerprint` names all
+        of them: a later run of the same ones shares what is stored, and its goldens are not read.
         """
-        stream = iter(goldens)
-        while batch := list(itertools.islice(stream, GOLDENS_AT_ONCE)):
-            rows = [golden_row(golden) for golden in batch]
-            cases = [
-                (self._run_key, held(golden.id), row[0]) for golden, row in zip(batch, rows, strict=True)
-            ]
-            with self._store.writing() as connection:
-                keep_goldens(connection, rows)
-                insert_missing(connection, tables.cases, sorted(cases))
+        add_goldens(self._store, self._run_key, goldens, fingerprint)
 
     def add(self, results: Sequence[CaseResult]) -> set[Key]:
         """Store a batch and say which keys were new; all of it is on disk when this returns.
@@ -61,7 +47,7 @@ class RunWriter:
         names = {name for result in results for name in result.metrics}
         keys = self._store.metric_keys(names)
         pack = ScorePacker(keys)
-        # The expensive part comes before the transaction, while nobody is kept waiting.
+        # The expensive part runs before the transaction, which keeps locks short.
         rows = [to_rows(result, pack) for result in results]
         with self._store.writing() as connection:
             new = insert_results(
@@ -72,7 +58,7 @@ class RunWriter:
         return {(r.golden_id, r.trial) for r in results if (held(r.golden_id), r.trial) in new}
 
     def drop_errors(self) -> int:
-        """Forget the results that say nothing of the agent, so that a resumed run tries them again."""
+        """Delete errors, so that a resumed run tries them again."""
         with self._store.writing() as connection:
             return _drop_errors(connection, self._run_key, self.run_id, self.epoch)
 
@@ -112,33 +98,13 @@ def insert_results(
     return {(r.golden_id, r.trial) for _, r in numbered}
 
 
-def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
-    """Keep the goldens that are new; the caller refers to them in the same transaction.
-
-    Sorted, so that two writers do not wait for each other crosswise.
-    """
-    refers_to_contents(connection)
-    insert_missing(connection, tables.goldens, sorted(rows))
-
-
-def golden_row(golden: AnyGolden) -> Row:
-    """The row of a golden; its fingerprint names the same content everywhere."""
-    check_golden_id(golden.id)
-    said = golden.input if isinstance(golden, Golden) else golden.scenario
-    return (
-        hashlib.sha256(canonical(golden)).hexdigest()[:32],
-        held(said[:PREVIEW]),
-        compressed(golden),
-    )
-
-
 def _code_row(number: int, run_key: int, code: Row) -> Row:
     position, *rest = code
     return (number, position, run_key, *rest)
 
 
 def _numbers(connection: Connection, count: int) -> list[int]:
-    """Free numbers for results. SQLite has one writer, which is us; PostgreSQL hands them out."""
+    """Free numbers for results. SQLite has one writer, which is this one; PostgreSQL uses a sequence."""
     if connection.dialect.name == "postgresql":
         statement = text(
             "SELECT nextval(pg_get_serial_sequence('results', 'id')) FROM generate_series(1, :count)"
@@ -159,7 +125,7 @@ def _stored_numbers(connection: Connection, numbers: list[int]) -> set[int]:
 
 
 def require_epoch(connection: Connection, run_id: str, epoch: int) -> None:
-    """Raise `RunTakenOver` if somebody resumed the run since; in a transaction that holds the run's row."""
+    """Raise `RunTakenOver` if another process has resumed the run since; in a transaction that holds the run's row."""
     now = connection.execute(select(tables.runs.c.epoch).where(tables.runs.c.id == run_id)).scalar()
     if now is not None and now != epoch:
         raise RunTakenOver(run_id)
@@ -173,7 +139,7 @@ def _count(
     now: str,
     epoch: int | None,
 ) -> None:
-    """Add the batch to its run's counters; last, because other writers of the run wait from here on."""
+    """Add the batch to its run's counters; last, because other writers of the run wait from here."""
     runs = tables.runs.c
     costs = [row.usage.cost_usd for row in stored if row.usage.cost_usd is not None]
     changed = connection.execute(
@@ -202,7 +168,7 @@ def _count(
 
 def _drop_errors(connection: Connection, run_key: int, run_id: str, epoch: int) -> int:
     runs, results = tables.runs.c, tables.results.c
-    # The run's row first: whoever takes the run over waits for it, and what he stored is not dropped.
+    # The run's row first: a process that takes the run over waits for it, and its results are not dropped.
     mine = update(tables.runs).where(runs.key == run_key, runs.epoch == epoch).values(errors=0)
     if connection.execute(mine).rowcount == 0:
         raise RunTakenOver(run_id)

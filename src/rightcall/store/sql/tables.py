@@ -1,4 +1,4 @@
-"""The schema as it is now; `migrations/` holds the way to it.
+"""The current schema; `migrations/` contains its history.
 
 The list of runs reads `runs` alone: every batch of results adds to the counters in its run's row, and a
 finished run carries its summary. A run's page reads a slice of `results` by one of its two indices; a case's
@@ -67,9 +67,11 @@ runs = Table(
     Column("settings", LargeBinary, nullable=False),
     Column("summary", LargeBinary),
     Column("epoch", BigInteger, nullable=False, server_default="1"),
+    Column("golden_set", BigInteger),
     Index("runs_by_time", "started_at", "key"),
     Index("runs_by_name", "name", "started_at", "key"),
     Index("runs_by_group", "group_name", "started_at", "key"),
+    Index("runs_by_golden_set", "golden_set"),
 )
 
 documents = Table(
@@ -88,10 +90,19 @@ goldens = Table(
     Column("content", LargeBinary, nullable=False),
 )
 
+golden_sets = Table(
+    "golden_sets",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("fingerprint", Words),
+    Index("golden_sets_by_fingerprint", "fingerprint"),
+)
+"""The goldens of runs: once for all runs of the same ones. A set gets its fingerprint when it is complete."""
+
 cases = Table(
     "cases",
     metadata,
-    Column("run_key", BigInteger, primary_key=True),
+    Column("set_key", BigInteger, primary_key=True),
     Column("golden_id", Words, primary_key=True),
     Column("fingerprint", Words, nullable=False),
     Index("cases_by_golden", "fingerprint"),
@@ -219,7 +230,7 @@ received = Table(
     Column("content", LargeBinary, nullable=False),
     Index("received_by_trace", "trace_id", "key"),
 )
-"""Spans as they came, until their trace is closed: written before the sender is answered."""
+"""Spans as received, until their trace is closed: written before they are acknowledged."""
 
 traces = Table(
     "traces",
@@ -260,7 +271,7 @@ check_counts = Table(
     Column("weighted_bad", Double, nullable=False),
     sqlite_with_rowid=False,
 )
-"""What each check found, a row a day: pages read these and not a million traces."""
+"""Check results, one row per day: pages read these instead of a million traces."""
 
 watch_states = Table(
     "watch_states",
