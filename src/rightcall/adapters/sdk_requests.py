@@ -130,8 +130,10 @@ def _since_last_answer(items: Any) -> Any:
 
 
 def _is_answer(item: Any) -> bool:
-    get = item.get if isinstance(item, Mapping) else lambda name: getattr(item, name, None)
-    return get("role") == "assistant" or get("type") in ("function_call", "reasoning")
+    if isinstance(item, Mapping):
+        return item.get("role") == "assistant" or item.get("type") in ("function_call", "reasoning")
+    role, kind = getattr(item, "role", None), getattr(item, "type", None)
+    return role == "assistant" or kind in ("function_call", "reasoning")
 
 
 @dataclass(frozen=True)
