@@ -1,4 +1,4 @@
-"""Every adapter on the shelf: its file, its page with what is lost first, and what the commands say of it."""
+"""Every adapter on the shelf: its file, its page with its limitations first, and what the commands show."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ TESTED_AS_LOOPS = ("openai", "anthropic")
 
 
 @pytest.mark.parametrize("info", ADAPTERS, ids=lambda info: info.name)
-def test_an_adapter_has_a_file_a_test_and_a_page_that_begins_with_what_is_lost(info):
+def test_an_adapter_has_a_file_a_test_and_a_page_that_begins_with_its_limitations(info):
     assert import_module(f"rightcall.adapters.{info.name}").ADAPTER is not None
     page = (PAGES / f"{info.name}.md").read_text("utf-8")
-    assert page.startswith(f"# {info.title}\n\nWhat is lost, first:\n\n- ")
+    assert page.startswith(f"# {info.title}\n\nLimitations:\n\n- ")
     assert all(f"- {loss}" in page for loss in info.loses) and info.tested in page
     assert f"]({info.name}.md)" in (PAGES / "index.md").read_text("utf-8")
     place = "" if info.name in TESTED_HERE else "own_environment"
@@ -53,7 +53,7 @@ def test_the_commands_list_and_show_adapters():
     assert set(found) == {info.name for info in ADAPTERS}
     assert found["pydantic_ai"]["installed"] and found["pydantic_ai"]["tools"] == "mock"
     shown = CliRunner().invoke(cli, ["adapters", "show", "crewai"])
-    assert "trials run one at a time" in shown.output and "tools       run as they are" in shown.output
+    assert "trials run one at a time" in shown.output and "tools       run for real" in shown.output
 
 
 @pytest.mark.parametrize("info", ADAPTERS, ids=lambda info: info.name)

@@ -35,7 +35,7 @@ ADAPTER = AgentFramework()
 
 
 class _AgentTalk(Talk):
-    """Turns with one agent in one session of its own."""
+    """Turns with one agent in its own session."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch

@@ -27,7 +27,7 @@ ADAPTER = ClaudeAgentSDK()
 
 
 class _ClientTalk(Talk):
-    """Turns with one client: a program of its own for every trial."""
+    """Turns with one client: a separate program for every trial."""
 
     def __init__(self, options: Any, watch: Watch) -> None:
         self._options, self._watch = options, watch

@@ -1,4 +1,4 @@
-"""CrewAI: the event bus. Its handlers run in threads of their own, so events are sorted before they are read.
+"""CrewAI: the event bus. Its handlers run in separate threads, so events are sorted before they are read.
 
 The bus does not say which crew an event is of: one crew runs at a time.
 """
@@ -9,8 +9,7 @@ import asyncio
 import threading
 from typing import Any
 
-from rightcall.adapters.adapter import Adapter, Talk, Watch
-from rightcall.adapters.exclusive import Exclusive
+from rightcall.adapters.adapter import Adapter, Exclusive, Talk, Watch
 from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
@@ -42,7 +41,7 @@ ADAPTER = CrewAI()
 
 
 class _CrewTalk(Talk):
-    """Turns with a crew, which remembers nothing between them, or with an agent, which is told the earlier ones."""
+    """Turns with a crew, which remembers nothing between them, or with an agent, which receives the earlier ones."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch

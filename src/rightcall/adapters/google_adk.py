@@ -133,7 +133,7 @@ def _plugin(watch: Watch) -> Any:
                 watch.recorder.tool_ended(id(tool_context), error=error)
 
         def _place(self, context: Any) -> tuple[int, str]:
-            """An agent used as a tool has a runner and a session of its own, with the same plugins."""
+            """An agent used as a tool has its own runner and session, with the same plugins."""
             session = str(context.session.id)
             if not self._places:
                 self._places[session] = (0, "")
@@ -145,7 +145,7 @@ def _plugin(watch: Watch) -> Any:
 
 
 def _results(contents: Any) -> list[Message]:
-    """The results in the newest content: of a tool that does not exist, the model is told so there."""
+    """The results in the newest content: for a tool that does not exist, the model reads so there."""
     parts = (contents[-1].parts if contents else None) or ()
     results = [
         ToolResult(

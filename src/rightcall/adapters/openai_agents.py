@@ -23,7 +23,7 @@ from rightcall.model.trajectory import Usage
 
 NAME = "openai_agents"
 DEFAULT_FAILURE = "An error occurred while running the tool. Please try again."
-"""How the SDK begins the text that stands for an exception, unless the tool has an error function of its own."""
+"""The prefix of the SDK's text for an exception, unless the tool has a custom error function."""
 
 _DEPTH: ContextVar[int] = ContextVar("rightcall_openai_agents_depth", default=-1)
 

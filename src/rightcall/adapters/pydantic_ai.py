@@ -135,7 +135,7 @@ def _definition(tool: Any) -> Tool:
 
 
 def _told(error: Exception) -> Any:
-    """What the model is told instead of a result, when the tool asked for another try."""
+    """What the model reads instead of a result, when the tool requested a retry."""
     part = getattr(error, "tool_retry", None) or getattr(error, "tool_failed", None)
     content = getattr(part, "content", None)
     return plain(content) if content is not None else f"{type(error).__name__}: {error}"

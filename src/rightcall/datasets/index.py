@@ -1,4 +1,4 @@
-"""Goldens by id, on disk: for trajectories that come in another order than the goldens."""
+"""Goldens by id, on disk: for trajectories in a different order than the goldens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUGGESTED_FROM = 5_000
 
 
 class GoldenIndex:
-    """A temporary database that lives in no named file and is gone when it is closed."""
+    """A temporary database in an unnamed file that disappears when closed."""
 
     def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
         self._connection, self._counts = connection, counts
@@ -37,7 +37,7 @@ class GoldenIndex:
     def of(cls, goldens: Iterable[AnyGolden], counts: array[int]) -> Iterator[GoldenIndex | None]:
         """An index of all goldens, or None if an id occurs twice.
 
-        `counts` says how many trajectories the first goldens had already; it is counted on.
+        `counts` holds how many trajectories the first goldens already had; counting continues from there.
         """
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = OFF")

@@ -1,4 +1,4 @@
-"""Correct what can be corrected, in the text of the files, and show what else could be."""
+"""Applies fixes to the text of the files, and shows suggested ones."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rightcall.files import write_file
-from rightcall.lint.checks import Found, features_of, find
+from rightcall.lint.checks import Found, features_of, find, fix_kind
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Edit
 from rightcall.lint.ignores import comment_ignores, ignores_of
-from rightcall.lint.locate import fix_kind
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import Splice, edited, splice
 from rightcall.lint.source.read import read_document
@@ -92,7 +91,7 @@ def _fixed(
 
 
 def _open_findings(tools: ToolSet, config: LintConfig) -> list[Found]:
-    """Findings that nobody chose to ignore."""
+    """Findings that are not ignored."""
     found = []
     comments = comment_ignores(next((tool.document for tool in tools.tools), None))
     for each in find(features_of(tools, config), config):

@@ -1,4 +1,4 @@
-"""Tools for one provider: the definitions to send, what was lost on the way, and what cannot be sent."""
+"""Tools for one provider: the definitions to send, what was lost, and what cannot be sent."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.portability import anthropic_strict, gemini, openai_strict
 from rightcall.portability.definition import Definition, definition_of
-from rightcall.portability.distinct_names import distinct_names
 from rightcall.portability.expand import Needs, expanded
-from rightcall.portability.fields import kept_fields
+from rightcall.portability.fields import distinct_names, kept_fields
+from rightcall.portability.join import one_object
 from rightcall.portability.provider_limits import check_target, provider
 from rightcall.portability.rewrite import TESTS, Change, Loss, Losses, rewritten
 from rightcall.portability.tidy import with_current_words, with_json_types
-from rightcall.portability.variants import one_object
 
 DEEPEST = 100
 
@@ -38,10 +37,10 @@ _CHANGES: dict[str, Change] = {
 
 
 class Converted(Record, frozen=True):
-    """The definition to send and everything the target cannot say.
+    """The definition to send and everything the target cannot express.
 
-    `fields` are further fields in the target's words. `refused` is what the target will not accept however
-    it is written: the definition then cannot be sent as it is.
+    `fields` are further fields in the target's format. `refused` is what the target will not accept in any
+    form: the definition then cannot be sent.
     """
 
     name: str
@@ -53,9 +52,9 @@ class Converted(Record, frozen=True):
 
 
 def converted(tools: Sequence[Tool | Definition], target: str) -> list[Converted]:
-    """Tools that are offered together for one of the targets, in their order, with names that stay distinct.
+    """Tools that are offered together, converted for a target, in order and with distinct names.
 
-    Only what the target needs is changed: a schema it takes already comes back as it is. Raises `ConfigError`
+    Only what the target needs is changed: a schema it already accepts is returned unchanged. Raises `ConfigError`
     for an unknown target.
     """
     facts = provider(check_target(target))
@@ -106,7 +105,7 @@ def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Is the value nested more levels deep? Without recursion, which could run out of stack."""
+    """Whether the value is nested deeper than this. Without recursion, which could exhaust the stack."""
     level = [value]
     for _ in range(most):
         level = [
@@ -121,7 +120,7 @@ def _is_deeper(value: Any, most: int) -> bool:
 
 
 def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
-    """What was written for RightCall is not sent to a provider."""
+    """RightCall's own fields are not sent to a provider."""
 
     def stripped(value: Any, depth: int) -> Any:
         if depth > DEEPEST:
@@ -131,3 +130,34 @@ def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
         return [stripped(part, depth + 1) for part in value] if isinstance(value, list) else value
 
     return dict(stripped(schema, 0))
+
+
+def request(tools: Sequence[Converted], target: str) -> Any:
+    """The value to put into a request.
+
+    OpenAI and Anthropic: the list `tools`. Gemini: an entry of `tools`. Bedrock: `toolConfig`.
+    MCP: the result of `tools/list`.
+    """
+    if target in ("openai", "openai-strict"):
+        strict = {"strict": True} if target == "openai-strict" else {}
+        return [
+            {"type": "function", "function": {**_definition(tool, "parameters"), **strict}} for tool in tools
+        ]
+    if target in ("anthropic", "anthropic-strict"):
+        strict = {"strict": True} if target == "anthropic-strict" else {}
+        return [{**_definition(tool, "input_schema"), **strict} for tool in tools]
+    if target == "gemini":
+        return {"functionDeclarations": [_definition(tool, "parameters") for tool in tools]}
+    if target == "bedrock":
+        return {"tools": [{"toolSpec": _bedrock(tool)} for tool in tools]}
+    return {"tools": [_definition(tool, "inputSchema") for tool in tools]}
+
+
+def _definition(tool: Converted, schema_key: str) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **described, schema_key: tool.input_schema, **tool.fields}
+
+
+def _bedrock(tool: Converted) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **described, "inputSchema": {"json": tool.input_schema}}

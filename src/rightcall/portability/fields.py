@@ -1,7 +1,9 @@
-"""What a definition has beside name, description and input schema, and what of it a target takes."""
+"""Names and further fields as a target takes them: distinct names, and what it has no field for is lost."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from rightcall.model.dialects.mcp import HINTS
@@ -14,7 +16,7 @@ _READ = frozenset(("name", "title", "description", "type", "function", "toolSpec
 
 
 def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]:
-    """The further fields in the target's words; those it does not have are told as lost.
+    """The further fields in the target's format; those it does not have are recorded as losses.
 
     Fields that only one provider knows (`_meta`, `cache_control`) stay with that provider.
     """
@@ -31,20 +33,20 @@ def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]
             and name not in said
             and not (target == "gemini" and name == "outputSchema")
         ):
-            losses.add((), name, f"left out: {target} has no field for it")
+            losses.add((), name, f"removed: {target} has no field for it")
     for name, value in _others(tool).items():
         if tool.spelling == target.removesuffix("-strict") and tool.spelling in ("mcp", "anthropic"):
             said[name] = value
         else:
-            losses.add((), name, f"left out: {target} has no field for it")
+            losses.add((), name, f"removed: {target} has no field for it")
     if tool.strict and target in ("openai", "anthropic", "bedrock", "gemini", "mcp"):
         hint = f"; --to {target}-strict keeps it" if target in ("openai", "anthropic") else ""
-        losses.add((), "strict", f"left out{hint}")
+        losses.add((), "strict", f"removed{hint}")
     return said
 
 
 def _hints(tool: Definition) -> Any:
-    """The annotations as MCP spells them; our own spelling is translated."""
+    """The annotations in MCP format; RightCall's own are translated."""
     if not isinstance(tool.annotations, dict):
         return None
     theirs = {ours: hint for hint, ours in HINTS.items()}
@@ -67,3 +69,33 @@ def _others(tool: Definition) -> dict[str, Any]:
         rest = {name: value for name, value in meta.items() if name != "rightcall"}
         found = {**found, "_meta": rest} if rest else {n: v for n, v in found.items() if n != "_meta"}
     return found
+
+
+def distinct_names(names: Sequence[str], pattern: str, length: int, kept: str) -> list[str]:
+    """Names that match the pattern are kept, the others rewritten without collisions.
+
+    `kept` are the characters besides letters and digits that a rewritten name may have.
+    """
+    allowed = re.compile(pattern.removesuffix("$"))
+    fitting = [allowed.fullmatch(name) is not None for name in names]
+    taken = {name for name, fits in zip(names, fitting, strict=True) if fits}
+    found = []
+    for name, fits in zip(names, fitting, strict=True):
+        new = name if fits else _free(_rewritten(name, allowed, length, kept), taken, length)
+        taken.add(new)
+        found.append(new)
+    return found
+
+
+def _rewritten(name: str, allowed: re.Pattern[str], length: int, kept: str) -> str:
+    new = re.sub(rf"[^A-Za-z0-9{re.escape(kept)}]+", "_", name)[:length] or "_"
+    return new if allowed.fullmatch(new) else f"_{new}"[:length]
+
+
+def _free(name: str, taken: set[str], length: int) -> str:
+    number, new = 1, name
+    while new in taken:
+        number += 1
+        ending = f"_{number}"
+        new = name[: length - len(ending)] + ending
+    return new

@@ -1,7 +1,7 @@
 """Intervals for a share of independent yes/no cases, and for a mean with a known standard error.
 
-Which one is used where: Wilson is shown beside a rate, Clopper-Pearson decides gates (it never errs more
-often than it says), Jeffreys serves those who want Bayes. Repeated trials and clusters need `korn_graubard`.
+Where each is used: Wilson is shown with a rate, Clopper-Pearson decides gates (its error rate never exceeds
+the nominal one), Jeffreys is for Bayesian statements. Repeated trials and clusters need `korn_graubard`.
 """
 
 from __future__ import annotations
@@ -91,9 +91,24 @@ def t_interval(mean: float, se: float, df: float, conf: float = 0.95) -> Interva
 
 
 def zero_seen_bound(n: float, alpha: float = 0.05) -> float:
-    """How often a thing never seen in n independent tries may still occur: 1 − alpha^(1/n) (about 3/n).
+    """Upper bound on the rate of an event not seen in n independent trials: 1 − alpha^(1/n) (about 3/n).
 
     Hanley & Lippman-Hand, JAMA 249 (1983) 1743, "the rule of three".
     """
     require_share("zero_seen_bound", "alpha", alpha)
     return 1.0 if n <= 0 else -math.expm1(math.log(alpha) / n)
+
+
+def difference_of_groups(
+    first: float, first_interval: Interval, second: float, second_interval: Interval
+) -> Interval:
+    """The interval of p₁ − p₂ from the interval of each, which may be made in any way.
+
+    L = D − √((p₁−l₁)² + (u₂−p₂)²), U = D + √((u₁−p₁)² + (p₂−l₂)²). With Wilson's intervals it is method 10 of Newcombe
+    (1998); in general, the square-and-add method of Zou and Donner (2008).
+    """
+    (low_1, high_1), (low_2, high_2) = first_interval, second_interval
+    apart = first - second
+    low = apart - math.hypot(first - low_1, high_2 - second)
+    high = apart + math.hypot(high_1 - first, second - low_2)
+    return Interval(low, high)

@@ -4,11 +4,11 @@ suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
 conversations                 the conversations that a golden stands for, and who plays their users
-fault_twin                    the same plan without its faults, to compare with
-outcome, early_stopping, decisions   verdicts, ending early, deciding about stored runs
+suite_run                     what is asked of a suite: a plan per model, estimates, faulty runs with their control
+outcome, decisions            verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
-inputs, changes, reach        what reaches the model, what of it changed, which goldens that can reach
+inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
 suite_check, check_design, check_trials   the one command of a pull request
 """
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
         write_baseline as write_baseline,
     )
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
-    from rightcall.suite.cases import score_cases as score_cases
-    from rightcall.suite.changes import input_changes as input_changes
     from rightcall.suite.conversations import (
         as_user as as_user,
         conversation_problem as conversation_problem,
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from rightcall.suite.cost_estimate import (
         CHARACTERS_PER_TOKEN as CHARACTERS_PER_TOKEN,
         EXPECTED_OUTPUT_TOKENS as EXPECTED_OUTPUT_TOKENS,
+        CostEstimate as CostEstimate,
         estimate as estimate,
     )
     from rightcall.suite.decisions import (
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
         flakiness as flakiness,
         gate_run as gate_run,
     )
-    from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
     from rightcall.suite.improve import (
         ImproveOptions as ImproveOptions,
         improve_plan as improve_plan,
@@ -57,7 +55,8 @@ if TYPE_CHECKING:
         Prepared as Prepared,
         preflight as preflight,
     )
-    from rightcall.suite.recorded_scores import score_recorded as score_recorded
+    from rightcall.suite.reach import input_changes as input_changes
+    from rightcall.suite.recorded_scores import score_cases as score_cases, score_recorded as score_recorded
     from rightcall.suite.request import (
         EvaluateOptions as EvaluateOptions,
         EvaluateRequest as EvaluateRequest,
@@ -82,8 +81,15 @@ if TYPE_CHECKING:
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
+        record_settings as record_settings,
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
+    )
+    from rightcall.suite.suite_run import (
+        SuiteRun as SuiteRun,
+        add_to_baseline as add_to_baseline,
+        run_with_control as run_with_control,
+        without_faults as without_faults,
     )
     from rightcall.suite.trust import require_trust as require_trust
 else:
@@ -92,17 +98,15 @@ else:
         {
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
-            "cases": "score_cases",
-            "changes": "input_changes",
             "conversations": "as_user conversation_problem conversations_of",
-            "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
+            "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
-            "fault_twin": "finished_twin without_faults",
             "improve": "ImproveOptions improve_plan newest_of_suites",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
-            "recorded_scores": "score_recorded",
+            "reach": "input_changes",
+            "recorded_scores": "score_cases score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
             "rewriter": "Rewriter",
@@ -115,7 +119,8 @@ else:
             "suite": "load_suite suite_schema",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
-            "suite_files": "recordings_folder with_record_mode",
+            "suite_files": "record_settings recordings_folder with_record_mode",
+            "suite_run": "SuiteRun add_to_baseline run_with_control without_faults",
             "trust": "require_trust",
         },
     )

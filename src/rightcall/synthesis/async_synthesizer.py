@@ -66,7 +66,7 @@ class AsyncSynthesizer(SynthesisSetup):
         *,
         conversations: bool = False,
     ) -> Production:
-        """Goldens from documents. Every document is read before the model is asked anything."""
+        """Goldens from documents. Every document is read before the first model request."""
         config = config or ContextConstructionConfig()
         documents: list[SourceDocument] = [load_document(path) for path in document_paths]
         found = contexts_of(documents, config, seed=self.seed)
@@ -84,7 +84,7 @@ class AsyncSynthesizer(SynthesisSetup):
         *,
         conversations: bool = False,
     ) -> Production:
-        """Goldens from texts."""
+        """Goldens from contexts."""
         async with self._kit(needs_model=True) as kit:
             return await self._from_contexts(
                 kit,
@@ -96,12 +96,14 @@ class AsyncSynthesizer(SynthesisSetup):
             )
 
     async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
-        """Goldens from a description of the situation."""
+        """Goldens from a description."""
         styling = self.styling_config or StylingConfig()
         if not conversations and not (styling.scenario and styling.task and styling.input_format):
-            raise ConfigError("from scratch needs a styling_config with scenario, task and input_format")
+            raise ConfigError(
+                "generating from scratch requires a styling_config with scenario, task and input_format"
+            )
         if conversations and self.conversational_styling_config is None:
-            raise ConfigError("from scratch needs a conversational_styling_config")
+            raise ConfigError("generating from scratch requires a conversational_styling_config")
         async with self._kit(needs_model=True) as kit:
             jobs = scratch_jobs(kit, num_goldens, conversations=conversations)
             return await self._produce(self._work("scratch", num_goldens, jobs, kit, goldens=num_goldens))
@@ -162,4 +164,4 @@ class AsyncSynthesizer(SynthesisSetup):
 
 def _require_some(goldens: Iterable[object]) -> None:
     if not list(goldens):
-        raise ConfigError("there are no goldens to generate from")
+        raise ConfigError("no goldens to generate from")

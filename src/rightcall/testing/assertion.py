@@ -1,4 +1,4 @@
-"""What `assert_test` does: one case, scored, and an `AssertionError` that tells what is wrong."""
+"""`assert_test`: scores one case and raises an `AssertionError` that explains the failure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rightcall.errors import ConfigError
-from rightcall.executor import Agent, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, with_id
@@ -28,7 +29,7 @@ def assert_test(
     rules: ScoringRules | None = None,
     run_async: bool = True,
 ) -> CaseResult:
-    """Fail the test around it when a case does not pass; with `golden` and `agent` the agent is run first.
+    """Fail the current test when a case does not pass; with `golden` and `agent` the agent is run first.
 
     It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. `user` plays
     the user of a conversation that is not scripted to its end: the conversation is held once with each of its

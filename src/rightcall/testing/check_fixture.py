@@ -1,7 +1,8 @@
-"""What the `check` fixture does."""
+"""The `check` fixture."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from rightcall.tools.definitions import offered_tools
 
 @dataclass(frozen=True)
 class Defaults:
-    """What the command line said."""
+    """Command-line options."""
 
     trials: int = 1
     concurrency: int = 32
@@ -27,7 +28,7 @@ class Defaults:
 
 
 class Checker:
-    """`check(agent, golden)`: run the agent on a golden, and fail the test when it did not do what it should."""
+    """`check(agent, golden)`: run the agent on a golden, and fail the test when it does not pass."""
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class Checker:
         """The results of all trials, when all passed.
 
         A trial passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures.
-        `trials` is how often the golden is tried [default: `--rightcall-trials`]. `user` plays the user of a
+        `trials` is the number of trials [default: `--rightcall-trials`]. `user` plays the user of a
         conversation that is not scripted to its end.
         """
         __tracebackhide__ = True
@@ -97,6 +98,7 @@ class Checker:
                 "cluster": golden.cluster,
                 "passes": [bool(result.passed) for result in results if not result.error],
                 "errors": sum(bool(result.error) for result in results),
+                "codes": dict(Counter(failure.code for result in results for failure in result.codes)),
             }
         )
         require_passed(golden, results, offered_tools(golden, checked.tools))
@@ -105,5 +107,5 @@ class Checker:
 
 def _named(golden: Any) -> AnyGolden:
     if not isinstance(golden, Golden | ConversationalGolden):
-        raise ConfigError(f"check takes a golden, got {type(golden).__name__}")
+        raise ConfigError(f"check() expects a golden, got {type(golden).__name__}")
     return with_id(golden)

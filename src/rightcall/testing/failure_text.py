@@ -1,4 +1,4 @@
-"""A failing case in words: the reason, and what was called beside what should have been."""
+"""The text for a failing case: the reason, and actual calls next to expected ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rightcall.metrics import DIMENSIONS
 from rightcall.metrics.matching import reason, shown
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
+from rightcall.model.text import visible
 from rightcall.model.tool import Tool
-from rightcall.model.visible import visible
 from rightcall.report import calls_difference
 
 
@@ -39,12 +39,12 @@ def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mappin
         if difference:
             lines += ["", *difference, "", "  as expected   - expected, not called   + called, not expected"]
         if first.trajectory.output and not first.trajectory.calls:
-            lines += ["", f"it answered: {shown(first.trajectory.output, 300)}"]
+            lines += ["", f"answer: {shown(first.trajectory.output, 300)}"]
     return visible("\n".join(lines))
 
 
 def error_text(golden: AnyGolden, results: Sequence[CaseResult]) -> str:
-    """Why nothing can be said of the agent."""
+    """Why the agent could not be scored."""
     broken = [result for result in results if result.error]
     among = f"no answer to {len(broken)} of {_counted(results)}: " if len(results) > 1 else ""
     return visible(f"golden '{golden.id}': {among}{broken[0].error}")
@@ -63,7 +63,7 @@ def _counted(results: Sequence[CaseResult]) -> str:
 
 
 def reasons(result: CaseResult) -> list[str]:
-    """What is wrong with a result, one line each; metrics that were asked for speak under their name."""
+    """What is wrong with a result, one line each; named metrics are prefixed with their name."""
     overall = result.metrics.get("overall")
     said = [overall.reason if overall and overall.reason else reason(result.codes)]
     for name, score in result.metrics.items():

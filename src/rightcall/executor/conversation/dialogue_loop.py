@@ -1,4 +1,4 @@
-"""The loop of a conversation: the user speaks, the agent answers, until somebody ends it."""
+"""The loop of a conversation: the user speaks, the agent answers, until one of them ends it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import msgspec
 from rightcall.errors import InfrastructureError, ProviderError, RightCallError
 from rightcall.executor.conversation.agent_side import Opened, TalkSession, given_messages
 from rightcall.executor.conversation.user_side import ScriptedUser, UserFault, Users
-from rightcall.executor.deadline import Deadline
-from rightcall.executor.limits import Limits
+from rightcall.executor.limits import Deadline, Limits
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.trajectory import Dialogue, Ended, StopReason, Trajectory, Usage
 

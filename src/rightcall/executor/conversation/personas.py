@@ -20,7 +20,7 @@ from rightcall.model.record import Record
 
 
 class Persona(Record, frozen=True):
-    """A manner of speaking; `characteristics` is told to the model that plays the user."""
+    """A persona; `characteristics` is part of the prompt of the model that plays the user."""
 
     name: str
     characteristics: str
@@ -75,7 +75,7 @@ def played_by(
 ) -> Iterator[ConversationalGolden]:
     """The golden once for each manner, and for each model that plays the user when there are several.
 
-    Each has an id of its own, the scenario as its cluster, and tags of who played it. A golden that no simulated user
+    Each has its own id, the scenario as its cluster, and tags for who played it. A golden that no simulated user
     takes part in stays as it is.
     """
     if not golden.is_simulated:

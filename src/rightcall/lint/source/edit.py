@@ -1,4 +1,4 @@
-"""Corrections as changes of a document's text, keeping everything else as it was.
+"""Fixes as edits of a document's text, keeping everything else.
 
 A value that is put into YAML is written in the style around it, or as JSON, which is YAML too. All changes are
 checked at the end by reading the new text and comparing it with the value that was wanted; if they differ, nothing is
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +23,7 @@ from rightcall.lint.source.json_places import JsonPlace
 
 @dataclass(frozen=True)
 class Splice:
-    """A piece of text to put in the place of what stands between two offsets."""
+    """Text that replaces what is between two offsets."""
 
     start: int
     end: int
@@ -40,7 +42,7 @@ class Splice:
 
 
 def edited(document: Document, edits: Sequence[Edit]) -> Document | None:
-    """The document with all edits made, or None when its text cannot take them."""
+    """The document with all edits made, or None when its text does not allow them."""
     splices = [splice(document, edit) for edit in edits]
     try:
         wanted = edited_value(document.value, edits)
@@ -69,7 +71,7 @@ def edited_value(value: Any, edits: Iterable[Edit]) -> Any:
 
 
 def splice(document: Document, edit: Edit) -> Splice | None:
-    """The change of text that an edit comes to, or None when it cannot be made here."""
+    """The text change of an edit, or None when it is not possible."""
     place = document.place(edit.path)
     if edit.value is REMOVED:
         return _removal(document, edit, place) if place else None
@@ -94,8 +96,6 @@ def _checked(document: Document, splices: list[Splice], wanted: Any) -> Document
 def _replacement(document: Document, place: JsonPlace, value: Any) -> Splice:
     text = document.text
     if document.kind == "yaml" and isinstance(value, str):
-        from rightcall.lint.source.yaml_style import in_style_of  # yaml costs 20 ms of import
-
         alike = in_style_of(text[place.start : place.end], value, _newline(text))
         if alike is not None:
             return Splice(place.start, place.end, alike)
@@ -126,7 +126,7 @@ def _addition(document: Document, holder: JsonPlace, edit: Edit) -> Splice | Non
 
 
 def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
-    """A line more in YAML's block style."""
+    """One more line in YAML's block style."""
     at, newline = members[0].key, _newline(text)
     indent = " " * (at - text.rfind("\n", 0, at) - 1)
     if text[members[-1].start] in "|>":  # what follows a block of text may be part of it
@@ -136,12 +136,10 @@ def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
 
 
 def _key(document: Document, members: list[JsonPlace], name: str) -> str:
-    """The name with quotes, or without when it needs none and those beside it have none."""
-    if document.kind == "yaml" and not any(document.text[member.key] in "\"'" for member in members):
-        from rightcall.lint.source.yaml_style import can_be_bare
-
-        if can_be_bare(name):
-            return name
+    """The name with quotes, or without when it needs none and its neighbours have none."""
+    quoted = any(document.text[member.key] in "\"'" for member in members)
+    if document.kind == "yaml" and not quoted and can_be_bare(name):
+        return name
     return json.dumps(name, ensure_ascii=False)
 
 
@@ -150,14 +148,14 @@ def _newline(text: str) -> str:
 
 
 def _end_of_line(text: str, offset: int) -> int:
-    """Where the line ends, after a comment that may stand on it."""
+    """The end of the line, after an optional comment."""
     end = text.find("\n", offset)
     end = len(text) if end < 0 else end
     return end - 1 if text[end - 1 : end] == "\r" else end
 
 
 def _comma(text: str, members: list[JsonPlace]) -> str:
-    """The comma as it is written between the members that are there."""
+    """The separator used between existing members."""
     return text[members[0].end : members[1].key] if len(members) > 1 else ", "
 
 
@@ -189,3 +187,42 @@ def _indent_of_line(text: str, offset: int) -> str:
     start = text.rfind("\n", 0, offset) + 1
     line = text[start:offset]
     return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+_BARE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_BARE_MEANS_MORE = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
+_BLOCK = re.compile(r"(?P<head>[|>][+-]?)[ \t]*\r?\n(?:[ \t]*\r?\n)*(?P<indent> +)")
+
+
+def can_be_bare(text: str) -> bool:
+    """Is it a word that YAML reads as itself without quotes?"""
+    return bool(_BARE.fullmatch(text)) and text.lower() not in _BARE_MEANS_MORE
+
+
+def in_style_of(old: str, text: str, newline: str) -> str | None:
+    """The text as `old` was written, or None when that style cannot express it."""
+    if old[:1] not in "\"'|>[{&*!" and can_be_bare(text):
+        return text
+    block = _BLOCK.match(old)
+    if block is None or not all(line.isprintable() for line in text.split("\n")):
+        return None
+    head, indent = block["head"], block["indent"]
+    lines = text.rstrip("\n").split("\n")
+    if head[0] == ">":
+        width = max(40, *(len(line.strip()) for line in old.splitlines()))
+        wrapped = (
+            textwrap.wrap(each, width, break_long_words=False, break_on_hyphens=False) for each in lines
+        )
+        lines = [line for part in wrapped for line in (*part, "")][:-1]
+    body = newline.join(indent + line if line else "" for line in lines)
+    written = f"{head}{newline}{body}{old[len(old.rstrip()) :] or newline}"
+    return written if _reads_as(written, text) else None
+
+
+def _reads_as(written: str, text: str) -> bool:
+    import yaml  # 20 ms, which JSON files need not pay
+
+    try:
+        return bool(yaml.safe_load(f"text: {written}") == {"text": text})
+    except yaml.YAMLError:
+        return False

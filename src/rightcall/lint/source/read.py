@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path as FilePath
+from pathlib import Path
 
 from rightcall.errors import InputError
-from rightcall.lint.source.ambiguity import refuse_what_is_unclear
+from rightcall.files import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
-from rightcall.lint.source.spellings import provider_run_in, tools_in
+from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
 from rightcall.portability import spelled_hints
@@ -19,23 +20,23 @@ from rightcall.portability import spelled_hints
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024
 
-PythonLoader = Callable[[FilePath], Sequence[Tool]]
-"""Imports a Python module and gives the tools it defines; only used when the user allows it."""
+PythonLoader = Callable[[Path], Sequence[Tool]]
+"""Imports a Python module and returns the tools it defines; only used when the user allows it."""
 
 
 def read_paths(
-    paths: Iterable[str | FilePath],
+    paths: Iterable[str | Path],
     *,
     import_python: PythonLoader | None = None,
     unreadable: Callable[[InputError], None] = lambda error: None,
 ) -> list[ToolSet]:
-    """The tool sets of files and of all tool files in folders; a file that is met twice is read once.
+    """The tool sets of files and of all tool files in folders; a file found twice is read once.
 
-    A file given by name must hold tools, a folder at least one file that does. What else is met in a folder
-    is passed over; `unreadable` is told of a file there that is not even JSON or YAML.
+    A file given by name must contain tools, a folder at least one file that does. Any other file in a folder
+    is skipped; `unreadable` is called for a file there that is not even JSON or YAML.
     """
-    read: dict[FilePath, list[ToolSet]] = {}
-    for path in map(FilePath, paths):
+    read: dict[Path, list[ToolSet]] = {}
+    for path in map(Path, paths):
         if path.is_dir():
             inside = _read_folder(path, import_python, unreadable, read)
             if not inside:
@@ -45,16 +46,16 @@ def read_paths(
             read[path.resolve()] = read_file(path, import_python=import_python)
     found = [each for sets in read.values() for each in sets]
     if not found:
-        raise InputError("", "no tool definitions found", "name a JSON or YAML file with a list of tools")
+        raise InputError("", "no tool definitions found", "pass a JSON or YAML file with a list of tools")
     return found
 
 
-def read_file(path: FilePath, *, import_python: PythonLoader | None = None) -> list[ToolSet]:
-    """The tool sets of one file: one, or for JSONL one a line."""
+def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[ToolSet]:
+    """The tool sets of one file: one, or for JSONL one per line."""
     if path.suffix == ".py":
         if import_python is None:
             raise InputError(
-                str(path), "a Python module must be run to know its tools", "allow that with --import"
+                str(path), "a Python module must be executed to find its tools", "allow it with --import"
             )
         tools = import_python(path)
         if not tools:
@@ -66,7 +67,7 @@ def read_file(path: FilePath, *, import_python: PythonLoader | None = None) -> l
         raise InputError(
             str(path),
             "no tool definitions found",
-            "a tool has a name and a description or schema; the list stands alone or under 'tools'",
+            "a tool has a name and a description or schema; the list is the document or under 'tools'",
         )
     return sets
 
@@ -93,7 +94,7 @@ def read_document(document: Document) -> ToolSet:
         provider_run = [] if is_api else provider_run_in(document)
         refuse_what_is_unclear(document, found)
     except RecursionError:
-        raise InputError(document.name, "nested too deeply", "about 900 levels are read") from None
+        raise InputError(document.name, "nested too deeply", "the limit is about 900 levels") from None
     where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
     return ToolSet(where, tuple(found), tuple(provider_run))
 
@@ -112,7 +113,7 @@ def tool_set(
     return ToolSet(name, tuple(replace(each, origin=origin, line=known.get(each.name, 0)) for each in made))
 
 
-def _function_lines(path: FilePath) -> dict[str, int]:
+def _function_lines(path: Path) -> dict[str, int]:
     """Where the functions of a module begin, by name."""
     import ast  # only for modules
 
@@ -140,13 +141,13 @@ def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
 
 
 def _read_folder(
-    folder: FilePath,
+    folder: Path,
     import_python: PythonLoader | None,
     unreadable: Callable[[InputError], None],
-    read: Mapping[FilePath, list[ToolSet]],
-) -> dict[FilePath, list[ToolSet]]:
-    """The files of a folder that hold tools, with their sets; those read before are not read again."""
-    found: dict[FilePath, list[ToolSet]] = {}
+    read: Mapping[Path, list[ToolSet]],
+) -> dict[Path, list[ToolSet]]:
+    """The files of a folder that contain tools, with their sets; already read files are skipped."""
+    found: dict[Path, list[ToolSet]] = {}
     for path in (*documents_in(folder), *(tool_modules_in(folder) if import_python else ())):
         whole = path.resolve()
         if whole in read:
@@ -161,17 +162,17 @@ def _read_folder(
     return found
 
 
-def _no_tools_in_folder(folder: FilePath, import_python: PythonLoader | None) -> InputError:
+def _no_tools_in_folder(folder: Path, import_python: PythonLoader | None) -> InputError:
     if import_python is None and tool_modules_in(folder):
         return InputError(
-            str(folder), "its tools are in Python modules, which must be run", "allow that with --import"
+            str(folder), "its tools are in Python modules, which must be executed", "allow it with --import"
         )
     return InputError(
-        str(folder), "no tool definitions found in this folder", "put a JSON or YAML file with tools into it"
+        str(folder), "no tool definitions found in this folder", "add a JSON or YAML file with tools"
     )
 
 
-def _read_inside_folder(path: FilePath, unreadable: Callable[[InputError], None]) -> list[ToolSet]:
+def _read_inside_folder(path: Path, unreadable: Callable[[InputError], None]) -> list[ToolSet]:
     try:
         document = Document(str(path), _text_of(path), kind=SUFFIXES[path.suffix])
     except InputError as error:
@@ -187,7 +188,7 @@ def _is_surely_a_tool(tool: SourceTool) -> bool:
     return tool.spelling != "plain" or tool.input_schema is not None or under_a_key
 
 
-def _text_of(path: FilePath) -> str:
+def _text_of(path: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -195,8 +196,73 @@ def _text_of(path: FilePath) -> str:
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
     if len(data) > LARGEST:
-        raise InputError(str(path), f"{len(data):,} bytes is more than the {LARGEST:,} that are read")
+        raise InputError(str(path), f"{len(data):,} bytes exceed the limit of {LARGEST:,}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(str(path), "not text in UTF-8", "save the file as UTF-8") from None
+        raise InputError(str(path), "not valid UTF-8", "save the file as UTF-8") from None
+
+
+def refuse_what_is_unclear(document: Document, tools: Sequence[SourceTool]) -> None:
+    """Raise an `InputError` at the first entry that is not a tool, or the first duplicate key.
+
+    For duplicate keys some parsers take the first and some the last: what was checked might not be what is used.
+    """
+    if is_openapi(document.value):  # its tools refer to schemas anywhere in the document
+        _refuse_repeated_key(document, (), "the document")
+        return
+    for tool in tools:
+        _refuse_repeated_key(document, tool.base, f"the tool '{tool.name}'")
+    stray = stray_in(document)
+    if stray is not None:
+        path, problem, hint = stray
+        entry = f"entry {path[-1] + 1}: " if path and isinstance(path[-1], int) else ""
+        raise InputError(f"{document.name}:{document.position(path)[0]}", f"{entry}{problem}", hint)
+
+
+def _refuse_repeated_key(document: Document, path: JsonPath, holder: str) -> None:
+    repeated = document.repeated_key(path)
+    if repeated is not None:
+        line, key = repeated
+        raise InputError(
+            f"{document.name}:{line}",
+            f"duplicate key '{key}' in one object of {holder}",
+            "keep one: parsers differ in which one they use",
+        )
+
+
+def joined(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSet]:
+    """The sets with files of a single tool each made one set, or with `together` everything made one set.
+
+    One tool per file is a common layout, and rules that compare tools must see them together.
+    Files that name different servers stay apart. Lines of a JSONL file are sets on purpose. Every tool keeps its file.
+    """
+    if together:
+        return [_one(sets)] if len(sets) > 1 else list(sets)
+    alone: dict[str, list[ToolSet]] = {}
+    for each in sets:
+        if _is_file_of_one_tool(each):
+            alone.setdefault(each.tools[0].server, []).append(each)
+    first = {id(members[0]): members for members in alone.values() if len(members) > 1}
+    later = {id(each) for members in first.values() for each in members[1:]}
+    return [_one(first[id(each)]) if id(each) in first else each for each in sets if id(each) not in later]
+
+
+def _is_file_of_one_tool(tools: ToolSet) -> bool:
+    suffix = Path(tools.name).suffix
+    return len(tools.tools) == 1 and (suffix in SUFFIXES or suffix == ".py")
+
+
+def _one(sets: Sequence[ToolSet]) -> ToolSet:
+    tools: list[SourceTool] = [tool for each in sets for tool in each.tools]
+    provider_run = [name for each in sets for name in each.provider_run]
+    return ToolSet(_folder_of(each.name for each in sets), tuple(tools), tuple(provider_run))
+
+
+def _folder_of(names: Iterable[str]) -> str:
+    """The nearest folder above all files, as it was typed when it can be."""
+    folders = {str(Path(name).parent) for name in names if name}
+    try:
+        return os.path.commonpath(folders) or "."
+    except ValueError:  # no file at all, or typed from different roots
+        return "all sources"

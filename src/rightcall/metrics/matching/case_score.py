@@ -18,17 +18,15 @@ from rightcall.metrics.matching.alignment import (
     align_in_order,
     assign_by_groups,
 )
-from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.binding import Binding
-from rightcall.metrics.matching.blank import blank_read
 from rightcall.metrics.matching.credit import half_credit
-from rightcall.metrics.matching.expectation import Slot, fits, make_slots
+from rightcall.metrics.matching.expectation import Slot, fits, make_slots, missing_content
 from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
 from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
 from rightcall.metrics.matching.single import score_single
 from rightcall.metrics.matching.soundness import refuse_unsound
-from rightcall.metrics.matching.unknown import in_doubt, without_unknown
+from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -211,7 +209,7 @@ def _placed(failure: Failure, places: Sequence[int]) -> Failure:
 def _aligned(
     golden: Golden, expected: Sequence[ExpectedCall], table: CallComparison, scope: Scope
 ) -> tuple[list[CallPair], list[CallPair]]:
-    """The best pairs whatever their order, and the best in the order that is asked for."""
+    """The best pairs in any order, and the best in the required order."""
     chain = golden.order == "strict"
     ordered = chain or any(call.after for call in expected)
     if scope.sources.named:
@@ -329,7 +327,7 @@ def _ratio(part: float, whole: float, empty: float = 1.0) -> float:
 
 
 def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
-    """Required and optional slots that find a call of their own by the tool's name alone."""
+    """Required and optional slots that can each be matched to a call by tool name."""
     if all(type(slot.call.tool) is str for slot in slots):
         return _named_plainly(slots, calls)
     many = float(len(slots) + 1)

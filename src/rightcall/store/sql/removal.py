@@ -5,28 +5,29 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, exists, select
+from sqlalchemy import Connection, delete, select
 
 from rightcall.errors import ConfigError
 from rightcall.store.base import Retention, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, written
+from rightcall.store.sql.golden_sets import drop_goldens
 from rightcall.store.sql.guard import alone_with_contents
 from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.runs import find, to_run
 
 STILL_WRITTEN = timedelta(hours=24)
-"""An unfinished run that was written to this lately may go on, or be resumed."""
+"""An unfinished run written to this recently may still be running, or be resumed."""
 
-_OF_A_RESULT = (tables.scores, tables.codes, tables.trajectories)
-_OF_A_RUN = (tables.results, tables.cases, tables.run_tags, tables.case_tags, tables.notes)
+_OF_A_RESULT = (tables.failed_metrics, tables.codes, tables.trajectories)
+_OF_A_RUN = (tables.results, tables.run_tags, tables.case_tags, tables.notes)
 
 
 class Removing(Core):
-    """The part of the store that forgets."""
+    """The part of the store that deletes."""
 
     def delete_run(self, run: str) -> StoredRun:
-        """Delete a run and what only it needed; returns what it was."""
+        """Delete a run and what only it needed; returns its record."""
         with self.writing() as connection:
             alone_with_contents(connection)
             row = find(connection, run)
@@ -59,7 +60,7 @@ class Removing(Core):
         return found[::-1]
 
     def prune(self, retention: Retention) -> list[StoredRun]:
-        """Delete the runs that need not be kept, one transaction each; returns what they were."""
+        """Delete the runs that need not be kept, one transaction each; returns their records."""
         gone = self.prunable(retention)
         for run in gone:
             with self.writing() as connection:
@@ -72,7 +73,7 @@ class Removing(Core):
         return gone
 
     def _give_space_back(self) -> None:
-        """SQLite keeps the pages of what was deleted until it is asked to give them back."""
+        """SQLite keeps the pages of deleted rows until it is told to release them."""
         if self.file is None:
             return
         connection = self.engine.raw_connection()
@@ -85,23 +86,16 @@ class Removing(Core):
 
 
 def _delete(connection: Connection, run_key: int) -> None:
-    # The run's row first: a process that is writing the run is waited for, or finds its run gone and undoes
-    # its batch, so that no result is left without a run.
-    connection.execute(delete(tables.runs).where(tables.runs.c.key == run_key))
+    # The run's row first: a process that is writing the run is waited for, or finds its run gone and rolls
+    # back its batch, so that no result is left without a run.
+    gone = delete(tables.runs).where(tables.runs.c.key == run_key).returning(tables.runs.c.golden_set)
+    golden_set = connection.execute(gone).scalar()
     numbers = select(tables.results.c.id).where(tables.results.c.run_key == run_key)
     for table in _OF_A_RESULT:
         connection.execute(delete(table).where(table.c.result_id.in_(numbers)))
-    _drop_goldens_of(connection, run_key)
+    drop_goldens(connection, golden_set)
     for table in _OF_A_RUN:
         connection.execute(delete(table).where(table.c.run_key == run_key))
-
-
-def _drop_goldens_of(connection: Connection, run_key: int) -> None:
-    cases, items, goldens = tables.cases, tables.dataset_items, tables.goldens
-    elsewhere = exists().where(cases.c.fingerprint == goldens.c.fingerprint, cases.c.run_key != run_key)
-    in_dataset = exists().where(items.c.fingerprint == goldens.c.fingerprint)
-    own = select(cases.c.fingerprint).where(cases.c.run_key == run_key)
-    connection.execute(delete(goldens).where(goldens.c.fingerprint.in_(own), ~elsewhere, ~in_dataset))
 
 
 def _drop_unused_documents(connection: Connection) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from rightcall.errors import InputError
-from rightcall.model import CaseResult, Failure, Score, Trajectory, Usage
+from rightcall.model import CaseResult, Failure, Trajectory, Usage
 from rightcall.store.sql.bulk import Row
+from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
 from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED
 from rightcall.store.sql.text import held
@@ -20,21 +21,22 @@ LARGEST = 2**63 - 1
 
 
 class ResultRows(NamedTuple):
-    """The rows of one result, without the number it will get and the run it belongs to."""
+    """The rows of one result, without its number and its run."""
 
     golden_id: str
     trial: int
     outcome: int
     rest: Row
-    scores: list[Row]
+    failed: list[int]
     codes: list[Row]
     trajectory: bytes | None
     usage: Usage
 
 
-def to_rows(result: CaseResult, metric_keys: Mapping[str, int]) -> ResultRows:
+def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
     """Everything about a result as columns; the trajectory compressed."""
     check_golden_id(result.golden_id)
+    scores, failed = pack(result.metrics)
     usage = Usage(
         _counted(result.usage.input_tokens), _counted(result.usage.output_tokens), result.usage.cost_usd
     )
@@ -51,19 +53,9 @@ def to_rows(result: CaseResult, metric_keys: Mapping[str, int]) -> ResultRows:
             usage.input_tokens,
             usage.output_tokens,
             _number(usage.cost_usd),
+            scores,
         ),
-        [
-            (
-                position,
-                metric_keys[name],
-                _number(score.value),
-                score.passed,
-                held(score.reason) if score.reason else "",
-                held(score.error) if score.error else "",
-                packed(score.codes) if score.codes else None,
-            )
-            for position, (name, score) in enumerate(result.metrics.items())
-        ],
+        failed,
         [
             (position, failure.code, held(failure.tool), held(failure.parameter), packed(failure))
             for position, failure in enumerate(result.codes)
@@ -74,28 +66,15 @@ def to_rows(result: CaseResult, metric_keys: Mapping[str, int]) -> ResultRows:
 
 
 def to_result(
-    row: Any,
-    scores: Iterable[Sequence[Any]],
-    codes: Iterable[bytes],
-    metric_names: Mapping[int, str],
-    trajectory: bytes | None,
+    row: Any, read_scores: ScoreReader, codes: Iterable[bytes], trajectory: bytes | None
 ) -> CaseResult:
-    """The result again, from a row of `results` and what hangs on it, each in its order."""
+    """The result, from a row of `results` and its related rows, each in order."""
     return CaseResult(
         golden_id=row.golden_id,
         trial=row.trial,
         passed=bool(row.passed),
         score=_value(row.score),
-        metrics={
-            metric_names[key]: Score(
-                _value(value),
-                bool(passed),
-                reason,
-                unpacked(failures, tuple[Failure, ...]) if failures else (),
-                error,
-            )
-            for key, value, passed, reason, error, failures in scores
-        },
+        metrics=read_scores(row.scores),
         codes=tuple(unpacked(evidence, Failure) for evidence in codes),
         category=row.category,
         error=row.error,
@@ -106,7 +85,7 @@ def to_result(
 
 
 def check_golden_id(golden_id: str) -> None:
-    """An id that one engine could not hold is refused on all of them."""
+    """An id that one engine could not store is rejected by all of them."""
     if len(golden_id) * 4 > LONGEST_ID and len(golden_id.encode(errors="replace")) > LONGEST_ID:
         raise InputError(
             f"golden {golden_id[:40]!r}…",
@@ -120,7 +99,7 @@ def _counted(tokens: int) -> int:
 
 
 def _number(value: float | None) -> float | None:
-    """SQLite keeps NaN as NULL, so NULL stands for it on every engine."""
+    """SQLite stores NaN as NULL, so NULL represents it on every engine."""
     return None if value is None or math.isnan(value) else float(value)
 
 

@@ -21,7 +21,7 @@ IN_ONE_TURN = (
 
 
 class Situation(Record, frozen=True, forbid_unknown_fields=False):
-    """What a model invents."""
+    """What the model generates."""
 
     scenario: str
     user_description: str = ""

@@ -1,4 +1,4 @@
-"""The outcome of a call, and what the model is told."""
+"""The outcome of a call, and what the model reads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import msgspec
 
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.record import Record
-from rightcall.tools.idempotency.replay import as_replayed
 from rightcall.tools.runtime.errors import Effect, ErrorReply, stopped
+from rightcall.tools.runtime.results import as_replayed
 
 Outcome = Literal["ok", "rejected", "failed", "unknown", "aborted"]
 """ok: it ran to its end, and its effect, if it has one, is done · rejected: refused before anything ran ·
@@ -45,7 +45,7 @@ class Invocation(Record, frozen=True):
 class Finished(Record, frozen=True):
     """How the running of a tool ended, before it is tied to a call.
 
-    `running` says that it has not ended and nobody waits for it any more. `free` says that certainly nothing
+    `running` means that it has not ended and is no longer awaited. `free` says that certainly nothing
     was done, so that its key may be used again.
     """
 

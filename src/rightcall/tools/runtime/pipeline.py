@@ -11,11 +11,10 @@ from rightcall.tools.runtime.active_call import Next, Stage, chained
 from rightcall.tools.runtime.answer import Answers
 from rightcall.tools.runtime.batch import Batches
 from rightcall.tools.runtime.deadline import deadline
-from rightcall.tools.runtime.execute import perform
+from rightcall.tools.runtime.execute import RuntimeRetries, perform
 from rightcall.tools.runtime.outcome import Outcomes
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer
-from rightcall.tools.runtime.retries import RuntimeRetries
 from rightcall.tools.runtime.versions import Versions
 
 
@@ -30,7 +29,7 @@ def pipeline(
         RuntimeRetries(rules.retries) if rules.retries.most else None,
         Batches(faults.arm if faults else None),  # each item on its own from here on
         idempotency.once,  # claim the key, or answer from what is known of it
-        deadline,  # what follows is done to its end, even when nobody waits for it any more
+        deadline,  # the following stages run to completion, even if no longer awaited
         idempotency.record,  # write down how the attempt ended, early or late
         Versions(rules.strict),  # check, then act, under the lock of the resource
         Outcomes(rules.strict),  # a result or an exception becomes an outcome

@@ -19,14 +19,13 @@ from rightcall.tools.runtime.active_call import ActiveCall
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.canonical import normalised
 from rightcall.tools.runtime.clock import Clock, SystemClock, VirtualClock
-from rightcall.tools.runtime.confirmation import Confirmations
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
 from rightcall.tools.runtime.policy import ToolRules
-from rightcall.tools.runtime.prepare import Preparer, call_fingerprint
+from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
 from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 
@@ -128,7 +127,7 @@ class Toolbox:
         """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
         entry = self._resolve(call.name, context)
         if entry is None or call.arguments is None:
-            raise ConfigError(f"there is no call of '{call.name}' to confirm")
+            raise ConfigError(f"no call of '{call.name}' awaits confirmation")
         meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
         return self.confirmations.issue(context, entry.tool.name, meaning)
 
@@ -168,7 +167,7 @@ class Toolbox:
         return BoundTool(tool, PLAIN, lambda context: ready)
 
     def _made(self, given: Any, execute: str) -> list[BoundTool]:
-        """Entries whose mocks are asked first. A world hurts nobody, so it needs no permission to run."""
+        """Entries whose mocks take precedence. A simulated world is harmless, so it needs no permission to run."""
         if isinstance(given, World):
             return [self._governed(entry, real=True) for entry in given.entries()]
         if isinstance(given, Tool):
