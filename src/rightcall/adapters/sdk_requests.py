@@ -130,9 +130,11 @@ def _since_last_answer(items: Any) -> Any:
 
 
 def _is_answer(item: Any) -> bool:
-    if isinstance(item, Mapping):
-        return item.get("role") == "assistant" or item.get("type") in ("function_call", "reasoning")
-    role, kind = getattr(item, "role", None), getattr(item, "type", None)
+    role, kind = (
+        (item.get("role"), item.get("type"))
+        if isinstance(item, Mapping)
+        else (getattr(item, "role", None), getattr(item, "type", None))
+    )
     return role == "assistant" or kind in ("function_call", "reasoning")
 
 

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         ProviderOptions as ProviderOptions,
         Shelf as Shelf,
         check as check,
+        is_provider as is_provider,
         provider_names as provider_names,
         resolve as resolve,
     )
@@ -94,7 +95,7 @@ else:
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
             "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "request_words": "words",
-            "resolver": "ProviderOptions SHELVES Shelf check provider_names resolve",
+            "resolver": "ProviderOptions SHELVES Shelf check is_provider provider_names resolve",
             "sdk_client": "is_sdk_client",
             "secrets": "scrubber",
             "weights": "MODELS list_models model_path pull_model",
