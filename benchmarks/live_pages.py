@@ -9,10 +9,10 @@ import time
 import msgspec
 from starlette.testclient import TestClient
 
-from rightcall.monitor import kept_trace, run_checks
-from rightcall.monitor.checks import CheckSettingsInUse
+from rightcall.monitor import CheckedAgent, kept_trace, run_checks, written_time
 from rightcall.monitor.demo import SETTINGS, live_traffic
-from rightcall.store import open_store
+from rightcall.store import KeptTrace, Store, open_store
+from rightcall.traces import Trace
 from rightcall.web.app import make_app
 
 BATCH = 5000
@@ -41,20 +41,24 @@ def main() -> None:
         store.close()
 
 
-def fill(store: object, count: int) -> None:
-    samples = list(live_traffic())
-    done = 0
-    while done < count:
+def fill(store: Store, count: int) -> None:
+    """The bundled hour again and again, each trace under an id and a time of its own."""
+    samples = [(trace.time, _kept(trace)) for trace in live_traffic()]
+    for done in range(0, count, BATCH):
         batch = []
-        for i in range(min(BATCH, count - done)):
-            sample = samples[(done + i) % len(samples)]
-            trace = msgspec.structs.replace(
-                sample, trace_id=f"{done + i + 1:032x}", time=sample.time + (done + i) * 10**9
+        for i in range(done, min(done + BATCH, count)):
+            time_of, kept = samples[i % len(samples)]
+            at = written_time(time_of + i * 10**9)
+            row = msgspec.structs.replace(
+                kept.row, trace_id=f"{i + 1:032x}", started_at=at, session=f"s{i // 3}"
             )
-            checks = run_checks(SETTINGS.cheap, trace, CheckSettingsInUse())
-            batch.append(kept_trace(trace, "travel", checks, any(check.bad for check in checks)))
-        store.keep_traces(batch)  # type: ignore[attr-defined]
-        done += len(batch)
+            batch.append(msgspec.structs.replace(kept, row=row))
+        store.keep_traces(batch)
+
+
+def _kept(trace: Trace) -> KeptTrace:
+    checks = run_checks(SETTINGS.cheap, trace, CheckedAgent())
+    return kept_trace(trace, "travel", checks, any(check.bad for check in checks))
 
 
 if __name__ == "__main__":

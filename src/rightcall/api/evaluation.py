@@ -207,7 +207,7 @@ async def ascore_cases(
 
 
 def warn_of_mode(warning: PlanWarning) -> None:
-    """What a gate cannot show, its verdict says; that a mode can never satisfy a golden, nobody else does."""
+    """A gate's verdict reports its own limits; only this warning says that a mode can never satisfy a golden."""
     if warning.about == "mode":
         warnings.warn(warning.text, stacklevel=2)
 

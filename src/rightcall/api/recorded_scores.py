@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 class RecordedScores:
     """Results of recorded cases, scored as they are iterated over, once; memory does not grow with their number.
 
-    `summary` is what they add up to, and scores what nobody has iterated over yet.
+    `summary` is their summary; it scores cases that were not iterated over yet.
     """
 
     def __init__(self, results: Iterator[CaseResult], scorer: Scorer) -> None:

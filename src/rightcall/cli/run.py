@@ -11,6 +11,7 @@ import click
 
 from rightcall.cli.options import concurrency_option, failures_option, store_option, trials_option
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.providers import RecordMode
@@ -280,10 +281,15 @@ def _print_estimates(asked: SuiteRun, as_json: bool) -> None:
 def _print_estimate(plan: Plan, found: CostEstimate) -> None:
     out = console()
     cost = "unknown price" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
-    counts = f"{found.goldens:,} goldens × {found.trials} trials"
+    counts = f"{counted(found.goldens, 'golden')} × {counted(found.trials, 'trial')}"
     out.say("[bold]{}[/bold] on {}: {}", plan.name, plan.agent.name, counts)
-    out.print(f"{found.requests:,} requests{' or more' if plan.agent.mode == 'loop' else ''}, "
-              f"about {found.input_tokens:,} input tokens, {cost}")  # fmt: skip
+    if found.conversations:
+        users = f", {found.user_requests:,} requests to simulated users" if found.user_requests else ""
+        out.print(f"{found.conversations:,} conversations of up to {found.turns:,} turns in all{users}")
+    more = " or more" if plan.agent.mode == "loop" else ""
+    if found.conversations:
+        more = " (one per turn, another after each call)"
+    out.print(f"{found.requests:,} requests{more}, about {found.input_tokens:,} input tokens, {cost}")
     out.say("[dim]first request:[/dim]")
     print_json(found.first_request)
     if found.not_started:

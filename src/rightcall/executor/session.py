@@ -203,7 +203,7 @@ class Session:
         return self._performer(Asker(provider, at_once, patience=self._patience, seed=self._seed), prompts)
 
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
-        """An agent with tools of its own: they are only run here when they are mocked or broken on purpose."""
+        """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
         agent, execute = self.agent, observed.tools_run
         known = known_tools(replace(agent, tools=tools))
         at_desk = execute == "mock" or agent.faults is not None

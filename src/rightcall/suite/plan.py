@@ -49,7 +49,7 @@ CLIENTS = ("openai", "anthropic")
 class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
-    `in_memory` are the goldens of the dataset, when somebody has read it already.
+    `in_memory` are the goldens of the dataset, if it was already read.
     """
 
     name: str

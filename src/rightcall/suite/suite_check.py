@@ -130,7 +130,7 @@ def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
 
 
 def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
-    """The result with its exit code; a lint error on a changed tool is a failure whatever the trials say."""
+    """The result with its exit code; a lint error on a changed tool is a failure regardless of the trials."""
     code = EXIT_CODES[result.verdict]
     if result.verdict == "INCONCLUSIVE" and settings.on_inconclusive == "pass":
         code = 0

@@ -237,7 +237,7 @@ def _added(properties: dict[str, Any], required: list[str], behaviour: Behaviour
 
 
 def _output_schema(hints: dict[str, Any], name: str) -> dict[str, Any] | None:
-    """The schema of a result with fields of its own; plain dicts, lists and texts promise nothing."""
+    """The schema of a result with declared fields; plain dicts, lists and strings have none."""
     hint = hints.get("return")
     if hint is None or not isinstance(hint, type) or hint.__module__ in ("builtins", "typing"):
         return None
