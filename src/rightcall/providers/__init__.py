@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rightcall.providers.recordings.hooks import HttpHooks as HttpHooks
     from rightcall.providers.recordings.library import Recordings as Recordings, with_timings as with_timings
     from rightcall.providers.recordings.provider import TapedProvider as TapedProvider
+    from rightcall.providers.recordings.proxy import RecordingProxy as RecordingProxy
     from rightcall.providers.recordings.settings import (
         RECORD_MODES as RECORD_MODES,
         RecordMode as RecordMode,
@@ -89,6 +90,7 @@ else:
             "recordings.hooks": "HttpHooks",
             "recordings.library": "Recordings with_timings",
             "recordings.provider": "TapedProvider",
+            "recordings.proxy": "RecordingProxy",
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
             "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "request_words": "words",

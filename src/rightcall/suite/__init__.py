@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
+        record_settings as record_settings,
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
     )
@@ -118,7 +119,7 @@ else:
             "suite": "load_suite suite_schema",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
-            "suite_files": "recordings_folder with_record_mode",
+            "suite_files": "record_settings recordings_folder with_record_mode",
             "suite_run": "SuiteRun add_to_baseline run_with_control without_faults",
             "trust": "require_trust",
         },
