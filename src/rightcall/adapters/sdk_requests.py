@@ -130,8 +130,10 @@ def _since_last_answer(items: Any) -> Any:
 
 
 def _is_answer(item: Any) -> bool:
-    get = item.get if isinstance(item, Mapping) else lambda name: getattr(item, name, None)
-    return get("role") == "assistant" or get("type") in ("function_call", "reasoning")
+    def field(name: str) -> Any:
+        return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+
+    return field("role") == "assistant" or field("type") in ("function_call", "reasoning")
 
 
 @dataclass(frozen=True)
