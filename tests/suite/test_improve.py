@@ -17,7 +17,7 @@ from rightcall.model import Message, Tool
 from rightcall.providers import ModelReply
 from rightcall.store import open_store
 from rightcall.suite import ImproveOptions, Plan, improve_plan, run_plan
-from rightcall.suite.improve import split_goldens
+from rightcall.suite.improvement.split import split_goldens
 
 
 class ReadingModel:

@@ -46,7 +46,12 @@ if TYPE_CHECKING:
     )
     from rightcall.lint.explain import as_table as as_table, as_text as as_text, rule_facts as rule_facts
     from rightcall.lint.features.text import estimate_tokens as estimate_tokens, sentences as sentences
-    from rightcall.lint.fixer import fix as fix, write as write
+    from rightcall.lint.fixer import (
+        fix as fix,
+        redefined as redefined,
+        rewritten as rewritten,
+        write as write,
+    )
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
     from rightcall.lint.settings import LintSettings as LintSettings, find_settings as find_settings
@@ -70,7 +75,7 @@ else:
             "evidence": "Broken Confusion LintEvidence Misfilled RuleEffect",
             "explain": "as_table as_text rule_facts",
             "features.text": "estimate_tokens sentences",
-            "fixer": "fix write",
+            "fixer": "fix redefined rewritten write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
             "settings": "LintSettings find_settings",

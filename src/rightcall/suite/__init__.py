@@ -10,6 +10,7 @@ recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
 inputs, changes, reach        what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
+improvement/                  changes of definitions, tried and proven
 suite_check, check_design, check_trials   the one command of a pull request
 """
 
@@ -45,11 +46,16 @@ if TYPE_CHECKING:
         gate_run as gate_run,
     )
     from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
-    from rightcall.suite.improve import (
+    from rightcall.suite.improvement.file_patch import file_patch as file_patch
+    from rightcall.suite.improvement.gepa_engine import GepaEngine as GepaEngine
+    from rightcall.suite.improvement.ledger import newest_of_suites as newest_of_suites
+    from rightcall.suite.improvement.options import (
         ImproveOptions as ImproveOptions,
-        improve_plan as improve_plan,
-        newest_of_suites as newest_of_suites,
+        ProposalTask as ProposalTask,
+        proposer as proposer,
     )
+    from rightcall.suite.improvement.protocol import improve_plan as improve_plan
+    from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
     from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
     from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
     from rightcall.suite.preparation import (
@@ -66,7 +72,6 @@ if TYPE_CHECKING:
         read_request as read_request,
     )
     from rightcall.suite.rescorer import rescore_run as rescore_run
-    from rightcall.suite.rewriter import Rewriter as Rewriter
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
         CaseRunner as CaseRunner,
@@ -98,14 +103,18 @@ else:
             "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
             "fault_twin": "finished_twin without_faults",
-            "improve": "ImproveOptions improve_plan newest_of_suites",
+            "improvement.file_patch": "file_patch",
+            "improvement.gepa_engine": "GepaEngine",
+            "improvement.ledger": "newest_of_suites",
+            "improvement.options": "ImproveOptions ProposalTask proposer",
+            "improvement.protocol": "improve_plan",
+            "improvement.rewriter": "Rewriter",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
             "recorded_scores": "score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
-            "rewriter": "Rewriter",
             "run_record": "new_run_id",
             "runner": "CaseRunner Progress RunOutcome run_plan",
             "secret_scrubber": "ResultScrubber",
