@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         RunFinding as RunFinding,
         analyze_trials as analyze_trials,
     )
+    from rightcall.analysis.held_values import held_values as held_values, still_holds as still_holds
     from rightcall.analysis.hypothesis import ProposedChange as ProposedChange
     from rightcall.analysis.improvement import (
         Improvement as Improvement,
@@ -45,7 +46,10 @@ if TYPE_CHECKING:
         patch_of as patch_of,
         tokens_of as tokens_of,
     )
-    from rightcall.analysis.perturb_effect import PerturbEffect as PerturbEffect
+    from rightcall.analysis.perturb_effect import (
+        PerturbEffect as PerturbEffect,
+        PositionRate as PositionRate,
+    )
     from rightcall.analysis.proposals import (
         Proposal as Proposal,
         proposal_for as proposal_for,
@@ -82,11 +86,12 @@ else:
             "exposure": "Exposure is_exposed wanted_tool",
             "fault_effects": "fault_report",
             "findings": "Analysis RunFinding analyze_trials",
+            "held_values": "held_values still_holds",
             "hypothesis": "ProposedChange",
             "improvement": "ImproveOutcome Improvement ToolEffect Tried",
             "leakage": "refusal",
             "patch": "applied is_longer patch_of tokens_of",
-            "perturb_effect": "PerturbEffect",
+            "perturb_effect": "PerturbEffect PositionRate",
             "proposals": "Proposal proposal_for proposals_of together",
             "results_analysis": "analyze_results",
             "rule_evidence": "rule_effects",

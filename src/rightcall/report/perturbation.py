@@ -36,6 +36,27 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
             interval,
             f"{one.flips:+.1%}",
             f"{one.p_adjusted:.3g}",
-            one.verdict,
+            _verdict(one),
         )
     out.print(table)
+    for one in effects:
+        if one.positions:
+            out.print(_positions(one))
+
+
+def _verdict(one: PerturbEffect) -> str:
+    if one.verdict == "not shown" and one.mde is not None:
+        return f"not shown (sees {100 * one.mde:.0f} points or more)"
+    return one.verdict
+
+
+def _positions(one: PerturbEffect) -> Table:
+    table = Table(
+        title="place of the wanted tool", title_justify="left", box=None, pad_edge=False, header_style="dim"
+    )
+    for title in ("place", "cases", "passed"):
+        table.add_column(title, justify="right")
+    for at in one.positions:
+        place = f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}"
+        table.add_row(place, f"{at.goldens:,}", percent(at.rate))
+    return table

@@ -10,6 +10,7 @@ recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
 inputs, changes, reach        what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
+perturbations/, perturbed_run  harmless changes, paired with clean runs
 improvement/                  changes of definitions, tried and proven
 suite_check, check_design, check_trials   the one command of a pull request
 """
@@ -56,6 +57,11 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.improvement.protocol import improve_plan as improve_plan
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
+    from rightcall.suite.perturbations.paraphraser import (
+        paraphrased as paraphrased,
+        read_paraphrases as read_paraphrases,
+        write_paraphrases as write_paraphrases,
+    )
     from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
     from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
     from rightcall.suite.preparation import (
@@ -109,6 +115,7 @@ else:
             "improvement.options": "ImproveOptions ProposalTask proposer",
             "improvement.protocol": "improve_plan",
             "improvement.rewriter": "Rewriter",
+            "perturbations.paraphraser": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",

@@ -14,7 +14,7 @@ import msgspec
 
 from rightcall.analysis import Proposal, applied
 from rightcall.errors import ConfigError, InfrastructureError
-from rightcall.executor import Agent, Session
+from rightcall.executor import Session
 from rightcall.gate import Outcome
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
@@ -24,6 +24,7 @@ from rightcall.store import Store
 from rightcall.suite.outcome import MOST_ERRORS, gathered
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import preflight
+from rightcall.suite.redefinition import redefined_agent
 from rightcall.suite.runner import Progress, run_plan
 
 
@@ -145,7 +146,7 @@ class Arms:
 
     def _changed(self, arm: Arm, arms: int) -> Plan:
         plan = self._plan
-        agent: Agent = replace(plan.agent, tools=_redefined(plan.agent, arm.tools), system=arm.system)
+        agent = redefined_agent(plan.agent, arm.tools, system=arm.system)
         mark: Mapping[str, Any] = {"phase": arm.phase, "dataset": self._dataset}
         goldens = sorted(arm.goldens, key=lambda golden: golden.id)
         return replace(
@@ -161,16 +162,3 @@ def _require_answers(one: Measured) -> None:
         raise InfrastructureError(
             f"{len(errors)} of {len(one.results)} cases got no answer, so nothing can be compared: {errors[0]}"
         )
-
-
-def _redefined(agent: Agent, tools: Sequence[Tool]) -> list[Any]:
-    """The agent's tools with other definitions: a function or a tool of a world keeps what it does."""
-    if (
-        any(not isinstance(one, Tool | dict) for one in agent.tools)
-        and agent.mode == "loop"
-        and not agent.mocks
-    ):
-        raise ConfigError(
-            "improve changes definitions, and these tools are code; give them as a file, or mock them in the suite"
-        )
-    return list(tools)
