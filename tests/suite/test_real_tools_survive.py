@@ -23,27 +23,57 @@ import time
 from pathlib import Path
 from rightcall import tool
 
-@tool(destructive=True, idempotency="key")
-def send_mail(to: str) -> dict:
+def send(to: str) -> dict:
     """Send a mail."""
     with Path("mails.txt").open("a") as mails:
         mails.write(f"{to}\\n")
     time.sleep(0.1)
     return {"sent": to}
+
+@tool(destructive=True, idempotency="key")
+def send_mail(to: str) -> dict:
+    """Send a mail."""
+    return send(to)
+
+@tool(destructive=True, name="send_mail")
+def send_keyless(to: str) -> dict:
+    """Send a mail."""
+    return send(to)
+
+@tool(destructive=True, name="send_mail")
+async def send_async(to: str) -> dict:
+    """Send a mail."""
+    import asyncio
+    return await asyncio.to_thread(send, to)
 '''
+SERVER = """
+from mcp.server import MCPServer
+import mail_tools
+server = MCPServer("mail")
+server.tool(name="send_mail")(mail_tools.send)
+server.run()
+"""
+KINDS = {
+    "keyed": "mail_tools:send_mail",
+    "keyless": "mail_tools:send_keyless",
+    "keyless async": "mail_tools:send_async",
+    "mcp": {"mcp": {"command": [sys.executable, "mail_server.py"]}},
+}
 
 
-def write_suite(folder: Path) -> None:
+def write_suite(folder: Path, kind: str = "keyed") -> None:
     (folder / "mail_tools.py").write_text(TOOLS)
+    (folder / "mail_server.py").write_text(SERVER)
+    key = {"idempotency_key": "k"} if kind == "keyed" else {}
     goldens, replies = [], []
     for number in range(MAILS):
-        call = {"name": "send_mail", "arguments": {"to": f"m{number}", "idempotency_key": "k"}}
+        call = {"name": "send_mail", "arguments": {"to": f"m{number}", **key}}
         goldens.append(
             {"id": f"g{number}", "input": f"mail m{number}", "expected_calls": [{"tool": "send_mail"}]}
         )
         replies.append({"golden": f"g{number}", "turns": [{"calls": [call]}, {"text": "done"}]})
     suite = {
-        "tools": "mail_tools:send_mail",
+        "tools": KINDS[kind],
         "dataset": "goldens.jsonl",
         "concurrency": 4,
         "agent": {"model": "scripted:script.json", "mode": "loop", "execute": "real"},
@@ -72,9 +102,11 @@ def postgres_url() -> Iterator[str]:
         yield url
 
 
-@pytest.mark.parametrize("where", ["sqlite", "postgres"])
-def test_a_run_that_is_killed_and_resumed_sends_every_mail_once(tmp_path, where, request):
-    write_suite(tmp_path)
+@pytest.mark.parametrize(
+    ("where", "kind"), [*(("sqlite", kind) for kind in KINDS), ("postgres", "keyed"), ("postgres", "keyless")]
+)
+def test_a_run_that_is_killed_and_resumed_sends_every_mail_once(tmp_path, where, kind, request):
+    write_suite(tmp_path, kind)
     in_file = str(tmp_path / "results.db")
     store = ("--store", request.getfixturevalue("postgres_url") if where == "postgres" else in_file)
     drawn = random.Random(11)
@@ -88,7 +120,7 @@ def test_a_run_that_is_killed_and_resumed_sends_every_mail_once(tmp_path, where,
         process.communicate()
     out, _ = run(tmp_path, *store, "--resume", "last").communicate(timeout=60)
     sent = mails(tmp_path)
-    assert len(sent) == len(set(sent)) >= MAILS - 4, out  # four at once: a kill may come before an effect
+    assert len(sent) == len(set(sent)) > 0, out
     with open_store(store[1]) as opened:
         results = list(opened.results("last", trajectories=True))
     assert len(results) == MAILS
@@ -97,6 +129,18 @@ def test_a_run_that_is_killed_and_resumed_sends_every_mail_once(tmp_path, where,
         really = sent.count(case.golden_id.replace("g", "m"))
         told = case.trajectory.calls[0].output
         assert known == really or told["effect"] == "unknown", told
+
+
+def test_equal_calls_of_one_trial_are_all_run_when_the_tool_takes_no_key(tmp_path):
+    write_suite(tmp_path, "keyless")
+    call = {"name": "send_mail", "arguments": {"to": "m"}}
+    replies = [
+        {"golden": f"g{n}", "turns": [{"calls": [call, call]}, {"calls": [call]}, {"text": "done"}]}
+        for n in range(MAILS)
+    ]
+    (tmp_path / "script.json").write_text(json.dumps({"replies": replies}))
+    run(tmp_path).communicate(timeout=60)
+    assert mails(tmp_path) == ["m"] * 3 * MAILS
 
 
 def test_another_run_has_its_own_keys_next_to_the_results_for_their_owner_alone(tmp_path):

@@ -95,7 +95,10 @@ def _how_to_go_on(store: Store, run_id: str, again: str) -> str:
     try:
         stored = store.run(run_id)
     except InfrastructureError:
-        return f"once the store is available, resume with:\n  {resume}"
+        return (
+            f"once the store is available, resume with:\n  {resume}\n"
+            f"if its contents are lost, start again with:\n  {again}"
+        )
     except RightCallError:
         return f"the run is no longer in the store; start again with:\n  {again}"
     return f"{stored.results:,} of {stored.planned:,} cases stored; resume with:\n  {resume}"

@@ -73,7 +73,7 @@ class Idempotency:
     `lease_s` is how long another machine believes a silent owner to be at work; the lease is renewed while it
     is. `ttl_s` is how long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the
     first. `live` keeps the keys of tools that run for real, when they are to be kept elsewhere than those of
-    mocks and worlds, which end with their trial.
+    mocks and worlds, which end with their trial; there, writes without a key are remembered by their turn.
     """
 
     store: IdempotencyStore
@@ -93,11 +93,11 @@ class Idempotency:
         Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
         key stays claimed and will be found unknown.
         """
+        if self.live is not None and call.ready.live and (call.key or call.entry.writes):
+            return await self.live.once(call if call.key else _numbered(call), next)
         if not call.key:
             passed: Finished = await next(call)
             return passed
-        if self.live is not None and call.ready.live:
-            return await self.live.once(call, next)
         self._running += 1
         polls = max(1, round(self.in_flight_wait_s / POLL_S))
         try:
@@ -270,6 +270,19 @@ class Idempotency:
         detail: str = "",
     ) -> None:
         call.context.ledger.add(phase, call.tool_name, attempt=attempt, detail=detail, **call.note())
+
+
+def _numbered(call: ActiveCall) -> ActiveCall:
+    """A write that has no key, with one for its turn: the nth of its kind in this trial.
+
+    Within a trial every call is another operation, so it is run. When a killed trial is run again, its nth call
+    is the one that was already run. No caller can send such a key: "#" is escaped in theirs.
+    """
+    context, name = call.context, call.tool_name
+    turn = context.count(("unkeyed", name, call.fingerprint))
+    numbered = call.copy()
+    numbered.key = f"{_prefix(context.run, context.task, context.trial, name)}#{turn}:{call.fingerprint}"
+    return numbered
 
 
 def _abandonment(
