@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rightcall.analysis.changes import ChangeItem as ChangeItem, run_changes as run_changes
     from rightcall.analysis.confusion_count import confusions as confusions
     from rightcall.analysis.exposure import (
-        Exposure as Exposure,
+        Exposed as Exposed,
         is_exposed as is_exposed,
         wanted_tool as wanted_tool,
     )
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         RunFinding as RunFinding,
         analyze_trials as analyze_trials,
     )
-    from rightcall.analysis.held_values import held_values as held_values, still_holds as still_holds
     from rightcall.analysis.hypothesis import ProposedChange as ProposedChange
     from rightcall.analysis.improvement import (
         Improvement as Improvement,
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
         RunRecord as RunRecord,
         run_record as run_record,
     )
+    from rightcall.analysis.said_values import held_values as held_values, still_holds as still_holds
     from rightcall.analysis.stored_analysis import analyze_run as analyze_run, trials_of as trials_of
     from rightcall.analysis.tool_evidence import (
         RunEvidence as RunEvidence,
@@ -83,10 +83,10 @@ else:
             "changed_tools": "changed_at tool_change",
             "changes": "ChangeItem run_changes",
             "confusion_count": "confusions",
-            "exposure": "Exposure is_exposed wanted_tool",
+            "exposure": "Exposed is_exposed wanted_tool",
             "fault_effects": "fault_report",
             "findings": "Analysis RunFinding analyze_trials",
-            "held_values": "held_values still_holds",
+            "said_values": "held_values still_holds",
             "hypothesis": "ProposedChange",
             "improvement": "ImproveOutcome Improvement ToolEffect Tried",
             "leakage": "refusal",

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from rightcall.analysis.changes import ChangeItem, run_changes
-from rightcall.analysis.evidence import expected_calls
+from rightcall.analysis.golden_facts import expected_calls
 from rightcall.analysis.run_setup import RunRecord, run_record
 from rightcall.analysis.symptom import Symptom, SymptomRequest, symptom_of
 from rightcall.metrics.matching import call_text

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rightcall.analysis.evidence import NEGATIVE, Class, expected_calls
+from rightcall.analysis.counters import NEGATIVE, Class
+from rightcall.analysis.golden_facts import expected_calls
 from rightcall.model.golden import AnyGolden
 
-Exposure = frozenset[Class] | None
+Exposed = frozenset[Class] | None
 """Tools, parameters and `NEGATIVE`; None for every golden."""
 
 
-def exposure_of(
-    cause: str, tools: Iterable[str], parameters: Iterable[str], known: Iterable[str]
-) -> Exposure:
+def exposure_of(cause: str, tools: Iterable[str], parameters: Iterable[str], known: Iterable[str]) -> Exposed:
     """What a finding's cause can act on. A description that claims too much harms the goldens of all other tools."""
     tools, parameters = tuple(tools), tuple(parameters)
     if cause == "no_abstention_guidance":
@@ -25,7 +24,7 @@ def exposure_of(
     return frozenset(tools) if tools else None
 
 
-def is_exposed(golden: AnyGolden, exposure: Exposure) -> bool:
+def is_exposed(golden: AnyGolden, exposure: Exposed) -> bool:
     """Whether a golden is one that a cause, or its change, can act on."""
     if exposure is None:
         return True

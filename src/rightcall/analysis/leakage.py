@@ -9,7 +9,7 @@ from functools import lru_cache
 import msgspec
 
 from rightcall.analysis.argument_kind import UNJUDGED, plain_value
-from rightcall.analysis.evidence import expected_calls
+from rightcall.analysis.golden_facts import expected_calls
 from rightcall.analysis.hypothesis import ProposedChange
 from rightcall.analysis.patch import applied
 from rightcall.analysis.proposals import Proposal

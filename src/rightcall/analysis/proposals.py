@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from rightcall.analysis.exposure import Exposure, exposure_of
+from rightcall.analysis.exposure import Exposed, exposure_of
 from rightcall.analysis.findings import Analysis, RunFinding
 from rightcall.analysis.hypothesis import ProposedChange
 from rightcall.lint import fix, read_text
@@ -35,7 +35,7 @@ class Proposal(Record, frozen=True):
     worth: float | None = None
     parts: tuple[Proposal, ...] = ()
 
-    def exposure(self, known: Sequence[str]) -> Exposure:
+    def exposure(self, known: Sequence[str]) -> Exposed:
         """The goldens that it is meant for, given the names of all tools."""
         if not self.parts:
             return exposure_of(self.cause, self.tools, self.parameters, known)

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rightcall.analysis.evidence import Evidence, ParameterStats
+from rightcall.analysis.counters import ParameterStats
+from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import ProposedChange
 
 UNITS = [

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rightcall.analysis.causes.choices import describe
-from rightcall.analysis.evidence import NEGATIVE, Class, Evidence
+from rightcall.analysis.counters import NEGATIVE, Class
+from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint import included
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.analysis.argument_kind import UNJUDGED, is_held, plain_value
-from rightcall.analysis.evidence import expected_calls
+from rightcall.analysis.golden_facts import expected_calls
 from rightcall.model.golden import Golden
 
 
