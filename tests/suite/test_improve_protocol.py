@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from benchmarks import improve as simulation
+from benchmarks.planted_suites.provider import ReadingModel
 
 from rightcall.analysis import Proposal, ProposedChange
 from rightcall.executor import Agent
@@ -14,7 +15,6 @@ from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.providers import ModelReply
 from rightcall.store import RunFilter, open_store
 from rightcall.suite import ImproveOptions, Plan, improve_plan, run_plan
-from tests.suite.test_improve import ReadingModel
 
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
 OLD = "Pay a bill of a customer."

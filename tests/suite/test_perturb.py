@@ -6,6 +6,7 @@ import asyncio
 import random
 
 import pytest
+from benchmarks.planted_suites.provider import ReadingModel
 
 from rightcall import tool
 from rightcall.errors import ConfigError, InputError
@@ -14,7 +15,6 @@ from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.providers import ModelReply
 from rightcall.store import RunFilter, open_store
 from rightcall.suite import Plan, paraphrased, read_paraphrases, run_perturbed, write_paraphrases
-from tests.suite.test_improve import ReadingModel
 
 TOOLS = [
     Tool("find_one", "Find a thing. See find_two."),

@@ -81,12 +81,12 @@ class ParameterStats:
 
 @dataclass
 class ToolStats:
-    """What was asked of one tool: goldens, trials, words of the requests, how well texts cover them."""
+    """What was asked of one tool: goldens, trials, quotable words of the requests, how well texts cover them."""
 
     goldens: int = 0
     trials: int = 0
     missed: int = 0
+    foreign: int = 0
     cover: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     words: Counter[str] = field(default_factory=Counter)
     missed_words: Counter[str] = field(default_factory=Counter)
-    right_words: Counter[str] = field(default_factory=Counter)

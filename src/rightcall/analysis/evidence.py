@@ -11,10 +11,10 @@ from typing import Any
 
 from rightcall.analysis.argument_kind import UNJUDGED, is_held, plain_value
 from rightcall.analysis.counters import NEGATIVE, Case, Class, GoldenTrials, ParameterStats, Seen, ToolStats
-from rightcall.analysis.golden_facts import all_words, expected_calls, request_of
+from rightcall.analysis.golden_facts import all_words, expected_calls, is_quotable, language_of, request_of
 from rightcall.analysis.suspicion import ObservedBehaviour, behaviour_of, suspected
 from rightcall.analysis.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
-from rightcall.lint import Wording, request_words
+from rightcall.lint import Wording, reads_as_english, request_words
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
 
@@ -48,7 +48,6 @@ class Evidence:
         self.parameters: defaultdict[tuple[str, str], ParameterStats] = defaultdict(ParameterStats)
         self.surplus_cover: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
         self.surplus_words: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.negative_words: Counter[str] = Counter()
         self.by_category: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self.by_language: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self.by_turn: Counter[int] = Counter()
@@ -70,7 +69,8 @@ class Evidence:
         classes: set[Class] = set(wanted) if expected else {NEGATIVE}
         values = [_value_text(value) for _, args in expected for value in args.values()]
         said = request_words(request_of(golden), values)
-        self._count_request(wanted, said, one)
+        quoted = said if is_quotable(golden) else []
+        self._count_request(wanted, said, quoted, one)
         self._count_parameters(expected, request, classes, one)
         found: Counter[Symptom] = Counter()
         failed_words: set[str] = set()
@@ -81,12 +81,12 @@ class Evidence:
             found[symptom] += 1
             self.codes.update({failure.code for failure in trial.codes})
             self._count_mistakes(mistakes)
-            self._count_symptom(symptom, said, failed_words)
+            self._count_symptom(symptom, said, quoted, failed_words)
             if (done := behaviour_of(symptom, trial)) is not None:
                 behaviours[done] += 1
             if symptom.turn is not None:
                 self.by_turn[symptom.turn] += 1
-        self._count_groups(golden, one, failed_words, said)
+        self._count_groups(golden, one, failed_words, quoted)
         behaviour = suspected(one, behaviours, said, request, self)
         if behaviour is not None:
             self.suspects[golden.id] = behaviour
@@ -120,16 +120,17 @@ class Evidence:
             return symptom
         return symptom._replace(detail=min(known))
 
-    def _count_request(self, wanted: Sequence[str], said: Sequence[str], one: GoldenTrials) -> None:
+    def _count_request(
+        self, wanted: Sequence[str], said: Sequence[str], quoted: Sequence[str], one: GoldenTrials
+    ) -> None:
         for tool in wanted:
             stats = self.tool_stats[tool]
             stats.goldens += 1
             stats.trials += one.judged
-            _add_words(stats.words, said)
+            stats.foreign += bool(said) and not quoted
+            _add_words(stats.words, quoted)
             for other in self.by_name:
                 stats.cover[other] += self.wording.cover(said, other)
-        if not wanted:
-            _add_words(self.negative_words, said)
 
     def _count_parameters(
         self,
@@ -165,7 +166,9 @@ class Evidence:
                 stats.pairs[pair] += 1
                 stats.raw.setdefault(pair, (mistake.expected, mistake.actual))
 
-    def _count_symptom(self, symptom: Symptom, said: Sequence[str], failed_words: set[str]) -> None:
+    def _count_symptom(
+        self, symptom: Symptom, said: Sequence[str], quoted: Sequence[str], failed_words: set[str]
+    ) -> None:
         if symptom.group == "miss":
             self.tool_stats[symptom.tool].missed += 1
             failed_words.add(symptom.tool)
@@ -175,17 +178,16 @@ class Evidence:
             sums[0] += 1
             sums[1] += self.wording.cover(said, into)
             sums[2] += self.wording.cover(said, symptom.tool) if symptom.group == "miss" else 0.0
-            _add_words(self.surplus_words[into], said)
+            _add_words(self.surplus_words[into], quoted)
 
     def _count_groups(
-        self, golden: AnyGolden, one: GoldenTrials, failed_words: set[str], said: Sequence[str]
+        self, golden: AnyGolden, one: GoldenTrials, failed_words: set[str], quoted: Sequence[str]
     ) -> None:
         for tool in failed_words:
-            _add_words(self.tool_stats[tool].missed_words, said)
+            _add_words(self.tool_stats[tool].missed_words, quoted)
         failed = len(one.failed)
-        language = golden.metadata.get("language") if isinstance(golden.metadata, dict) else None
         keys: list[tuple[defaultdict[str, list[int]], str]] = [(self.by_category, golden.category)]
-        keys += [(self.by_language, language)] if isinstance(language, str) else []
+        keys += [(self.by_language, language)] if (language := language_of(golden)) else []
         for counts, key in keys:
             counts[key][0] += failed
             counts[key][1] += one.judged
@@ -212,6 +214,12 @@ class Evidence:
         """How well one tool's text covers the requests that want another, on average."""
         stats = self.tool_stats.get(of)
         return stats.cover[by] / stats.goldens if stats and stats.goldens else 0.0
+
+    def is_foreign(self, tool: str) -> bool:
+        """Whether most requests for a tool are in another language than its English description."""
+        stats, known = self.tool_stats.get(tool), self.by_name.get(tool)
+        foreign = stats is not None and 2 * stats.foreign > stats.goldens
+        return foreign and known is not None and reads_as_english(known.description)
 
     def lint_on(self, tool: str, parameter: str = "") -> frozenset[str]:
         """Codes of the lint rules that fire on a tool, or on one of its parameters."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rightcall.lint import reads_as_english
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 
 
@@ -36,3 +37,15 @@ def all_words(golden: AnyGolden, system: str) -> str:
     turns = () if isinstance(golden, Golden) else golden.turns
     parts = [request_of(golden), golden.system or system, *(golden.context or ())]
     return "\n".join([*parts, *(turn.content for turn in turns)])
+
+
+def is_quotable(golden: AnyGolden) -> bool:
+    """Whether a golden's words can stand in a definition: by its `metadata.language`, or else as they look."""
+    language = language_of(golden)
+    return language.lower().startswith("en") if language else reads_as_english(request_of(golden))
+
+
+def language_of(golden: AnyGolden) -> str:
+    """What a golden says of its language; "" when it says nothing."""
+    language = golden.metadata.get("language") if isinstance(golden.metadata, dict) else None
+    return language if isinstance(language, str) else ""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         excluded as excluded,
         included as included,
         is_generic_name as is_generic_name,
+        reads_as_english as reads_as_english,
         request_words as request_words,
     )
     from rightcall.lint.conversion import convert_all as convert_all
@@ -68,7 +69,7 @@ else:
             "baseline": "baseline_of read_baseline without_known write_baseline",
             "catalog": "all_rules find_rule",
             "config": "LintConfig config_from",
-            "confusability.word_use": "Wording excluded included is_generic_name request_words",
+            "confusability.word_use": "Wording excluded included is_generic_name reads_as_english request_words",
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
             "engine": "lint",

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from rightcall.analysis.causes.choices import describe
+from rightcall.analysis.causes.choices import describe, such_as
 from rightcall.analysis.counters import NEGATIVE, Class
 from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
@@ -53,14 +53,21 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             weight.value,
             f"{tool} is called in {trials} trials that need no tool or another one",
             f"{tool} is called for {trials} requests that need no tool or another. "
-            + (f"Strike '{sentence}'; add: " if sentence else "Add: ")
-            + f"Not for requests about {', '.join(_common(evidence, tool))}.",
+            + _advice(sentence, _common(evidence, tool), such_as(evidence, symptoms)),
             (tool,),
             (),
             tuple(weight.reasons),
             _change(evidence, tool, sentence),
             codes_on(evidence, ("TD807", "TD205"), (tool, "")),
         )
+
+
+def _advice(sentence: str, words: list[str], ids: str) -> str:
+    strike = f"Strike '{sentence}'" if sentence else ""
+    add = f"Not for requests about {', '.join(words)}." if words else f"what it is not for, such as {ids}."
+    if words:
+        return f"{strike}; add: {add}" if strike else f"Add: {add}"
+    return f"{strike}, and say {add}" if strike else f"Say {add}"
 
 
 def _common(evidence: Evidence, tool: str) -> list[str]:
