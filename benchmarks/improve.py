@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
+import os
 import random
 import tempfile
 import time
@@ -133,10 +134,10 @@ def simulated(
         return [asyncio.run(improve_plan(plan, store, run, options)) for _ in range(uses)]
 
 
-def null(seeds: int, uses: int, stop: str = "end", goldens: int = 150) -> tuple[int, int]:
+def null(seeds: int, uses: int, stop: str = "end", goldens: int = 150, start: int = 0) -> tuple[int, int]:
     """Seeds with a wrong acceptance at the first use, and at any use."""
     first = ever = 0
-    for seed in range(seeds):
+    for seed in range(start, start + seeds):
         found = simulated(
             f"null/{seed}", goldens=goldens, tools=2, nothing=10, gain=0.0, uses=uses, stop=stop
         )
@@ -145,10 +146,12 @@ def null(seeds: int, uses: int, stop: str = "end", goldens: int = 150) -> tuple[
     return first, ever
 
 
-def power(seeds: int, tools: int, gain: float, stop: str = "end", goldens: int = 150) -> tuple[int, float]:
+def power(
+    seeds: int, tools: int, gain: float, stop: str = "end", goldens: int = 150, start: int = 0
+) -> tuple[int, float]:
     """Seeds in which the text that helps is accepted, and the mean number of calls."""
     accepted, calls = 0, 0
-    for seed in range(seeds):
+    for seed in range(start, start + seeds):
         (found,) = simulated(
             f"power/{seed}", goldens=goldens, tools=tools, nothing=4, gain=gain, uses=1, stop=stop
         )
@@ -161,19 +164,20 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=200, help="agents drawn for each row")
     parser.add_argument("--uses", type=int, default=5, help="proofs on the same goldens")
+    parser.add_argument("--start", type=int, default=0, help="first seed: several processes share the work")
     parser.add_argument("--only", choices=["null", "power"])
+    parser.add_argument("--stop", choices=["end", "evalue"])
     options = parser.parse_args()
     start = time.perf_counter()
-    for stop in ("end", "evalue"):
+    os.chdir(tempfile.gettempdir())  # outside any repository, so that no run has to ask git
+    for stop in (options.stop,) if options.stop else ("end", "evalue"):
         if options.only != "power":
             uses = options.uses if stop == "end" else 1
-            first, ever = null(options.seeds, uses, stop)
+            first, ever = null(options.seeds, uses, stop, start=options.start)
             print(f"nothing helps, --stop {stop}: accepted {first} of {options.seeds} at the first proof, {ever} in "
                   f"{uses} proofs on the same goldens", flush=True)  # fmt: skip
-        if options.only == "null":
-            continue
-        for tools in (1, 2, 3):
-            accepted, calls = power(options.seeds, tools, 0.2, stop)
+        for tools in (1, 2, 3) if options.only != "null" else ():
+            accepted, calls = power(options.seeds, tools, 0.2, stop, start=options.start)
             print(f"+20 points on the goldens of {tools} of 6 tools ({15 * tools} in proof), --stop {stop}: accepted "
                   f"{accepted} of {options.seeds}, {calls:.0f} calls", flush=True)  # fmt: skip
     print(f"{time.perf_counter() - start:.0f} s")

@@ -108,7 +108,7 @@ def test_a_change_holds_the_text_that_stands_there_and_the_new_one():
     suite, (truth,) = planted(HELD_OUT[0], ["unit"], "change", 7)
     (change,) = analysed(suite, results_of(suite)).findings[0].change
     assert change.path == ("input_schema", "properties", truth.parameter, "description")
-    assert change.after == f"{change.before.rstrip('.')}, in minutes."
+    assert change.after == f"{change.before}, in minutes"
 
 
 def test_the_json_form_has_the_documented_fields():

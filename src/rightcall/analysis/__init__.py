@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rightcall.analysis.findings import (
         Analysis as Analysis,
         RunFinding as RunFinding,
+        WonBack as WonBack,
         analyze_trials as analyze_trials,
     )
     from rightcall.analysis.hypothesis import ProposedChange as ProposedChange
@@ -85,7 +86,7 @@ else:
             "confusion_count": "confusions",
             "exposure": "Exposed is_exposed wanted_tool",
             "fault_effects": "fault_report",
-            "findings": "Analysis RunFinding analyze_trials",
+            "findings": "Analysis RunFinding WonBack analyze_trials",
             "said_values": "held_values still_holds",
             "hypothesis": "ProposedChange",
             "improvement": "ImproveOutcome Improvement ToolEffect Tried",

@@ -35,7 +35,7 @@ def print_improvement(out: Screen, found: Improvement) -> None:
 
 
 def _terms(found: Improvement) -> str:
-    spent = "" if found.cost_usd is None else f", ${found.cost_usd:.2f}"
+    spent = f", ${found.cost_usd:.2f}" if found.cost_usd else ""
     early = f" ({found.seen} were enough)" if 0 < found.seen < found.proof else ""
     return (
         f"{found.tune} goldens to tune on, {found.proof} for proof{early}; proof number {found.proofs} on these "
