@@ -37,8 +37,8 @@ from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import postgres_store, sqlite_store
 from rightcall.tools.runtime.clock import SystemClock
+from rightcall.tools.runtime.context import effects
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
-from rightcall.tools.runtime.ledger import effects
 from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 

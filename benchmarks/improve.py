@@ -13,6 +13,7 @@ import asyncio
 import itertools
 import os
 import random
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -134,6 +135,11 @@ def simulated(
         return [asyncio.run(improve_plan(plan, store, run, options)) for _ in range(uses)]
 
 
+def _tell(what: str, done: int, accepted: int) -> None:
+    if done % 10 == 0:
+        print(f"    {what}: {accepted} accepted of {done}", file=sys.stderr, flush=True)
+
+
 def null(seeds: int, uses: int, stop: str = "end", goldens: int = 150, start: int = 0) -> tuple[int, int]:
     """Seeds with a wrong acceptance at the first use, and at any use."""
     first = ever = 0
@@ -143,6 +149,7 @@ def null(seeds: int, uses: int, stop: str = "end", goldens: int = 150, start: in
         )
         first += found[0].outcome == "accepted"
         ever += any(one.outcome == "accepted" for one in found)
+        _tell(f"null {stop}", seed - start + 1, ever)
     return first, ever
 
 
@@ -157,6 +164,7 @@ def power(
         )
         accepted += found.outcome == "accepted" and HELPS in found.patch
         calls += found.calls
+        _tell(f"power {tools} {stop}", seed - start + 1, accepted)
     return accepted, calls / seeds
 
 
@@ -176,7 +184,7 @@ def main() -> None:
             first, ever = null(options.seeds, uses, stop, start=options.start)
             print(f"nothing helps, --stop {stop}: accepted {first} of {options.seeds} at the first proof, {ever} in "
                   f"{uses} proofs on the same goldens", flush=True)  # fmt: skip
-        for tools in (1, 2, 3) if options.only != "null" else ():
+        for tools in (2, 3, 1) if options.only != "null" else ():
             accepted, calls = power(options.seeds, tools, 0.2, stop, start=options.start)
             print(f"+20 points on the goldens of {tools} of 6 tools ({15 * tools} in proof), --stop {stop}: accepted "
                   f"{accepted} of {options.seeds}, {calls:.0f} calls", flush=True)  # fmt: skip

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rightcall.lint.catalog import all_rules
 from rightcall.lint.explain import as_index, as_page
+from rightcall.lint.rule import all_rules
 
 HERE = Path(__file__).parent
 

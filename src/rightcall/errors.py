@@ -8,6 +8,7 @@
     └── InfrastructureError an external service (a model, a store) failed
         ├── ProviderError       a model request failed; says whether and when to retry
         └── StoreError          the store failed; says whether to retry
+            └── RunTakenOver        another process resumed the run
 
     CheckFailed             an AssertionError, raised by `check` and `assert_test` in tests
 
@@ -77,6 +78,15 @@ class StoreError(InfrastructureError):
     def __init__(self, problem: str, *, retryable: bool = True) -> None:
         self.retryable = retryable
         super().__init__(problem)
+
+
+class RunTakenOver(StoreError):  # noqa: N818  it is news of a run
+    """Another process resumed the run: it writes the results from now on, and this one stops."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            f"run {run_id} was taken over by another process, which finishes it", retryable=False
+        )
 
 
 class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error

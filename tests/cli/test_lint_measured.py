@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from rightcall.analysis.tool_evidence import seen_in
-from rightcall.lint.catalog import find_rule
+from rightcall.lint.rule import find_rule
 from rightcall.metrics import result_of
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Trajectory, Turn
 from rightcall.report.view.call_pairs import pairing_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -112,3 +113,18 @@ def test_no_name_in_a_window_is_also_a_file_of_the_room(room):
     files = {info.name for info in iter_modules(module.__path__)}
     shared = files & set(module.__all__)
     assert {name for name in shared if not callable(import_module(f"{room}.{name}"))} == set()
+
+
+def named_in_table(docstring: str) -> list[str]:
+    """The files that a room's docstring lists: `name   what it is`, or `one, two   what they are`."""
+    rows = [
+        re.match(r"\s*([a-z_]+/?(?:, [a-z_]+/?)*)(?:\s{2,}\S|$)", line) for line in docstring.splitlines()[1:]
+    ]
+    return [name.rstrip("/") for row in rows if row for name in row[1].split(", ")]
+
+
+@pytest.mark.parametrize("room", [path.parent for path in FILES if path.name == "__init__.py"], ids=module_of)
+def test_a_room_lists_only_files_that_it_has(room):
+    docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text("utf-8"))) or ""
+    there = {path.stem for path in room.iterdir()}
+    assert [name for name in named_in_table(docstring) if name not in there] == []

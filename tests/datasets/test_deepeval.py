@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.datasets import load_goldens, save_goldens
-from rightcall.datasets.deepeval.reader import golden_of
-from rightcall.datasets.deepeval.rows import read_deepeval
+from rightcall.datasets.deepeval.reader import golden_of, read_deepeval
 from rightcall.datasets.deepeval.writer import write_deepeval
 from rightcall.errors import InputError
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from rightcall.cli.dataset import dataset
 from rightcall.datasets.importers import import_tau
 from rightcall.errors import InputError
-from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.expectation import missing_content
 from rightcall.stats import suite_pass_hat_k
 from rightcall.suite.recorded_scores import score_recorded
 

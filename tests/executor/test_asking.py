@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.errors import ProviderError
-from rightcall.executor.deadline import Deadline
+from rightcall.executor.limits import Deadline
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.model import Message
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt

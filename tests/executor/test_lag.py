@@ -8,7 +8,7 @@ import time
 from hypothesis import given, strategies as st
 
 from rightcall.executor.agent import Agent, Session
-from rightcall.executor.lag import BEAT, LagMeter
+from rightcall.executor.pool import BEAT, LagMeter
 from rightcall.executor.retrying_client import Asker
 from rightcall.metrics import result_of
 from rightcall.metrics.builtin.latency import Latency

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import rightcall as rc
 from rightcall.errors import InfrastructureError, ProviderError
 from rightcall.executor import Agent
-from rightcall.executor.refusals import Refusals
+from rightcall.executor.retrying_client import Refusals
 from rightcall.providers.scripted import ScriptedProvider
 
 GOLDENS = [rc.Golden(f"question {i}", id=f"g{i}") for i in range(40)]

@@ -8,7 +8,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.errors import InputError
-from rightcall.executor.agent_output import as_trajectory
+from rightcall.executor.callable_agent import as_trajectory
 
 HANOI = {"city": "Hanoi"}
 GOLDENS = [

@@ -4,7 +4,7 @@ import asyncio
 
 from hypothesis import given, strategies as st
 
-from rightcall.executor.throttle import Throttle
+from rightcall.executor.retrying_client import Throttle
 
 
 @given(st.integers(1, 20), st.lists(st.sampled_from(["well", "too much"]), max_size=200))

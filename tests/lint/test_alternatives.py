@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.lint.features.alternatives import closed_alternatives
+from rightcall.lint.features.mentions import closed_alternatives
 
 
 @pytest.mark.parametrize(

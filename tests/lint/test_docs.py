@@ -7,7 +7,7 @@ import re
 import runpy
 from pathlib import Path
 
-from rightcall.lint.catalog import all_rules
+from rightcall.lint.rule import all_rules
 
 DOCS = Path(__file__).parents[2] / "docs" / "lint"
 

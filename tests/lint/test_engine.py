@@ -8,8 +8,8 @@ import pytest
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.lint import Confusion, LintConfig, LintEvidence, lint, read_text, tool_set
-from rightcall.lint.catalog import all_rules, find_rule
 from rightcall.lint.config import config_from
+from rightcall.lint.rule import all_rules, find_rule
 from rightcall.model import Annotations, Tool
 from tests.lint.clean import CLEAN, codes, lint_tools, merged, spoiled
 from tests.lint.test_incident import BEFORE

@@ -15,8 +15,8 @@ from rightcall.lint.output.json import json_text as as_json
 from rightcall.lint.output.sarif import sarif_text
 from rightcall.lint.output.text import plain_text
 from rightcall.model import Tool
+from rightcall.portability.convert import request
 from rightcall.portability.provider_limits import TARGETS
-from rightcall.portability.request_form import request
 from tests.lint.strategies import KEYWORDS, hostile_tools, json_values, schema_values
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rightcall.lint import ToolSet, lint, read_paths, read_text
-from rightcall.lint.source.joined_files import joined
+from rightcall.lint.source.read import joined
 from tests.lint.clean import CLEAN, codes
 from tests.lint.test_incident import BEFORE
 

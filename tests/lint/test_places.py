@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.api.lint_sources import _server_name
-from rightcall.api.python_tools import tools_of_module
+from rightcall.api.lint_sources import _server_name, tools_of_module
 from rightcall.lint import lint, read_paths, read_text
 from rightcall.lint.output.github import github_text
 from rightcall.lint.output.sarif import sarif_text

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.catalog import all_rules
 from rightcall.lint.checks import features_of, find
-from rightcall.lint.facts.sources import SOURCES
+from rightcall.lint.explain import SOURCES
 from rightcall.lint.fixer import fix
-from rightcall.lint.rule import FAMILIES, Rule
+from rightcall.lint.rule import FAMILIES, Rule, all_rules
 from rightcall.portability.provider_limits import TARGETS
 from tests.lint.clean import CLEAN, codes, for_rule, lint_tools, merged, spoiled
 from tests.lint.strategies import SPELLINGS, clean_tools, spelled

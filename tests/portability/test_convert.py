@@ -14,8 +14,8 @@ from rightcall.lint import LintConfig, lint, read_text
 from rightcall.lint.conversion import convert, convert_all
 from rightcall.model import Tool
 from rightcall.portability.convert import Converted
-from rightcall.portability.null_union import with_null, without_null
 from rightcall.portability.provider_limits import TARGETS
+from rightcall.portability.types import with_null, without_null
 from tests.lint.strategies import clean_tools
 
 ORDER = Tool(

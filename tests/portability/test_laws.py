@@ -13,8 +13,8 @@ from rightcall.lint import LintConfig, lint, read_text
 from rightcall.lint.conversion import convert
 from rightcall.lint.features.nodes import walk
 from rightcall.model import Tool
+from rightcall.portability.convert import request
 from rightcall.portability.provider_limits import TARGETS, provider
-from rightcall.portability.request_form import request
 from tests.lint.strategies import input_schemas, schemas_with_arguments
 
 VALUES = st.sampled_from(["a", "c", 0, 1, 4, 5, 9, True, [], ["a"], {}, {"p": "a"}, {"q": "a"}, {"x": 1}])

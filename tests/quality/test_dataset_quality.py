@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from rightcall.cli.dataset import dataset
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool
 from rightcall.quality.dataset_quality import QualityCheck, difficulty, names_tool
-from rightcall.quality.near_duplicates import NearTexts
+from rightcall.quality.duplicates import NearTexts
 
 UNITS = {"type": "string", "enum": ["celsius", "fahrenheit"]}
 TOOLS = {

@@ -34,7 +34,7 @@ def write_shared_and_own(url: str, name: int) -> None:
         own = store.begin_run(a_run(f"own-{name}"))
         with suppress(InputError):  # another process was faster
             store.begin_run(a_run("together"))
-        together = store.resume_run("together")
+        together = store.join_run("together")
         for batch in range(BATCHES):
             own.add([a_result(f"g-{batch}-{number}") for number in range(BATCH)])
             together.add([a_result(f"g-{name}-{batch}-{number}") for number in range(BATCH)])
@@ -76,7 +76,7 @@ def test_sigkill_while_writing_loses_nothing_that_was_stored(stores):
     stored = set(store.finished("killed"))
     assert {(f"g-{number:05}-{place}", 0) for number in told for place in range(20)} <= stored
     assert store.run("killed").results == len(stored) == len(list(store.results("killed", trajectories=True)))
-    assert store.resume_run("killed").add([a_result("after")]) == 1
+    assert store.resume_run("killed").add([a_result("after")]) == {("after", 0)}
     if stores.engine == "sqlite":
         with sqlite3.connect(url) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

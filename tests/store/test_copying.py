@@ -15,7 +15,16 @@ from rightcall.store.sql.copy import copy_store
 from .builders import a_result, a_run
 from .test_writing import hostile, results
 
-NUMBERED = {"key", "id", "run_key", "result_id", "dataset_key", "metric_key"}
+NUMBERED = {
+    "set_key",
+    "golden_set",
+    "key",
+    "id",
+    "run_key",
+    "result_id",
+    "dataset_key",
+    "scores",
+}  # scores are under numbers of metrics
 
 
 def contents(store) -> dict[str, list]:
@@ -23,7 +32,7 @@ def contents(store) -> dict[str, list]:
     kept = {}
     with store.reading() as connection:
         for table in tables.metadata.sorted_tables:
-            if table.name in ("about", "metrics"):
+            if table.name in ("about", "metrics", "failed_metrics"):
                 continue
             columns = [
                 c for c in table.columns if c.name not in NUMBERED or (table.name, c.name) == ("runs", "id")
@@ -32,6 +41,12 @@ def contents(store) -> dict[str, list]:
             kept[table.name] = sorted(
                 repr([bytes(v) if isinstance(v, memoryview) else v for v in r]) for r in rows
             )
+        results, failed, metrics = tables.results.c, tables.failed_metrics.c, tables.metrics.c
+        named = select(results.golden_id, results.trial, metrics.name).where(
+            results.id == failed.result_id, metrics.key == failed.metric_key
+        )
+        kept["failed_metrics"] = sorted(map(repr, connection.execute(named)))
+    kept["results"] += [list(store.export(run.id)) for run in store.runs()]
     return kept
 
 

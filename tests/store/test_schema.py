@@ -10,17 +10,21 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import insert, text, update
+from sqlalchemy import Boolean, MetaData, insert, text, update
 
 from rightcall.errors import InputError
 from rightcall.model import Golden, Usage
-from rightcall.store import open_store
+from rightcall.store import ResultFilter, open_store
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
+from rightcall.store.sql.copy import copy_store
 from rightcall.store.sql.engine import make_engine, writing
 from rightcall.store.sql.schema import HEAD, VERSION_TABLE, upgrade
 
-OLD = Path(__file__).parent / "data" / "store-0001.sql"
+from .builders import a_result
+
+DATA = Path(__file__).parent / "data"
+OLD = DATA / "store-0001.sql"
 
 
 @pytest.fixture
@@ -83,6 +87,54 @@ def test_an_old_store_is_migrated_on_every_engine(stores):
     with migrated.reading() as connection:
         assert connection.execute(text("SELECT kind FROM documents")).scalars().all() == ["tools"]
     assert migrated.datasets() == []
+
+
+def with_a_row_a_score(stores):
+    """A store as version 0003 wrote it, with one row a score."""
+    url = stores.url(empty=True)
+    source = sqlite3.connect(":memory:")
+    source.executescript((DATA / "store-0003.sql").read_text())
+    with stores.open(url).writing() as connection:
+        tables.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE rightcall_version"))
+        upgrade(connection, "0003")
+        found = MetaData()
+        found.reflect(connection)
+        for table in found.sorted_tables:
+            names = [column.name for column in table.columns]
+            rows = source.execute(f"SELECT {', '.join(names)} FROM {table.name}").fetchall()
+            if rows and table.name != VERSION_TABLE:
+                flags = [isinstance(column.type, Boolean) for column in table.columns]
+                values = [
+                    [bool(v) if flag else v for v, flag in zip(row, flags, strict=True)] for row in rows
+                ]
+                connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in values])
+        if stores.engine == "postgresql":
+            for table, number in (("results", "id"), ("runs", "key"), ("metrics", "key")):
+                connection.execute(
+                    text(f"SELECT setval(pg_get_serial_sequence('{table}', '{number}'), 1000)")
+                )
+    source.close()
+    return url
+
+
+def test_scores_of_an_old_store_are_packed_and_read_as_they_were(stores):
+    store = stores.open(with_a_row_a_score(stores))
+    assert store.migrated_from == "0003"
+    assert b"".join(store.export("old-run")) == (DATA / "store-0003.jsonl").read_bytes()
+    assert [r.trial for r in store.results("old-run", ResultFilter(failed_metric="call_f1"))] == [1]
+    assert store.count("old-run", ResultFilter(failed_metric="judge")) == 1
+    assert store.count("old-run", ResultFilter(failed_metric="latency")) == 0
+    assert store.resume_run("old-run").add([a_result("new")]) == {("new", 0)}
+
+
+def test_a_migrated_store_copies_to_the_other_engine(stores, elsewhere):
+    store = stores.open(with_a_row_a_score(stores))
+    elsewhere.metric_keys(["latency", "something else"])  # so that numbers differ
+    copy_store(store, elsewhere)
+    assert list(elsewhere.export("old-run")) == list(store.export("old-run"))
+    failed = ResultFilter(failed_metric="call_f1")
+    assert [r.trial for r in elsewhere.results("old-run", failed)] == [1]
 
 
 def test_a_newer_store_is_refused_in_a_sentence(stores):

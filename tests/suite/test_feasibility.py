@@ -10,7 +10,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.model import codec
-from rightcall.suite.feasibility import mode_warnings
+from rightcall.suite.preparation import mode_warnings
 
 FIND = {"id": "find", "tool": "find", "args": {}}
 PLAIN = {"expected_calls": [FIND]}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.store import open_store
-from rightcall.tools.runtime.ledger import effects
+from rightcall.tools.runtime.context import effects
 from tests.support.postgres import postgres_server
 
 MAILS = 12

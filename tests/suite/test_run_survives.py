@@ -86,6 +86,29 @@ def test_interrupting_keeps_what_finished_and_says_how_to_go_on(tmp_path):
         assert f"{kept} of 400 cases stored" in err and "--resume" in err and "Traceback" not in err
 
 
+def test_a_process_whose_run_is_resumed_elsewhere_is_told_and_asks_no_more(tmp_path):
+    with loopback_model(latency_ms=50) as port:
+        write_suite(tmp_path, 300, port, concurrency=4)
+        first = run(tmp_path)
+        wait_until(lambda: len(stored(tmp_path)) >= 10, first)
+        first.send_signal(signal.SIGSTOP)
+        second = run(tmp_path, "--resume", "last")
+        kept, patience = (
+            len(stored(tmp_path)),
+            time.monotonic() + 10,
+        )  # it may have been stopped amid a transaction
+        wait_until(lambda: len(stored(tmp_path)) > kept or time.monotonic() > patience, second)
+        first.send_signal(signal.SIGCONT)
+        _, err = first.communicate(timeout=60)
+        assert first.returncode == 4, err
+        assert "was taken over by another process" in err and "--resume" not in err and "Traceback" not in err
+        _, err = second.communicate(timeout=120)
+        asked = sum(counts(port)["asked"].values())
+    assert second.returncode == 1, err  # two of ten answers are wrong
+    assert stored(tmp_path) == {(f"case-{i}", 0) for i in range(300)}
+    assert asked <= 300 + 100 + 2 * 4  # at most one unsaved batch and what was under way, twice
+
+
 def test_a_changed_dataset_cannot_be_resumed(tmp_path):
     with loopback_model(latency_ms=50) as port:
         write_suite(tmp_path, 300, port, concurrency=4)

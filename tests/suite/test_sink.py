@@ -16,7 +16,7 @@ from rightcall.store.persistence import Persistence
 from rightcall.suite.decisions import gate_run
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
-from rightcall.suite.sink import Sink
+from rightcall.suite.sink import Sink, stored_batch
 from tests.store.builders import a_result, a_run
 
 
@@ -54,6 +54,16 @@ def test_a_store_that_recovers_has_every_result_and_each_is_told_once(count, aft
     store = Flaky(2, after_commit=after_commit)
     told = asyncio.run(pour(store, count))
     assert told == list(store.kept) == [f"g-{number}" for number in range(count)]
+
+
+def test_what_is_stored_already_counts_and_not_what_is_in_hand(tmp_path):
+    with open_store(tmp_path / "results.db") as store:
+        writer = store.begin_run(a_run())
+        writer.add([a_result("a")])
+        batch = [a_result("a", passed=False, tags=("x",)), a_result("b", passed=False)]
+        told = stored_batch(store, writer, batch)
+        assert [(r.golden_id, r.passed, r.tags) for r in told] == [("a", True, ("x",)), ("b", False, ())]
+        assert [r.passed for r in store.results(writer.run_id)] == [True, False]
 
 
 def test_a_store_that_does_not_recover_breaks_the_sink_once():

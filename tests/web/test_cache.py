@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from rightcall.web.cache import Cache
+from rightcall.web.views import Cache
 
 
 def test_a_value_is_made_once_however_many_ask_at_the_same_time():

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from rightcall.store import open_store
 from rightcall.web.app import make_app
 from rightcall.web.pages.runs import ON_A_PAGE
-from rightcall.web.states import state_of
+from rightcall.web.views import state_of
 from tests.store.builders import a_run
 from tests.web.conftest import HOST
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import weakref
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -100,3 +102,24 @@ class Adapter(Protocol):
     def tools(self, agent: Any) -> list[Tool]:
         """The definitions of the tools an agent object offers; empty when they cannot be known."""
         return []
+
+
+class Exclusive:
+    """A lock for each agent object and event loop, forgotten with the object."""
+
+    def __init__(self) -> None:
+        self._locks: weakref.WeakKeyDictionary[Any, tuple[Any, asyncio.Lock]] = weakref.WeakKeyDictionary()
+        self._others: dict[int, tuple[Any, asyncio.Lock]] = {}
+
+    def of(self, agent: Any) -> asyncio.Lock:
+        """The lock of an agent in the running loop."""
+        loop = asyncio.get_running_loop()
+        try:
+            found = self._locks.get(agent)
+            if found is None or found[0] is not loop:
+                found = self._locks[agent] = (loop, asyncio.Lock())
+        except TypeError:  # an object that cannot be hashed or referred to weakly
+            found = self._others.get(id(agent))
+            if found is None or found[0] is not loop:
+                found = self._others[id(agent)] = (loop, asyncio.Lock())
+        return found[1]

@@ -9,8 +9,7 @@ import asyncio
 import threading
 from typing import Any
 
-from rightcall.adapters.adapter import Adapter, Talk, Watch
-from rightcall.adapters.exclusive import Exclusive
+from rightcall.adapters.adapter import Adapter, Exclusive, Talk, Watch
 from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool

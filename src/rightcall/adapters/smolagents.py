@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from rightcall.adapters.adapter import Adapter, LimitReachedError, Talk, Watch
-from rightcall.adapters.exclusive import Exclusive
+from rightcall.adapters.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
 from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool

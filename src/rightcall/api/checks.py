@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.executor import finished
+from rightcall.event_loop import finished
 from rightcall.gate import CheckResult, CheckSettings
 from rightcall.model.codec import convert
 from rightcall.store import open_store

@@ -9,7 +9,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
 
-from rightcall.executor import Agent, RunLimits, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Gate, Verdict
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase

@@ -7,9 +7,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rightcall.errors import InputError
+from rightcall.model.tool import Tool
+
 if TYPE_CHECKING:
     from rightcall.analysis import RunEvidence
-    from rightcall.errors import InputError
     from rightcall.lint import ToolSet
 
 
@@ -24,32 +26,39 @@ def read_sources(
     be read is skipped and passed to `unreadable`.
     """
     from rightcall.adapters import agent_tools
-    from rightcall.api.python_tools import tools_of_module
+    from rightcall.files import is_object_name
     from rightcall.lint import read_paths
     from rightcall.lint.source import tool_set
-    from rightcall.tools.definitions import is_attribute, tools_of
+    from rightcall.tools.definitions import tools_of
 
-    named = [_named_by(source) for source in sources]
-    paths = [source for source in named if not source.startswith("mcp:") and not is_attribute(source)]
+    named = [_named_by(source, allow_import) for source in sources]
+    paths = [source for source in named if not source.startswith("mcp:") and not is_object_name(source)]
     importer = tools_of_module if allow_import else None
     sets = read_paths(paths, import_python=importer, unreadable=unreadable) if paths else []
     for source in named:
         if source.startswith("mcp:"):
             name = f"mcp:{_server_name(source)}"
             sets.append(tool_set(tools_of(source), name=name, origin=name))
-        elif is_attribute(source):
+        elif is_object_name(source):
             sets.append(tool_set(tools_of(source, agent_tools), name=source, origin=source))
     return sets
 
 
-def _named_by(source: str) -> str:
+def _named_by(source: str, allow_import: bool) -> str:
     """The source to read: the tools of a suite, or the source itself."""
+    from rightcall.files import is_object_name, search_modules_in
+
     if source.startswith("mcp:"):
         return source
     path = Path(source)
     tools = _tools_of_suite(path)
     if tools is None:
         return source
+    if is_object_name(tools):
+        if not allow_import:
+            raise InputError(source, f"its tools are code: '{tools}'", "pass --import to import the module")
+        search_modules_in(path.parent)
+        return tools
     return tools if tools.startswith("mcp:") else str(path.parent / tools)
 
 
@@ -99,3 +108,34 @@ def _tools_of_suite(path: Path) -> str | None:
     except RightCallError:  # not a suite: the linter reads it as a document
         return None
     return tools if isinstance(tools, str) else None
+
+
+def tools_of_module(path: Path) -> list[Tool]:
+    """Run a module and return its tools, in file order.
+
+    Its output goes to stderr, because stdout is for the report.
+    """
+    import contextlib
+    import runpy
+    import sys
+
+    from rightcall.tools.definitions import FunctionTool
+
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            names = runpy.run_path(str(path), run_name="rightcall_tools")
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
+    except SystemExit as error:
+        raise InputError(
+            str(path),
+            f"the module called sys.exit({'' if error.code is None else repr(error.code)})",
+            "move script code under: if __name__ == '__main__'",
+        ) from None
+    except Exception as error:
+        raise InputError(str(path), f"the module failed: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(folder)
+    return [value.tool for value in names.values() if isinstance(value, FunctionTool)]

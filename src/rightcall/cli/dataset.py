@@ -124,8 +124,6 @@ def convert(
     With `--from tau2`, FILE is a results file of τ-bench or τ²-bench. DeepEval files need no --from.
     """
     if source == "tau2":
-        from rightcall.cli.dataset_tau import convert_tau
-
         convert_tau(file, output, trajectories)
         return
     if trajectories:
@@ -191,3 +189,30 @@ def stats(file: Path, as_json: bool) -> None:
 
 for command in versions.COMMANDS:
     dataset.add_command(command)
+
+
+def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
+    """Write goldens and, if requested, trajectories; print pass^k from the benchmark's own rewards."""
+    from rightcall.datasets import save_goldens, save_trajectories
+    from rightcall.datasets.importers import import_tau
+    from rightcall.stats import suite_pass_hat_k
+
+    found = import_tau(file)
+    save_goldens(found.goldens, output)
+    out = console()
+    out.print(f"{len(found.goldens):,} goldens written to {output}")
+    if trajectories is not None:
+        save_trajectories(found.trajectories, trajectories)
+        out.print(f"{len(found.trajectories):,} trajectories written to {trajectories}")
+    if found.dropped:
+        out.print(f"{len(found.dropped):,} trials with infrastructure errors are excluded from pass^k")
+    if found.unscored:
+        out.print(f"tasks without a scored trial: {', '.join(found.unscored)}")
+    counts = found.counts()
+    out.print("using the benchmark's own rewards:")
+    for k in range(1, max((trials for trials, _ in counts), default=0) + 1):
+        passed = suite_pass_hat_k(counts, k)
+        if passed.value is not None:
+            out.print(f"  pass^{k}  {passed.value:.3f}  over {passed.cases:,} tasks")
+    if trajectories is not None:
+        out.print(f"next:\n  rightcall score {output} {trajectories}", soft_wrap=True)

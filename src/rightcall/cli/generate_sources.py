@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from rightcall.cli.generate import DOCUMENTS
-from rightcall.cli.output import import_from_here
 from rightcall.datasets import FORMATS, load_goldens
 from rightcall.errors import ConfigError, InputError
 from rightcall.executor import RunLimits
@@ -32,7 +31,6 @@ DEFAULT_COUNT = 20
 
 def synthesizer_of(typed: dict[str, Any], *, conversations: bool) -> Synthesizer:
     """The synthesizer that the options describe."""
-    import_from_here([typed["tools"] or ""])
     tools = tools_of(typed["tools"]) if typed["tools"] else []
     styling = StylingConfig(typed["scenario"], typed["task"], typed["style"])
     return Synthesizer(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = [
     "as_object",
     "console",
-    "import_from_here",
     "print_commands",
     "print_json",
     "print_json_line",
@@ -25,16 +24,6 @@ __all__ = [
     "print_painted",
     "tell",
 ]
-
-
-def import_from_here(names: Iterable[str]) -> None:
-    """Let `module:Class` name a module in the current folder.
-
-    Only when such a name was typed, and after the installed packages: a `rich.py` in the current folder must not
-    replace the real one.
-    """
-    if "" not in sys.path and any(":" in name for name in names):
-        sys.path.append("")
 
 
 def console() -> Screen:

@@ -167,7 +167,9 @@ def run(
         from rightcall.report import comparison_table
 
         rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
-        console().print("\n", comparison_table(rows))
+        out = console()
+        out.print()
+        out.print(comparison_table(rows, out.width))
     raise click.exceptions.Exit(max(outcome.verdict.exit_code for outcome in outcomes))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
-from rightcall.errors import InfrastructureError, RightCallError
+from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.model.run import CaseResult, Run
 from rightcall.report import ProgressState, RunProgress, tell, write_rows
 from rightcall.store import Store, open_store
@@ -82,6 +82,9 @@ def run_to_end(
         except ReaderGone:
             say("stopped because stdout was closed")
             raise click.exceptions.Exit(INTERRUPTED) from None
+        except RunTakenOver:  # nothing to resume: the other process finishes it
+            watching.close()
+            raise
         except InfrastructureError:
             say("stopped because of an error")
             raise

@@ -59,10 +59,11 @@ def _read(source: str) -> list[ToolSet]:
     """Read tools as `lint` does, so that whatever can be linted can be converted."""
     from rightcall.adapters import agent_tools
     from rightcall.api import read_sources
+    from rightcall.files import is_object_name
     from rightcall.lint import tool_set
-    from rightcall.tools.definitions import is_attribute, tools_of
+    from rightcall.tools.definitions import tools_of
 
-    if is_attribute(source) and not source.startswith("mcp:"):
+    if is_object_name(source) and not source.startswith("mcp:"):
         return [tool_set(tools_of(source, agent_tools), name=source)]
     return read_sources([source], allow_import=False)
 

@@ -2,7 +2,7 @@
 
     goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
-    pairing        pair: goldens with what was recorded for them, in flat memory
+    pairs          pair: goldens with what was recorded for them, in flat memory
     index          goldens by id on disk, for pairing files of different order
     dataset        EvaluationDataset: goldens and test cases in memory, under names that DeepEval's users know
     records        goldens from frames, Hugging Face datasets and Parquet files
@@ -12,7 +12,7 @@
     deepeval/      DeepEval's files, read and written
     importers/     benchmarks of others
 
-To add a format: a file in `formats/` with `read` and `write`, and a line in its table.
+To add a format: a file in `formats/` with `read`, `write` and `SUFFIXES`.
 """
 
 from typing import TYPE_CHECKING

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from rightcall.datasets.cases import case_of, golden_of_case
-from rightcall.datasets.deepeval.arguments import names_from
-from rightcall.datasets.deepeval.names import Names
-from rightcall.datasets.deepeval.rows import read_deepeval
+from rightcall.datasets.deepeval.names import Names, names_from
+from rightcall.datasets.deepeval.reader import read_deepeval
 from rightcall.datasets.goldens import load_goldens, named, numbered_goldens, save_goldens
 from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
 from rightcall.errors import ConfigError, InputError

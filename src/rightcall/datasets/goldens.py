@@ -7,9 +7,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
+from msgspec import Raw
+
 from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
-from rightcall.datasets.formats.decoder import SHORT, decoder_for, refuse_deep, refused_item
+from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item, repeated_key
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.errors import InputError
@@ -25,6 +27,11 @@ Skipped = Callable[[InputError], None]
 """Told of each golden that is passed over because it cannot be read."""
 
 
+STRICT_LINES = 20_000
+"""Lines searched for repeated keys, which takes a quarter of the time of scoring a recording; `dataset check` searches
+all of them."""
+
+
 def load_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterator[AnyGolden]:
     """Goldens of a file, read as they are asked for (JSON and YAML documents at once).
 
@@ -35,15 +42,17 @@ def load_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterato
     return (golden for _, golden in numbered_goldens(path, skipped=skipped))
 
 
-def numbered_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterator[tuple[int, AnyGolden]]:
-    """The same with the line where each begins."""
+def numbered_goldens(
+    path: str | Path, *, skipped: Skipped | None = None, strict_lines: int = STRICT_LINES
+) -> Iterator[tuple[int, AnyGolden]]:
+    """The same with the line where each begins. A key that occurs twice is an error in the first `strict_lines`."""
     path = existing_file(path)
     file_format = format_of(path)
     if file_format is csv and is_deepeval(csv.header(path)):
-        from rightcall.datasets.deepeval.rows import read_deepeval
+        from rightcall.datasets.deepeval.reader import read_deepeval
 
         return ((line, named(golden)) for line, golden in read_deepeval(path, skipped=skipped))
-    return _read(path, file_format.read(path, GOLDENS), skipped)
+    return _read(path, file_format.read(path, GOLDENS), skipped, strict_lines)
 
 
 def save_goldens(
@@ -69,14 +78,14 @@ def save_goldens(
 
 
 def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
-    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
+    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None, strict_lines: int
 ) -> Iterator[tuple[int, AnyGolden]]:
     first, fields = _first(path, items, skipped)
     if first is None:
         return
     if is_deepeval(fields):
         from rightcall.datasets.deepeval.names import Names
-        from rightcall.datasets.deepeval.rows import goldens_of_items
+        from rightcall.datasets.deepeval.reader import goldens_of_items
 
         for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
             yield line, named(golden)
@@ -86,11 +95,21 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
         return
     kind: Kind = ConversationalGolden if "scenario" in fields else Golden
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
+    is_json = isinstance(first[1], bytes | Raw)
     for line, item in chain([first], items):
         try:
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
             golden = decode(item)
+            if is_json and line <= strict_lines and (key := repeated_key(item)):
+                raise InputError(
+                    f"{path}:{line}", f"the key '{key}' occurs twice in one object", "keep one of them"
+                )
+        except InputError as bad:
+            if skipped is None:
+                raise
+            skipped(bad)
+            continue
         except DecodeErrors as error:
             if is_blank(item):
                 continue

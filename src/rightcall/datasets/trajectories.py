@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.decoder import SHORT, decoder_for, refuse_deep, refused_item
+from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file

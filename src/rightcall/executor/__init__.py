@@ -1,14 +1,13 @@
 """Runs agents: from a golden to a trajectory.
 
 agent         Agent (what is tested) and Session (an agent ready to run)
-single_turn   one request, tools offered but never run
-agent_loop    ask, run tools, return results, until done or a limit is reached
+agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
 conversation/ conversations held live: both sides of them, scripted and simulated users
-models        goldens that name another model
-callable_agent  a user-defined agent; agent_output: what it may return
-observed      agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
-retrying_client  retries with jitter; throttle: adapts concurrency to the provider
-pool          concurrent cases; event_loop: from async to sync
+performers    goldens that name another model; trials recorded and replayed
+callable_agent  a user-defined agent, and what it may return
+agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+retrying_client  retries with jitter; concurrency that adapts to the provider
+pool          concurrent cases
 prompts, recorder, limits
 """
 
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
         model_problems as model_problems,
         open_problems as open_problems,
     )
-    from rightcall.executor.agent_loop import AgentLoop as AgentLoop
-    from rightcall.executor.agent_output import as_trajectory as as_trajectory
+    from rightcall.executor.agent_loop import AgentLoop as AgentLoop, SingleTurn as SingleTurn
+    from rightcall.executor.callable_agent import as_trajectory as as_trajectory
     from rightcall.executor.conversation import (
         DEFAULT_PERSONAS as DEFAULT_PERSONAS,
         SimulationNode as SimulationNode,
@@ -36,9 +35,8 @@ if TYPE_CHECKING:
         played_by as played_by,
         turn_parameters as turn_parameters,
     )
-    from rightcall.executor.deadline import Deadline as Deadline
-    from rightcall.executor.event_loop import finished as finished
     from rightcall.executor.limits import (
+        Deadline as Deadline,
         Limits as Limits,
         RunLimits as RunLimits,
         spent as spent,
@@ -47,21 +45,17 @@ if TYPE_CHECKING:
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
-    from rightcall.executor.single_turn import SingleTurn as SingleTurn
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
             "agent": "Agent Performer Session agent_problems as_settings model_problems open_problems",
-            "agent_loop": "AgentLoop",
-            "agent_output": "as_trajectory",
+            "agent_loop": "AgentLoop SingleTurn",
+            "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
-            "deadline": "Deadline",
-            "event_loop": "finished",
-            "limits": "Limits RunLimits spent total",
+            "limits": "Deadline Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",
             "retrying_client": "Asker Patience",
-            "single_turn": "SingleTurn",
         },
     )

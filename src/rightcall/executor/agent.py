@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Self
 
 from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError, InputError, RightCallError
-from rightcall.executor.agent_loop import AgentLoop
+from rightcall.executor.agent_loop import AgentLoop, SingleTurn
 from rightcall.executor.agent_session import SessionPerformer
 from rightcall.executor.callable_agent import UserAgent
 from rightcall.executor.conversation.agent_side import ModelSession, Opened, opened_by
@@ -19,13 +19,11 @@ from rightcall.executor.conversation.dialogue_loop import ConversationPerformer,
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.executor.conversation.user_side import Users
-from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
-from rightcall.executor.models import PerModel, full_name
+from rightcall.executor.performers import PerModel, TapedAgent, full_name
+from rightcall.executor.pool import LagMeter
 from rightcall.executor.prompts import Prompts
 from rightcall.executor.retrying_client import Asker, Patience
-from rightcall.executor.single_turn import SingleTurn
-from rightcall.executor.taped_agent import TapedAgent
 from rightcall.executor.tool_desk import DeskSetup
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden

@@ -9,9 +9,8 @@ from typing import Protocol
 import msgspec
 
 from rightcall.errors import InfrastructureError, ProviderError, RightCallError
-from rightcall.executor.deadline import Deadline
-from rightcall.executor.lag import LagMeter
-from rightcall.executor.limits import Limits
+from rightcall.executor.limits import Deadline, Limits
+from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker
 from rightcall.executor.tool_desk import DeskSetup
 from rightcall.model.golden import Golden

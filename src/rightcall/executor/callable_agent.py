@@ -5,18 +5,101 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from rightcall.errors import InfrastructureError, InputError
-from rightcall.executor.agent_output import as_trajectory
-from rightcall.executor.lag import LagMeter
 from rightcall.executor.limits import Limits
+from rightcall.executor.pool import LagMeter
+from rightcall.model.call import ToolCall
+from rightcall.model.codec import convert
+from rightcall.model.dialects import read_messages, trajectory_from_messages
+from rightcall.model.dialects.anthropic import BLOCKS
+from rightcall.model.dialects.wire import as_plain
 from rightcall.model.golden import AnyGolden
+from rightcall.model.message import Message
 from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import Trajectory
+
+CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
+TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
+MESSAGES = "the agent's messages"
+HINT = (
+    "return a Trajectory, a list of messages, a list of calls or tool names ([] for no calls), "
+    "a model's response, or the answer as text"
+)
+
+
+def as_trajectory(made: Any) -> Trajectory:
+    """The return value of a user-defined agent as a trajectory; `InputError` lists what it may return.
+
+    That is a `Trajectory`, the answer as text, a list of `ToolCall`s or of tool names (then arguments are unknown), or
+    messages, calls or a whole response in any provider's spelling, as dicts or as objects of its SDK.
+    """
+    if isinstance(made, Trajectory):
+        return made
+    if isinstance(made, str):
+        return Trajectory(output=made)
+    if isinstance(made, Sequence) and not isinstance(made, bytes | bytearray):
+        if all(isinstance(item, ToolCall | str) for item in made):
+            return Trajectory(
+                calls=tuple(ToolCall(item, None) if isinstance(item, str) else item for item in made)
+            )
+        if all(isinstance(item, Message) for item in made):
+            return trajectory_from_messages(tuple(made))
+    plain = as_plain(made, "what the agent returned")
+    if isinstance(plain, dict):
+        return _of_document(plain)
+    if isinstance(plain, list) and all(isinstance(item, dict) for item in plain):
+        return _of_list(plain)
+    raise _unreadable(made)
+
+
+def _of_document(document: dict[str, Any]) -> Trajectory:
+    """A model's response, one message, or a trajectory as files spell it."""
+    choices = document.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict) and "message" in choices[0]:
+        return _of_list([choices[0]["message"]])
+    if document.get("object") == "response" and isinstance(document.get("output"), list):
+        return _of_list(document["output"])
+    if isinstance(document.get("role"), str):
+        return _of_list([document])
+    if document and document.keys() <= TRAJECTORY_FIELDS:
+        messages = document.get("messages")
+        if "calls" not in document and isinstance(messages, list):
+            made = trajectory_from_messages(read_messages(messages, MESSAGES))
+            others = {name: value for name, value in document.items() if name != "messages"}
+            return convert({**_fields(made), **others}, Trajectory, "what the agent returned")
+        return convert(document, Trajectory, "what the agent returned")
+    raise _unreadable(document)
+
+
+def _fields(made: Trajectory) -> dict[str, Any]:
+    return {"messages": made.messages, "calls": made.calls, "output": made.output}
+
+
+def _of_list(items: list[Any]) -> Trajectory:
+    """Messages, or the calls of one message."""
+    if items and all("role" not in item for item in items if isinstance(item, dict)):
+        if all("function" in item for item in items):
+            items = [{"role": "assistant", "tool_calls": items}]
+        elif any(item.get("type") in BLOCKS for item in items):
+            items = [{"role": "assistant", "content": items}]
+        elif all("name" in item and item.keys() <= CALL_FIELDS for item in items):
+            return convert({"calls": items}, Trajectory, "what the agent returned")
+    return trajectory_from_messages(read_messages(items, MESSAGES))
+
+
+def _unreadable(made: Any) -> InputError:
+    found = type(made).__name__
+    if isinstance(made, Mapping):
+        found = f"a dict with {', '.join(repr(key) for key in list(made)[:5]) or 'no keys'}"
+    elif isinstance(made, list | tuple):
+        odd = next(item for item in made if not isinstance(item, dict))
+        found = f"a list with {type(odd).__name__} in it"
+    return InputError("the agent", f"returned {found}, which cannot be read", HINT)
 
 
 class UserAgent:

@@ -4,20 +4,107 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
+from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
 from time import perf_counter
-from typing import TypeVar
+from types import TracebackType
+from typing import Self, TypeVar
 
 from msgspec.structs import replace
 
-from rightcall.errors import ProviderError
-from rightcall.executor.deadline import Deadline
-from rightcall.executor.lag import LagMeter
-from rightcall.executor.refusals import Refusals
-from rightcall.executor.throttle import Throttle
+from rightcall.errors import InfrastructureError, ProviderError
+from rightcall.executor.limits import Deadline
+from rightcall.executor.pool import LagMeter
 from rightcall.model.record import Record
 from rightcall.providers import ModelReply, ModelRequest, Provider
+
+
+class Throttle:
+    """An adaptive semaphore: use `async with throttle:` around each request, then report the outcome."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.limit, self.active = most, most, 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._good = 0
+        self._ignored = 0
+
+    async def __aenter__(self) -> Self:
+        while self.active >= self.limit:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self._wake()  # the slot may have been given to a request that was cancelled
+                raise
+        self.active += 1
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.active -= 1
+        self._wake()
+
+    def went_well(self) -> None:
+        """A request succeeded. A full round of successes raises the limit by one."""
+        if self.limit < self.most:
+            self._good += 1
+            if self._good >= self.limit:
+                self.limit, self._good = self.limit + 1, 0
+                self._wake()
+
+    def too_much(self) -> None:
+        """The provider is overloaded. Rejections of requests already in flight count once."""
+        if self._ignored > 0:
+            self._ignored -= 1
+            return
+        self._ignored, self._good = self.active, 0
+        self.limit = max(1, self.limit // 2)
+
+    def _wake(self) -> None:
+        free = self.limit - self.active
+        while free > 0 and self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                free -= 1
+
+
+ENOUGH = 5
+"""Number of equal refusals in a row, without any answer, that stop a run."""
+
+PERMANENT = frozenset(("auth", "rejected", "rate_limit", "unreachable", "tls"))
+"""Failures that, when not retryable, point to the setup rather than to one request."""
+
+_VARYING = re.compile(r"[0-9a-f-]{8,}|\d+|req_\w+", re.IGNORECASE)
+"""Request ids and timestamps, which differ between equal refusals."""
+
+
+class Refusals:
+    """Counts equal permanent refusals until something is answered."""
+
+    def __init__(self) -> None:
+        self._last, self._count, self._answered = "", 0, False
+
+    def answered(self) -> None:
+        self._answered = True
+
+    def add(self, error: ProviderError) -> None:
+        """Count a refusal; raises `InfrastructureError` after enough equal ones."""
+        if self._answered or error.retryable or error.kind not in PERMANENT:
+            return
+        likeness = f"{error.status} {_VARYING.sub('', error.problem)}"
+        self._count = self._count + 1 if likeness == self._last else 1
+        self._last = likeness
+        if self._count >= ENOUGH:
+            raise InfrastructureError(
+                f"run stopped: the first {ENOUGH} requests were all rejected with the same error.\n"
+                f"{error.problem}"
+            ) from None
+
 
 T = TypeVar("T")
 OVERLOAD = frozenset(("rate_limit", "overloaded", "timeout"))

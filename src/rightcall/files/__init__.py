@@ -1,9 +1,10 @@
 """Reading and writing files; any problem with a file becomes one clear `InputError`.
 
-    opening    a path to checked bytes: missing, a folder, empty, binary, UTF-16, byte order mark
-    lines      numbered lines of bounded length
+    checked_read   a path to checked bytes (missing, a folder, empty, binary, UTF-16, byte order mark) or lines
     documents  items of a JSON or YAML document, each with the line where it begins
+    json_pointer    paths to values, and JSON pointers
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
+    python_object   `module:attribute`, wherever the module is
     atomic     files are replaced completely or not at all
     revision   the git branch and commit of a folder
 
@@ -22,9 +23,13 @@ if TYPE_CHECKING:
         write_file as write_file,
     )
     from rightcall.files.checked_read import (
+        MAX_LINE_BYTES as MAX_LINE_BYTES,
         existing_file as existing_file,
+        numbered_lines as numbered_lines,
         open_checked as open_checked,
         read_checked as read_checked,
+        refuse_long_line as refuse_long_line,
+        unchecked_lines as unchecked_lines,
     )
     from rightcall.files.documents import (
         DOCUMENT_SUFFIXES as DOCUMENT_SUFFIXES,
@@ -34,12 +39,17 @@ if TYPE_CHECKING:
         refuse_other_format as refuse_other_format,
         value_of as value_of,
     )
-    from rightcall.files.json_pointer import JsonPath as JsonPath, pointer as pointer
-    from rightcall.files.lines import (
-        MAX_LINE_BYTES as MAX_LINE_BYTES,
-        numbered_lines as numbered_lines,
-        refuse_long_line as refuse_long_line,
-        unchecked_lines as unchecked_lines,
+    from rightcall.files.json_pointer import (
+        JsonPath as JsonPath,
+        at_pointer as at_pointer,
+        pointer as pointer,
+        pointer_parts as pointer_parts,
+    )
+    from rightcall.files.python_object import (
+        is_object_name as is_object_name,
+        load_object as load_object,
+        module_exists as module_exists,
+        search_modules_in as search_modules_in,
     )
     from rightcall.files.revision import (
         base_commit as base_commit,
@@ -58,12 +68,15 @@ else:
         __name__,
         {
             "atomic": "NO_ROOM atomic_write reason write_file",
-            "checked_read": "existing_file open_checked read_checked",
-            "documents": (
-                "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of "
+            "checked_read": (
+                "MAX_LINE_BYTES existing_file numbered_lines open_checked read_checked "
+                "refuse_long_line unchecked_lines"
             ),
-            "json_pointer": "JsonPath pointer",
-            "lines": "MAX_LINE_BYTES numbered_lines refuse_long_line unchecked_lines",
+            "documents": (
+                "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of"
+            ),
+            "json_pointer": "JsonPath at_pointer pointer pointer_parts",
+            "python_object": "is_object_name load_object module_exists search_modules_in",
             "revision": "base_commit commits_between git_revision source_of",
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
         },

@@ -49,15 +49,27 @@ def read_items(path: str | Path, key: str) -> DocumentItems:
 
 
 def read_document(path: str | Path) -> Any:
-    """The whole value of a document: a list or an object. The suffix sets the format."""
+    """The whole value of a JSON, YAML or TOML document: a list or an object. The suffix sets the format."""
     path = existing_file(path)
     data = read_checked(path)
     if path.suffix.lower() == ".json":
         return codec.decode(data, Any, str(path))
+    if path.suffix.lower() == ".toml":
+        return _toml_value(data, str(path))
     from rightcall.files.yaml_text import yaml_items
 
     entries, _, single = yaml_items(data, NO_KEY, str(path))
     return entries[0][1] if single else [item for _, item in entries]
+
+
+def _toml_value(data: bytes, where: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        line = re.search(r"\(at line (\d+)", str(error))
+        raise InputError(f"{where}:{line[1]}" if line else where, f"not valid TOML: {error}") from None
 
 
 def value_of(item: Any, as_type: type[T], where: str) -> T:

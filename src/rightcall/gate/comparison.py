@@ -10,8 +10,6 @@ from typing import Literal
 import msgspec
 
 from rightcall import stats
-from rightcall.gate.alarms import alarms_of
-from rightcall.gate.check import counted, percent
 from rightcall.gate.difference import (
     Difference,
     GoldenPair,
@@ -20,8 +18,9 @@ from rightcall.gate.difference import (
     pair_up,
     worse_by_more,
 )
-from rightcall.gate.outcome import Outcome
+from rightcall.gate.outcome import Outcome, alarms_of
 from rightcall.model.record import Record
+from rightcall.model.text import counted, percent
 
 Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
 FLAG_RATE = 0.10

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rightcall import stats
 from rightcall.gate.config import About
+from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 
@@ -16,7 +17,8 @@ class Outcome(Record, frozen=True):
 
     `passes` holds 1.0 or 0.0 for each scored trial and is empty when every trial was an error; `metrics`
     holds the values of each metric over the trials where it did not break. `cluster` groups goldens whose
-    outcomes are correlated; None means the golden is independent.
+    outcomes are correlated; None means the golden is independent. Up to `lags_ms` of each of `latencies_ms` may have
+    been spent by the machine that measured; empty means none.
     """
 
     golden_id: str
@@ -30,6 +32,7 @@ class Outcome(Record, frozen=True):
     codes: dict[str, int] = {}
     latencies_ms: tuple[float, ...] = ()
     costs_usd: tuple[float, ...] = ()
+    lags_ms: tuple[float, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -123,5 +126,22 @@ def _outcome(
         metrics=metrics,
         codes=dict(Counter(failure.code for t in scored for failure in t.codes)),
         latencies_ms=tuple(t.latency_ms for t in scored if t.latency_ms is not None),
+        lags_ms=tuple(
+            t.trajectory.lag_ms if t.trajectory else 0.0 for t in scored if t.latency_ms is not None
+        ),
         costs_usd=tuple(t.usage.cost_usd for t in trials if t.usage.cost_usd is not None),
     )
+
+
+def alarms_of(a: Sequence[Outcome], b: Sequence[Outcome]) -> dict[str, tuple[str, ...]]:
+    """By fatal code, the goldens of B that have it where A was scored without it."""
+    before = {outcome.golden_id: outcome.codes for outcome in a if outcome.passes}
+    found = {
+        code: tuple(
+            outcome.golden_id
+            for outcome in b
+            if outcome.codes.get(code) and not before.get(outcome.golden_id, {code: 1}).get(code)
+        )
+        for code in sorted(FATAL)
+    }
+    return {code: ids for code, ids in found.items() if ids}

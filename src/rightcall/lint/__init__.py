@@ -1,15 +1,15 @@
 """The linter: finds tool definitions that models misuse.
 
     engine          run the rules over sets of tools: `lint`
-    checks, locate  its steps
+    checks          its steps: ask the rules, locate what they found
     rules/          one folder per family, one file per rule; to add one, add a file
-    catalog         all rules, `find_rule`
+    rule            what a rule is; all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how alike two tools are, and why
     facts/          word lists, sources
     conversion      tools converted for a provider, with what it will reject
-    fix, baseline, lockfile, ignores, output/
+    fixer, baseline, lockfile, ignores, output/
 
 Nothing here fetches references or runs what it reads.
 """
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
         without_known as without_known,
         write_baseline as write_baseline,
     )
-    from rightcall.lint.catalog import all_rules as all_rules, find_rule as find_rule
-    from rightcall.lint.config import LintConfig as LintConfig, config_from as config_from
+    from rightcall.lint.config import (
+        LintConfig as LintConfig,
+        LintSettings as LintSettings,
+        config_from as config_from,
+        find_settings as find_settings,
+    )
     from rightcall.lint.confusability.word_use import (
         Wording as Wording,
         excluded as excluded,
@@ -55,7 +59,7 @@ if TYPE_CHECKING:
     )
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
-    from rightcall.lint.settings import LintSettings as LintSettings, find_settings as find_settings
+    from rightcall.lint.rule import all_rules as all_rules, find_rule as find_rule
     from rightcall.lint.source.read import (
         read_paths as read_paths,
         read_text as read_text,
@@ -67,8 +71,7 @@ else:
         __name__,
         {
             "baseline": "baseline_of read_baseline without_known write_baseline",
-            "catalog": "all_rules find_rule",
-            "config": "LintConfig config_from",
+            "config": "LintConfig LintSettings config_from find_settings",
             "confusability.word_use": "Wording excluded included is_generic_name reads_as_english request_words",
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
@@ -79,7 +82,7 @@ else:
             "fixer": "fix redefined rewritten write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
-            "settings": "LintSettings find_settings",
+            "rule": "all_rules find_rule",
             "source.read": "read_paths read_text tool_set",
             "source.tools": "ToolSet",
         },

@@ -5,9 +5,11 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
-from rightcall.errors import ConfigError, suggestion
+from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.files import read_document
 from rightcall.lint.diagnostic import SEVERITIES, Severity
 from rightcall.lint.rule import FAMILIES, Rule
 from rightcall.portability import check_target
@@ -122,3 +124,52 @@ def _words(value: Any) -> tuple[str, ...] | None:
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         return tuple(value)
     return None
+
+
+@dataclass(frozen=True)
+class LintSettings:
+    """The table and its file; both empty when no pyproject.toml has one."""
+
+    table: dict[str, Any] = field(default_factory=dict)
+    file: Path | None = None
+
+    @property
+    def where(self) -> str:
+        """The location shown in errors."""
+        return f"{self.file}: [tool.rightcall.lint]"
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a `LintConfig`; invalid ones raise a `ConfigError` that names the file."""
+        from rightcall.lint import LintConfig, all_rules, config_from
+
+        fields = config_from(self.table, self.where)
+        if fields:
+            try:
+                LintConfig(**fields).chosen(all_rules())
+            except ConfigError as error:
+                raise ConfigError(*(f"{self.where}: {problem}" for problem in error.problems)) from None
+        return fields
+
+    def path(self, key: str) -> Path | None:
+        """A path from the table, relative to the folder of pyproject.toml; None when absent."""
+        value = self.table.get(key)
+        if value is None or self.file is None:
+            return None
+        if not isinstance(value, str):
+            raise ConfigError(f"{self.where}: {key} must be a path, got {value!r}")
+        whole = self.file.parent / value
+        return Path(value) if self.file.parent == Path.cwd() else whole
+
+
+def find_settings() -> LintSettings:
+    """The settings of the nearest pyproject.toml, in this folder or a parent."""
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        path = folder / "pyproject.toml"
+        if path.is_file():
+            table: Any = read_document(path) if path.read_bytes().strip() else {}
+            for key in ("tool", "rightcall", "lint"):
+                table = table.get(key, {})
+                if not isinstance(table, dict):
+                    raise InputError(str(path), f"[tool.rightcall.lint] is not a table: {key} is {table!r}")
+            return LintSettings(table, path)
+    return LintSettings()

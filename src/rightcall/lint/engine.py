@@ -6,16 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rightcall.lint.catalog import all_rules
-from rightcall.lint.checks import features_of, found_in_set, found_in_tools
+from rightcall.lint.checks import diagnostic_of, features_of, found_in_set, found_in_tools, not_ignored
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
 from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.locate import diagnostic_of, not_ignored
 from rightcall.lint.lockfile import Locked
 from rightcall.lint.report import MOST_PAIRS, LintReport, PairSummary, ToolSummary
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import Rule, all_rules
 from rightcall.lint.source.read import tool_set
 from rightcall.lint.source.tools import ToolSet
 from rightcall.model.tool import Tool

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         METRIC_SECONDS as METRIC_SECONDS,
         SPOTLESS as SPOTLESS,
         measure_all as measure_all,
+        time_to_score as time_to_score,
     )
     from rightcall.metrics.resolve import (
         DIMENSIONS as DIMENSIONS,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
         resolve_metrics as resolve_metrics,
     )
     from rightcall.metrics.score_case import Scorer as Scorer, result_of as result_of
-    from rightcall.metrics.scoring_time import time_to_score as time_to_score
     from rightcall.metrics.tally import Tally as Tally, counted_codes as counted_codes
 else:
     __getattr__, __dir__, __all__ = window(
@@ -57,10 +57,9 @@ else:
             "function": "FunctionMetric",
             "matching.case_score": "score_trajectory",
             "matching.verdict": "CaseVerdict Numbers ScoringRules",
-            "measure": "METRIC_SECONDS SPOTLESS measure_all",
+            "measure": "METRIC_SECONDS SPOTLESS measure_all time_to_score",
             "resolve": "DIMENSIONS as_metrics metric_names observed resolve_metric resolve_metrics",
             "score_case": "Scorer result_of",
-            "scoring_time": "time_to_score",
             "tally": "Tally counted_codes",
         },
     )

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from rightcall.errors import ConfigError, suggestion
+from rightcall.files import load_object
 from rightcall.metrics.base import Metric
 from rightcall.metrics.function import FunctionMetric
 
@@ -59,8 +60,7 @@ def resolve_metric(text: str) -> Metric:
     """
     name, settings = _parsed(text)
     if ":" in name:
-        module, _, attribute = name.partition(":")
-        found = _imported(module, attribute, name)
+        found = load_object(name, "metric")
         if not isinstance(found, type) and callable(found):
             known = inspect.signature(FunctionMetric).parameters.keys() - {"function"}
             return _made(text, partial(FunctionMetric, found), settings, known)
@@ -129,30 +129,17 @@ def _made(text: str, make: Callable[..., Metric], settings: dict[str, Any], know
 
 def metric_class(name: str) -> type[Metric]:
     if name in DIMENSIONS or name in on_request():
-        return _loaded(f"rightcall.metrics.builtin.{name}", _class_name(name), name)
-    if name in JUDGED:
+        found = getattr(import_module(f"rightcall.metrics.builtin.{name}"), _class_name(name))
+    elif name in JUDGED:
         module, _, attribute = JUDGED[name].partition(":")
-        return _loaded(f"rightcall.metrics.judged.{module}", attribute, name)
-    if name in _offered():
-        module, _, attribute = _offered()[name].partition(":")
-        return _loaded(module, attribute, name)
-    if ":" in name:
-        module, _, attribute = name.partition(":")
-        return _loaded(module, attribute, name)
-    hint = suggestion(name, [*metric_names(), *JUDGED]) or "see `rightcall metrics list`"
-    raise ConfigError(f"unknown metric '{name}'; {hint}")
-
-
-def _imported(module: str, attribute: str, name: str) -> Any:
-    try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"metric '{name}' cannot be loaded: {error}") from None
-
-
-def _loaded(module: str, attribute: str, name: str) -> type[Metric]:
-    found = _imported(module, attribute, name)
+        found = getattr(import_module(f"rightcall.metrics.judged.{module}"), attribute)
+    elif ":" in name or name in _offered():
+        found = load_object(_offered().get(name, name), "metric")
+    else:
+        hint = suggestion(name, [*metric_names(), *JUDGED]) or "see `rightcall metrics list`"
+        raise ConfigError(f"unknown metric '{name}'; {hint}")
     if not (isinstance(found, type) and issubclass(found, Metric)):
+        attribute = name.rpartition(":")[2]
         raise ConfigError(
             f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"
         )

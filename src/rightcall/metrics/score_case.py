@@ -36,8 +36,8 @@ from rightcall.metrics.measure import (
     is_dimension,
     measure_one,
     no_answer,
+    scored_in_time,
 )
-from rightcall.metrics.scoring_time import scored_in_time
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden

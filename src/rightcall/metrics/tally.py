@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Self
+
+import msgspec
 
 from rightcall.metrics.measure import SPOTLESS
-from rightcall.metrics.passes import Passes
+from rightcall.metrics.passes import Passes, PassesState, stable_hash
 from rightcall.model.failure import Code
-from rightcall.model.golden import CATEGORIES
+from rightcall.model.golden import CATEGORIES, Category
 from rightcall.model.run import CaseResult, GroupSummary, Summary
 from rightcall.model.trajectory import Trajectory, Usage
 
 NOTHING_USED = Trajectory().usage
 """What every trajectory without a usage of its own shares."""
+
+UNITS = 2**60
+"""Units of a score of 1."""
+
+NANO = 1_000_000_000
+"""Costs are added up in nano-dollars, exactly."""
 
 MOST_K = 8
 """The largest k of pass^k that is shown, as in the tables of τ²-bench."""
@@ -29,15 +39,30 @@ def counted_codes(result: CaseResult) -> set[Code]:
     return codes & {"infra_error"} if result.error else codes
 
 
+class GroupState(msgspec.Struct, frozen=True, array_like=True):
+    """A group as it travels. Sums are written as text: they are longer than a wire format's integers."""
+
+    errors: int
+    passes: PassesState
+    totals: dict[str, tuple[str, int]]
+
+
 class Group:
-    """Counts and sums of one category or tag."""
+    """Counts and sums of one category or tag.
 
-    __slots__ = ("errors", "passes", "spotless", "totals")
+    A sum of floats depends on the order of what is added, and so on how cases were shared out. These sums are
+    integers, in units of 2⁻⁶⁰: exact for every value from 2⁻⁸, and the same in any order for all.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_name_of", "errors", "passes", "spotless", "totals")
+
+    def __init__(self, name_of: Callable[[str], int] = hash) -> None:
         self.errors = self.spotless = 0
-        self.passes = Passes()
-        self.totals: dict[str, list[float]] = {}  # of each metric the sum of its values and their number
+        self.passes = Passes(name_of)
+        self._name_of = name_of
+        self.totals: dict[
+            str, list[int]
+        ] = {}  # of each metric the sum of its values in units, and their number
 
     def add(self, result: CaseResult) -> None:
         if result.error:
@@ -50,49 +75,91 @@ class Group:
         totals = self.totals
         for name, score in result.metrics.items():
             if not score.error:
+                try:
+                    units = int(score.value * UNITS)
+                except (ValueError, OverflowError):  # NaN and infinity are no values of a score
+                    continue
                 total = totals.get(name)
                 if total is None:
-                    totals[name] = [score.value, 1]
+                    totals[name] = [units, 1]
                 else:
-                    total[0] += score.value
+                    total[0] += units
                     total[1] += 1
 
     def merge(self, other: Group) -> None:
         self.errors += other.errors
         self.spotless += other.spotless
         self.passes.extend(other.passes)
-        for name, (value, count) in other.totals.items():
-            total = self.totals.setdefault(name, [0.0, 0])
-            total[0] += value
+        for name, (units, count) in other.totals.items():
+            total = self.totals.setdefault(name, [0, 0])
+            total[0] += units
             total[1] += count
 
-    def summary(self) -> GroupSummary:
-        names = [*SPOTLESS, *(name for name in self.totals if name not in SPOTLESS)]
+    def summary(self, named: Sequence[str] = ()) -> GroupSummary:
+        # Not in the order they were first seen in, which depends on the order of results.
+        extra = sorted(self.totals.keys() - SPOTLESS.keys() - set(named))
         means = {}
-        for name in names:
-            value, count = self.totals.get(name, (0.0, 0))
+        for name in [*SPOTLESS, *(name for name in named if name not in SPOTLESS), *extra]:
+            units, count = self.totals.get(name, (0, 0))
             ones = self.spotless if name in SPOTLESS else 0
             if count + ones:
-                means[name] = (value + ones) / (count + ones)
+                means[name] = (units + ones * UNITS) / ((count + ones) * UNITS)
         return GroupSummary(len(self.passes), self.passes.passed, self.errors, means, self.passes.rate())
+
+    def state(self) -> GroupState:
+        ones = dict.fromkeys(SPOTLESS, self.spotless) if self.spotless else {}
+        found = {name: self.totals.get(name, (0, 0)) for name in sorted(self.totals.keys() | ones)}
+        totals = {
+            name: (str(units + ones.get(name, 0) * UNITS), count + ones.get(name, 0))
+            for name, (units, count) in found.items()
+        }
+        return GroupState(self.errors, self.passes.state(), totals)
+
+    @classmethod
+    def from_state(cls, state: GroupState) -> Self:
+        made = cls(stable_hash)
+        made.errors, made.passes = state.errors, Passes.from_state(state.passes)
+        made.totals = {name: [int(units), count] for name, (units, count) in state.totals.items()}
+        return made
+
+
+class TallyState(msgspec.Struct, frozen=True, array_like=True):
+    """A tally as it travels."""
+
+    named: tuple[str, ...]
+    categories: dict[Category, GroupState]
+    tags: dict[str, GroupState]
+    codes: dict[str, int]
+    input_tokens: int
+    output_tokens: int
+    nano_usd: int | None
+    trials: tuple[int, int]
 
 
 class Tally:
-    """Summarizes results; call `summary()` at any time. `named` are the requested metrics."""
+    """Summarizes results; call `summary()` at any time. `named` are the requested metrics.
 
-    def __init__(self, named: Iterable[str] = ()) -> None:
+    The summary depends on the results alone, not on their order nor on how they were shared out: tallies of parts can
+    be merged. Those of several processes must be `stable`; `state` and `from_state` take them from one to the other.
+    """
+
+    def __init__(self, named: Iterable[str] = (), *, stable: bool = False) -> None:
         self._named = tuple(named)
-        self._categories = {category: Group() for category in CATEGORIES}
+        self._name_of: Callable[[str], int] = stable_hash if stable else hash
+        self._categories = {category: Group(self._name_of) for category in CATEGORIES}
         self._tags: dict[str, Group] = {}
         self._codes: Counter[str] = Counter()
         self._input_tokens = self._output_tokens = 0
-        self._cost: float | None = None
+        self._nano_usd: int | None = None
         self._first_trial, self._last_trial = sys.maxsize, -1
 
     def add(self, result: CaseResult) -> None:
         self._categories[result.category].add(result)
         if result.tags:
-            self._add_to_tags(result)
+            for tag in result.tags:
+                group = self._tag(tag)
+                if group is not None:
+                    group.add(result)
         if result.codes and not result.passed:
             for code in counted_codes(result):
                 self._codes[code] += 1
@@ -102,16 +169,74 @@ class Tally:
         if result.usage is not NOTHING_USED:
             self._spend(result.usage)
 
-    def _add_to_tags(self, result: CaseResult) -> None:
-        for tag in result.tags:
-            if tag in self._tags or len(self._tags) < MOST_TAGS:
-                self._tags.setdefault(tag, Group()).add(result)
+    def merge(self, other: Tally) -> None:
+        """Add what another tally has counted."""
+        if self._name_of is not other._name_of:
+            raise ValueError("a stable tally and another one name goldens differently")
+        self._named = self._named or other._named
+        for category, group in other._categories.items():
+            self._categories[category].merge(group)
+        for tag, group in other._tags.items():
+            mine = self._tag(tag)
+            if mine is not None:
+                mine.merge(group)
+        self._codes.update(other._codes)
+        self._input_tokens += other._input_tokens
+        self._output_tokens += other._output_tokens
+        if other._nano_usd is not None:
+            self._nano_usd = (self._nano_usd or 0) + other._nano_usd
+        self._first_trial = min(self._first_trial, other._first_trial)
+        self._last_trial = max(self._last_trial, other._last_trial)
+
+    def state(self) -> bytes:
+        """Everything counted so far, for another process; equal results give equal bytes in any order."""
+        return msgspec.msgpack.encode(
+            TallyState(
+                self._named,
+                {name: group.state() for name, group in self._categories.items()},
+                {tag: group.state() for tag, group in sorted(self._tags.items())},
+                dict(sorted(self._codes.items())),
+                self._input_tokens,
+                self._output_tokens,
+                self._nano_usd,
+                (self._first_trial, self._last_trial),
+            )
+        )
+
+    @classmethod
+    def from_state(cls, state: bytes) -> Self:
+        """The tally that `state` was taken from."""
+        found = msgspec.msgpack.decode(state, type=TallyState)
+        made = cls(found.named, stable=True)
+        made._categories |= {name: Group.from_state(group) for name, group in found.categories.items()}
+        made._tags = {tag: Group.from_state(group) for tag, group in found.tags.items()}
+        made._codes.update(found.codes)
+        made._input_tokens, made._output_tokens = found.input_tokens, found.output_tokens
+        made._nano_usd = found.nano_usd
+        made._first_trial, made._last_trial = found.trials
+        return made
+
+    def _tag(self, tag: str) -> Group | None:
+        """The group of a tag; None beyond `MOST_TAGS`.
+
+        The first in alphabetical order are kept: one that is among them in the end has been all along, so its counts
+        are complete whatever the order of results.
+        """
+        found = self._tags.get(tag)
+        if found is None:
+            if len(self._tags) >= MOST_TAGS:
+                last = max(self._tags)
+                if tag > last:
+                    return None
+                del self._tags[last]
+            found = self._tags[tag] = Group(self._name_of)
+        return found
 
     def _spend(self, usage: Usage) -> None:
         self._input_tokens += usage.input_tokens
         self._output_tokens += usage.output_tokens
-        if usage.cost_usd is not None:
-            self._cost = (self._cost or 0.0) + usage.cost_usd
+        if usage.cost_usd is not None and math.isfinite(usage.cost_usd):
+            self._nano_usd = (self._nano_usd or 0) + round(usage.cost_usd * NANO)
 
     @property
     def passed(self) -> int:
@@ -131,7 +256,8 @@ class Tally:
     @property
     def usage(self) -> Usage:
         """Tokens and money of all results so far."""
-        return Usage(self._input_tokens, self._output_tokens, self._cost)
+        cost = None if self._nano_usd is None else self._nano_usd / NANO
+        return Usage(self._input_tokens, self._output_tokens, cost)
 
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
         """The same results, each added on its way through."""
@@ -146,10 +272,10 @@ class Tally:
         trials = max(1, self._last_trial - self._first_trial + 1)
         overall = _merged(list(groups.values()))
         return Summary(
-            overall=overall.summary(),
-            categories={name: group.summary() for name, group in groups.items()},
-            codes=dict(self._codes.most_common()),
-            tags={tag: group.summary() for tag, group in sorted(self._tags.items())},
+            overall=overall.summary(self._named),
+            categories={name: group.summary(self._named) for name, group in groups.items()},
+            codes=dict(sorted(self._codes.items(), key=lambda code: (-code[1], code[0]))),
+            tags={tag: group.summary(self._named) for tag, group in sorted(self._tags.items())},
             usage=self.usage,
             trials=trials,
             named=self._named,

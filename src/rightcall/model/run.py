@@ -69,7 +69,7 @@ class Summary(Record, frozen=True):
 
     `trials` is how often a golden was tried at most: so many cases may repeat each other. `named` are the metrics that
     were asked for by name, to decide or to observe. `pass_k` has pass^1, pass^2, …: the share of goldens of which k
-    trials out of k pass, without bias; empty when there is one trial.
+    trials out of k pass, without bias; empty when there is one trial. `decision` is the verdict as a sentence.
     """
 
     overall: GroupSummary
@@ -80,6 +80,7 @@ class Summary(Record, frozen=True):
     trials: int = 1
     named: tuple[str, ...] = ()
     pass_k: tuple[float, ...] = ()
+    decision: str = ""
 
 
 class Run(Record, frozen=True):

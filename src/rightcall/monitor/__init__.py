@@ -2,9 +2,9 @@
 
     settings   monitor.yaml                         receiver   OTLP over HTTP, stored before answered
     monitor    Monitor: feed it traces              checks     what can be seen to be wrong without a golden
-    sampling   which traces paid checks look at     drift      one watched series
+    sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
-    outlook    what would be noticed, and when      promote    from a trace to a golden
+    forecast   what would be noticed, and when      promote    from a trace to a golden
     demo       a bundled hour of traffic
 
 To add a check: see `checks`.

@@ -1,17 +1,15 @@
 """A tool's schema as one provider wants it, changing only what that provider needs, and what was lost.
 
-convert           `converted(tools, target)`: definitions and losses; `lint.conversion` adds what will be refused
+convert           `converted(tools, target)`: definitions and losses; `request`: what is sent
 definition        a tool definition as someone wrote it
 provider_limits   limits and keywords of each provider, from one dated file
-request           definitions as a request of the provider has them
 tidy              older and foreign words in those of JSON Schema 2020-12
-expand            references, `allOf` and variants written out; `join` makes one schema of two
-variants          the variants of a root merged into one object
+expand            references, `allOf` and variants written out
+join              one schema of two, and the variants of a root as one object
 openai_strict     every property required, null for what was optional, a type everywhere
 anthropic_strict  the subset its SDK keeps; the rest moves into the descriptions
 gemini            the fields of Gemini's Schema type
-closed_objects, types, null_union, distinct_names, fields, json_types   steps that these share
-references        where a `$ref` leads
+closed_objects, types, fields   steps that these share
 rewrite           a schema changed from the inside out, losses noted
 """
 
@@ -24,28 +22,32 @@ if TYPE_CHECKING:
         moved_to_text as moved_to_text,
         unsupported as unsupported,
     )
-    from rightcall.portability.convert import Converted as Converted, converted as converted
+    from rightcall.portability.convert import (
+        Converted as Converted,
+        converted as converted,
+        request as request,
+    )
     from rightcall.portability.definition import (
         Definition as Definition,
         Spelling as Spelling,
         spelled_hints as spelled_hints,
     )
-    from rightcall.portability.json_types import JSON_TYPES as JSON_TYPES, json_type as json_type
-    from rightcall.portability.null_union import with_null as with_null
     from rightcall.portability.provider_limits import check_target as check_target, provider as provider
-    from rightcall.portability.request_form import request as request
     from rightcall.portability.rewrite import Loss as Loss
+    from rightcall.portability.types import (
+        JSON_TYPES as JSON_TYPES,
+        json_type as json_type,
+        with_null as with_null,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
             "anthropic_strict": "moved_to_text unsupported",
-            "convert": "Converted converted",
+            "convert": "Converted converted request",
             "definition": "Definition Spelling spelled_hints",
-            "json_types": "JSON_TYPES json_type",
-            "null_union": "with_null",
             "provider_limits": "check_target provider",
-            "request_form": "request",
             "rewrite": "Loss",
+            "types": "JSON_TYPES json_type with_null",
         },
     )

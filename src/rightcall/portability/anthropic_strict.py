@@ -8,9 +8,9 @@ from typing import Any
 from rightcall.files import JsonPath
 from rightcall.portability.closed_objects import closed, is_object, with_known_required
 from rightcall.portability.join import UnfitError, joined
-from rightcall.portability.null_union import without_null
 from rightcall.portability.provider_limits import provider
 from rightcall.portability.rewrite import UNSAID, Losses, without
+from rightcall.portability.types import without_null
 
 
 def unsupported(schema: dict[str, Any]) -> list[str]:

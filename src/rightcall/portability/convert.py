@@ -12,13 +12,12 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.portability import anthropic_strict, gemini, openai_strict
 from rightcall.portability.definition import Definition, definition_of
-from rightcall.portability.distinct_names import distinct_names
 from rightcall.portability.expand import Needs, expanded
-from rightcall.portability.fields import kept_fields
+from rightcall.portability.fields import distinct_names, kept_fields
+from rightcall.portability.join import one_object
 from rightcall.portability.provider_limits import check_target, provider
 from rightcall.portability.rewrite import TESTS, Change, Loss, Losses, rewritten
 from rightcall.portability.tidy import with_current_words, with_json_types
-from rightcall.portability.variants import one_object
 
 DEEPEST = 100
 
@@ -131,3 +130,34 @@ def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
         return [stripped(part, depth + 1) for part in value] if isinstance(value, list) else value
 
     return dict(stripped(schema, 0))
+
+
+def request(tools: Sequence[Converted], target: str) -> Any:
+    """What is pasted into a request.
+
+    OpenAI and Anthropic: the list `tools`. Gemini: an entry of `tools`. Bedrock: `toolConfig`.
+    MCP: the result of `tools/list`.
+    """
+    if target in ("openai", "openai-strict"):
+        strict = {"strict": True} if target == "openai-strict" else {}
+        return [
+            {"type": "function", "function": {**_definition(tool, "parameters"), **strict}} for tool in tools
+        ]
+    if target in ("anthropic", "anthropic-strict"):
+        strict = {"strict": True} if target == "anthropic-strict" else {}
+        return [{**_definition(tool, "input_schema"), **strict} for tool in tools]
+    if target == "gemini":
+        return {"functionDeclarations": [_definition(tool, "parameters") for tool in tools]}
+    if target == "bedrock":
+        return {"tools": [{"toolSpec": _bedrock(tool)} for tool in tools]}
+    return {"tools": [_definition(tool, "inputSchema") for tool in tools]}
+
+
+def _definition(tool: Converted, schema_key: str) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **described, schema_key: tool.input_schema, **tool.fields}
+
+
+def _bedrock(tool: Converted) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **described, "inputSchema": {"json": tool.input_schema}}

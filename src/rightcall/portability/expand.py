@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import unquote
 
-from rightcall.files import JsonPath
+from rightcall.files import JsonPath, at_pointer
 from rightcall.portability.join import UnfitError, joined
-from rightcall.portability.references import is_local, resolved
 from rightcall.portability.rewrite import DEEPEST, TESTS, Losses, with_parts, without
 
 MOST_SCHEMAS = 20_000
@@ -179,3 +179,23 @@ class _Expansion:
         if not found:
             raise UnfitError(f"no variant of {key} fits what stands beside it")
         return {**outer, key: found}, within
+
+
+def is_local(reference: str) -> bool:
+    """Does it lead to a place in the same schema?"""
+    return reference.startswith("#")
+
+
+def resolved(root: dict[str, Any], reference: str) -> Any:
+    """What a local reference leads to, or None: JSON pointers and `$anchor`s of `$defs` are followed."""
+    if reference == "#":
+        return root
+    if not reference.startswith("#/"):
+        return _anchored(root, reference[1:]) if is_local(reference) else None
+    return at_pointer(root, unquote(reference[1:]))
+
+
+def _anchored(root: dict[str, Any], anchor: str) -> Any:
+    definitions = root.get("$defs")
+    schemas = definitions.values() if isinstance(definitions, dict) else ()
+    return next((each for each in schemas if isinstance(each, dict) and each.get("$anchor") == anchor), None)

@@ -1,7 +1,9 @@
-"""What a definition has beside name, description and input schema, and what of it a target takes."""
+"""Names and further fields as a target takes them: distinct names, and what it has no field for is lost."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from rightcall.model.dialects.mcp import HINTS
@@ -67,3 +69,33 @@ def _others(tool: Definition) -> dict[str, Any]:
         rest = {name: value for name, value in meta.items() if name != "rightcall"}
         found = {**found, "_meta": rest} if rest else {n: v for n, v in found.items() if n != "_meta"}
     return found
+
+
+def distinct_names(names: Sequence[str], pattern: str, length: int, kept: str) -> list[str]:
+    """Every name that fits the pattern as it is, the others rewritten so that no two become one.
+
+    `kept` are the characters beside letters and digits that a rewritten name may have.
+    """
+    allowed = re.compile(pattern.removesuffix("$"))
+    fitting = [allowed.fullmatch(name) is not None for name in names]
+    taken = {name for name, fits in zip(names, fitting, strict=True) if fits}
+    found = []
+    for name, fits in zip(names, fitting, strict=True):
+        new = name if fits else _free(_rewritten(name, allowed, length, kept), taken, length)
+        taken.add(new)
+        found.append(new)
+    return found
+
+
+def _rewritten(name: str, allowed: re.Pattern[str], length: int, kept: str) -> str:
+    new = re.sub(rf"[^A-Za-z0-9{re.escape(kept)}]+", "_", name)[:length] or "_"
+    return new if allowed.fullmatch(new) else f"_{new}"[:length]
+
+
+def _free(name: str, taken: set[str], length: int) -> str:
+    number, new = 1, name
+    while new in taken:
+        number += 1
+        ending = f"_{number}"
+        new = name[: length - len(ending)] + ending
+    return new

@@ -6,7 +6,7 @@ from typing import Any
 
 from rightcall.files import JsonPath
 from rightcall.portability.closed_objects import with_known_required
-from rightcall.portability.distinct_names import distinct_names
+from rightcall.portability.fields import distinct_names
 from rightcall.portability.join import UnfitError, joined
 from rightcall.portability.provider_limits import provider
 from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_description, without

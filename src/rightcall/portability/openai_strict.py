@@ -6,10 +6,9 @@ from typing import Any
 
 from rightcall.files import JsonPath
 from rightcall.portability.closed_objects import closed, is_object, with_known_required
-from rightcall.portability.null_union import with_null
 from rightcall.portability.provider_limits import provider
 from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_description, without
-from rightcall.portability.types import typed, with_items
+from rightcall.portability.types import typed, with_items, with_null
 
 
 def strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.files import JsonPath
-from rightcall.portability.json_types import json_type
-from rightcall.portability.null_union import with_null
 from rightcall.portability.rewrite import DEEPEST, Losses, rewritten, with_parts, without
+from rightcall.portability.types import json_type, with_null
 
 
 def with_json_types(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:

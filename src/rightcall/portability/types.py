@@ -53,3 +53,67 @@ def with_items(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[s
         return {**schema, "items": forms[0] if len(forms) == 1 else {"anyOf": forms}}
     losses.add(path, "items", f"none were said: only {', '.join(PLAIN[:-1])} or null can be sent")
     return {**schema, "items": {"type": list(PLAIN)}}
+
+
+JSON_TYPES = frozenset(("string", "number", "integer", "boolean", "object", "array", "null"))
+
+TYPE_ALIASES: dict[str, str] = {
+    "dict": "object", "dictionary": "object", "map": "object", "hashmap": "object", "struct": "object",
+    "float": "number", "double": "number", "decimal": "number", "real": "number", "num": "number",
+    "int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "bigint": "integer",
+    "short": "integer",
+    "str": "string", "text": "string", "char": "string", "varchar": "string",
+    "bool": "boolean",
+    "list": "array", "tuple": "array", "set": "array", "arraylist": "array", "vector": "array",
+    "none": "null", "nonetype": "null", "nil": "null",
+    "any": "",
+}  # fmt: skip
+"""What types of programming languages are called in JSON Schema; "" means that any value will do."""
+
+
+def json_type(name: str) -> str | None:
+    """The JSON type a type name means, "" for any, None when it means none we know."""
+    if name in JSON_TYPES:
+        return name
+    lower = name.lower()
+    return lower if lower in JSON_TYPES else TYPE_ALIASES.get(lower)
+
+
+def with_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same schema, also accepting null."""
+    kind = schema.get("type")
+    if isinstance(kind, str) and "const" not in schema:
+        return _with_enum_null({**schema, "type": kind if kind == "null" else [kind, "null"]})
+    if isinstance(kind, list):
+        return _with_enum_null({**schema, "type": kind if "null" in kind else [*kind, "null"]})
+    if isinstance(schema.get("anyOf"), list):
+        variants = schema["anyOf"]
+        return schema if {"type": "null"} in variants else {**schema, "anyOf": [*variants, {"type": "null"}]}
+    described: dict[str, Any] = {key: schema[key] for key in ("description", "title") if key in schema}
+    rest = {key: value for key, value in schema.items() if key not in described}
+    return {**described, "anyOf": [rest, {"type": "null"}]} if rest else schema
+
+
+def without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same schema, no longer accepting null; unchanged when null is all it accepts."""
+    kind = schema.get("type")
+    if isinstance(kind, list) and "null" in kind and len(kind) > 1:
+        rest = [each for each in kind if each != "null"]
+        values = schema.get("enum")
+        changed = {**schema, "type": rest[0] if len(rest) == 1 else rest}
+        return (
+            {**changed, "enum": [v for v in values if v is not None]} if isinstance(values, list) else changed
+        )
+    variants = schema.get("anyOf")
+    if isinstance(variants, list) and {"type": "null"} in variants and len(variants) > 1:
+        kept = [each for each in variants if each != {"type": "null"}]
+        outer = {key: value for key, value in schema.items() if key != "anyOf"}
+        if len(kept) == 1 and isinstance(kept[0], dict) and not set(kept[0]) & set(outer):
+            return {**kept[0], **outer}
+        return {**outer, "anyOf": kept}
+    return schema
+
+
+def _with_enum_null(schema: dict[str, Any]) -> dict[str, Any]:
+    values = schema.get("enum")
+    return {**schema, "enum": [*values, None]} if isinstance(values, list) and None not in values else schema

@@ -1,21 +1,21 @@
 """Models that can be asked, by name: `resolve("openai:gpt-5-mini")` gives a provider.
 
     base        Provider, ModelRequest (with its Prompt and Settings), ModelReply
-    resolve     names to providers; what is wrong with one before money is spent
+    resolver    names to providers; what is wrong with one before money is spent
     http        the one HTTP client; failures, retry_after, secrets: what can go wrong, said safely
     remote      what the wire formats share; anthropic, openai, openai_responses: one file each
     sdk_client  a client object of the user's own
     local       a model inside this process; local_prompt, weights: how it is asked, where its file is
-    keyword     the baseline without a model; words, extraction: how it reads
+    keyword     the baseline without a model; request_words, extraction: how it reads
     scripted    answers out of a script     recorded    a cassette in one file, replayed for ever
     recordings  record and replay as a mode: one file a golden, requests of own agents too
     prices      what a call costs, from prices.json
 
-    addressed   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
+    remote_agent   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
                 exchange, json_path, agent_reply: how such an agent is asked and understood
 
-To add one: a file with a subclass of `Provider`, a line in `resolve.SHELVES` and one in `_MAKERS`; or, from
-another package, an entry point in the group `rightcall.providers`.
+To add one: a file with a subclass of `Provider` and `make(model, options)`, and its description in
+`resolver.SHELVES`; or, from another package, an entry point in the group `rightcall.providers`.
 """
 
 from typing import TYPE_CHECKING

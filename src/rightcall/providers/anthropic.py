@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.errors import InputError
 from rightcall.model import Message, Tool, Usage
 from rightcall.model.dialects import anthropic as spelling
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.providers.remote import Json, RemoteProvider, counted
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096  # the API wants a number
@@ -51,7 +54,7 @@ class AnthropicProvider(RemoteProvider):
         return spelling.write_tool(tool)
 
     def read(self, body: Json, where: str) -> ModelReply:
-        """Text and calls of all blocks; blocks of other types are passed over."""
+        """Text, calls and thinking of all blocks; blocks of other types are passed over."""
         return read_reply(body, where)
 
     def _headers(self) -> Mapping[str, str]:
@@ -94,8 +97,9 @@ def read_reply(body: Json, where: str) -> ModelReply:
     messages = spelling.read_messages([{"role": "assistant", "content": content}], where)
     calls = tuple(call for message in messages for call in message.calls)
     text = "".join(message.content for message in messages if message.role == "assistant")
+    thinking = tuple(block for message in messages for block in message.thinking)
     return ModelReply(
-        Message("assistant", text, calls),
+        Message("assistant", text, calls, thinking=thinking),
         _usage(body.get("usage")),
         STOPS.get(str(body.get("stop_reason")), "done"),
         str(body.get("model") or ""),
@@ -107,3 +111,8 @@ def _usage(usage: Any) -> Usage:
     cached = counted(usage, "cache_read_input_tokens")
     given = counted(usage, "input_tokens") + cached + counted(usage, "cache_creation_input_tokens")
     return Usage(given, counted(usage, "output_tokens"), cached_tokens=cached)
+
+
+def make(model: str, options: ProviderOptions) -> AnthropicProvider:
+    """The provider of a name."""
+    return AnthropicProvider(model, base_url=options.base_url, network=options.network, prices=options.prices)

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from rightcall.model import Message, Tool, ToolCall, Usage
 from rightcall.model.dialects.wire import output_text
 from rightcall.providers.base import ModelReply, ModelRequest, Provider
 from rightcall.providers.extraction import extract
 from rightcall.providers.request_words import words
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 THRESHOLD = 2.0
 """Below it no tool is called: one word of a tool's name that no other tool has, or two of its description."""
@@ -75,3 +79,8 @@ def _weights(tool: Tool) -> dict[str, float]:
 def _report(message: Message) -> Message:
     said = "\n".join(output_text(result.output) for result in message.results)
     return Message("assistant", said[:2000] or message.content)
+
+
+def make(_: str, options: ProviderOptions) -> KeywordProvider:
+    """The provider of a name."""
+    return KeywordProvider()

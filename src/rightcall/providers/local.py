@@ -13,7 +13,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -26,6 +26,9 @@ from rightcall.providers.local_prompt import NEUTRAL_REQUEST, NO_TOOL, Json
 from rightcall.providers.remote import usage_of
 from rightcall.providers.secrets import one_line
 from rightcall.providers.weights import MODELS, model_path
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 CONTEXT = 8192
 DEFAULT_MAX_TOKENS = 192
@@ -240,3 +243,8 @@ def _missing_weights(model: str, path: Path) -> str:
             f" rightcall model pull {model} (or use keyword:, which needs none)"
         )
     return f"there is no model file {path}"
+
+
+def make(model: str, options: ProviderOptions) -> LocalProvider:
+    """The provider of a name."""
+    return LocalProvider(model, threads=options.threads)

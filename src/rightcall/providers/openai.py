@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.errors import InputError
 from rightcall.model import Tool
 from rightcall.model.dialects import openai_chat as spelling
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.providers.remote import Json, RemoteProvider, usage_of
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 STOPS: dict[str, Stop] = {"length": "truncated", "model_length": "truncated", "content_filter": "refused"}
 
@@ -92,3 +95,8 @@ def _said(body: Json) -> str:
         if error
         else ""
     )
+
+
+def make(model: str, options: ProviderOptions) -> OpenAIProvider:
+    """The provider of a name."""
+    return OpenAIProvider(model, base_url=options.base_url, network=options.network, prices=options.prices)

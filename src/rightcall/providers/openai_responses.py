@@ -5,7 +5,7 @@ It has no `seed`; `stop` is refused, because it would be ignored.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.errors import ConfigError, InputError, ProviderError
 from rightcall.model import Message, Tool
@@ -13,6 +13,9 @@ from rightcall.model.dialects import openai_responses as spelling
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.providers.remote import Json, RemoteProvider, usage_of
 from rightcall.providers.secrets import one_line, scrub
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 INCOMPLETE: dict[str, Stop] = {"content_filter": "refused"}
 CACHED = ("input_tokens_details", "cached_tokens")
@@ -99,4 +102,11 @@ def _failed(error: Any) -> ProviderError:
         f"the model failed: {scrub(one_line(str(words or code or 'no reason given')))}",
         kind="rate_limit" if code == "rate_limit_exceeded" else "server" if code in PASSING else "rejected",
         retryable=code in PASSING,
+    )
+
+
+def make(model: str, options: ProviderOptions) -> OpenAIResponsesProvider:
+    """The provider of a name."""
+    return OpenAIResponsesProvider(
+        model, base_url=options.base_url, network=options.network, prices=options.prices
     )

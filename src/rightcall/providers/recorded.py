@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -20,6 +20,9 @@ from rightcall.model.record import Record
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider, Settings
 from rightcall.providers.cassette_miss import explain_miss
 from rightcall.providers.secrets import scrubber
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 FORMAT = "rightcall/cassette/1"
 
@@ -231,3 +234,8 @@ def _mend(path: Path) -> None:
     """Cut off half a line that a crash left behind, so that the next one begins on its own."""
     if path.is_file() and (data := path.read_bytes()) and not data.endswith(b"\n"):
         path.write_bytes(data[: data.rfind(b"\n") + 1])
+
+
+def make(path: str, options: ProviderOptions) -> ReplayProvider:
+    """The provider of a name."""
+    return ReplayProvider(path)

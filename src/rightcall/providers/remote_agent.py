@@ -22,8 +22,8 @@ from rightcall.providers.agent_reply import ReplyReader
 from rightcall.providers.exchange import Exchange, refuse
 from rightcall.providers.http import Network
 
-PREFIXES = ("http", "exec")
-"""`http:URL` and `exec:COMMAND` name agents; every other prefix names a model."""
+PREFIXES = ("http", "https", "exec")
+"""`http:URL`, a plain URL and `exec:COMMAND` name agents; every other prefix names a model."""
 
 
 class AddressedAgent(Protocol):
@@ -55,10 +55,12 @@ def addressed_agent(
     """The agent of `http:URL` or `exec:COMMAND`; a `ConfigError` tells everything that is wrong with it."""
     prefix, _, rest = model.partition(":")
     refuse(exchange.problems())
-    if prefix == "http":
+    if prefix != "exec":
         from rightcall.providers.http_agent import HttpAgent
 
-        return HttpAgent(rest, exchange, Asking(system, offered), network or Network())
+        return HttpAgent(
+            model if rest.startswith("//") else rest, exchange, Asking(system, offered), network or Network()
+        )
     from rightcall.providers.exec_agent import ExecAgent
 
     return ExecAgent(command_of(rest), exchange, Asking(system, offered))

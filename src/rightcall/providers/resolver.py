@@ -15,7 +15,7 @@ from rightcall.providers.http import Network
 from rightcall.providers.prices import Prices
 
 GROUP = "rightcall.providers"
-"""Entry points of other packages: `name = module:function`, the function like those in `_MAKERS`."""
+"""Entry points of other packages: `name = module:function`, the function like `make` of each provider's file."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,10 @@ class ProviderOptions:
 
 
 class Shelf(Record, frozen=True):
-    """One kind of provider: how it is named, what it is, what it needs."""
+    """One kind of provider: how it is named, what it is, what it needs.
+
+    The file of that name has `make(model, options)`, but for agents, which the executor runs.
+    """
 
     prefix: str
     usage: str
@@ -60,6 +63,9 @@ SHELVES = (
     Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
 )
+
+AGENTS = ("http", "exec")
+"""Kinds that are not models: the executor runs them."""
 
 Maker = Callable[[str, ProviderOptions], Provider]
 
@@ -110,9 +116,10 @@ def _named(name: str, options: ProviderOptions) -> Provider:
     if shelf is not None:
         if not rest and prefix != "keyword":
             raise ConfigError(f"'{name}' names no model; write {shelf.usage}")
-        if prefix not in _MAKERS:
+        if prefix in AGENTS:
             raise ConfigError(f"'{name}' is an agent, which runs its own tools; a model was expected here")
-        return _MAKERS[prefix](rest, options)
+        make: Maker = import_module(f"rightcall.providers.{prefix.replace('-', '_')}").make
+        return make(rest, options)
     others = _entry_points()
     if prefix in others and colon:
         made: Provider = others[prefix].load()(rest, options)
@@ -149,48 +156,3 @@ def _entry_points() -> dict[str, Any]:
 
     built_in = {shelf.prefix for shelf in SHELVES}
     return {point.name: point for point in entry_points(group=GROUP) if point.name not in built_in}
-
-
-def _remote(module: str, cls: str) -> Maker:
-    def make(model: str, options: ProviderOptions) -> Provider:
-        made: Provider = getattr(import_module(f"rightcall.providers.{module}"), cls)(
-            model, base_url=options.base_url, network=options.network, prices=options.prices
-        )
-        return made
-
-    return make
-
-
-def _local(model: str, options: ProviderOptions) -> Provider:
-    from rightcall.providers.local import LocalProvider
-
-    return LocalProvider(model, threads=options.threads)
-
-
-def _keyword(_: str, options: ProviderOptions) -> Provider:
-    from rightcall.providers.keyword import KeywordProvider
-
-    return KeywordProvider()
-
-
-def _scripted(path: str, options: ProviderOptions) -> Provider:
-    from rightcall.providers.scripted import ScriptedProvider
-
-    return ScriptedProvider.from_file(path)
-
-
-def _recorded(path: str, options: ProviderOptions) -> Provider:
-    from rightcall.providers.recorded import ReplayProvider
-
-    return ReplayProvider(path)
-
-
-_MAKERS: dict[str, Maker] = {
-    "anthropic": _remote("anthropic", "AnthropicProvider"),
-    "openai": _remote("openai", "OpenAIProvider"),
-    "openai-responses": _remote("openai_responses", "OpenAIResponsesProvider"),
-    "local": _local,
-    "keyword": _keyword,
-    "scripted": _scripted,
-    "recorded": _recorded,
-}

@@ -19,7 +19,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -30,6 +30,9 @@ from rightcall.model.codec import convert
 from rightcall.model.record import Record
 from rightcall.providers.base import ModelReply, ModelRequest, Provider, Stop
 from rightcall.providers.remote import with_ids
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 FORMAT = "rightcall/script/1"
 
@@ -152,3 +155,8 @@ def _read(path: Path) -> ScriptFile:
     if script.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
     return script
+
+
+def make(path: str, options: ProviderOptions) -> ScriptedProvider:
+    """The provider of a name."""
+    return ScriptedProvider.from_file(path)

@@ -18,6 +18,11 @@ _LOOKS_SECRET = re.compile(
     """,
     re.VERBOSE,
 )
+_HINTS = (
+    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "xai-", "xai_", "hf-", "hf_", "ghp-", "ghp_", "pat-", "pat_"),
+    *("xox", "AKIA", "AIza", "Bearer "),
+)
+"""Every match has one of these in it. Most texts have none, and looking for them takes a tenth of the time."""
 _SHORTEST = 8  # a shorter value would blank out ordinary words
 
 
@@ -37,7 +42,10 @@ def scrubber(*known: str) -> Callable[[str], str]:
         for value in values:
             if value in text:
                 text = text.replace(value, HIDDEN)
-        return _LOOKS_SECRET.sub(HIDDEN, text)
+        for hint in _HINTS:
+            if hint in text:
+                return _LOOKS_SECRET.sub(HIDDEN, text)
+        return text
 
     return clean
 

@@ -2,8 +2,7 @@
 
 check            goldens checked against their tools: unknown tools, invalid arguments, contradictions
 dataset_quality  too easy, leaked into a prompt, contradicting each other, covering too little
-near_duplicates  texts that are almost the same
-seen_ids         where each id was first used
+duplicates       texts that are almost the same, and ids used twice
 statistics       what a dataset holds
 """
 
@@ -14,7 +13,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.quality.check import DatasetFinding as DatasetFinding, check_goldens as check_goldens
     from rightcall.quality.dataset_quality import Quality as Quality, QualityCheck as QualityCheck
-    from rightcall.quality.near_duplicates import NearTexts as NearTexts, normalized as normalized
+    from rightcall.quality.duplicates import NearTexts as NearTexts, normalized as normalized
     from rightcall.quality.statistics import dataset_statistics as dataset_statistics
 else:
     __getattr__, __dir__, __all__ = window(
@@ -22,7 +21,7 @@ else:
         {
             "check": "DatasetFinding check_goldens",
             "dataset_quality": "Quality QualityCheck",
-            "near_duplicates": "NearTexts normalized",
+            "duplicates": "NearTexts normalized",
             "statistics": "dataset_statistics",
         },
     )

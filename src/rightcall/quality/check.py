@@ -20,7 +20,7 @@ from rightcall.metrics.matching import (
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.quality.seen_ids import SeenIds
+from rightcall.quality.duplicates import SeenIds
 from rightcall.tools import offered_tools
 from rightcall.tools.definitions import argument_problems
 

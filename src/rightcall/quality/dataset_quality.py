@@ -18,7 +18,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers import KeywordProvider, ModelRequest, Prompt
 from rightcall.quality.check import DatasetFinding
-from rightcall.quality.near_duplicates import NearTexts
+from rightcall.quality.duplicates import NearTexts
 from rightcall.tools import offered_tools
 
 MOST_COMPARED = 100_000

@@ -4,8 +4,9 @@
     text        foreign text, safe to look at; numbers: how numbers are written
     lines       all output to terminals and logs; screen: with colours and tables
     terminal    tables; progress: the progress bar; rows: JSON Lines
+    run_screen  a stored run in the terminal; case_screen: one of its cases
     formats     html, markdown, junit, json: each a file of that name
-    charts      Vega-Lite specs, drawn as SVG; embedded: cases inside report.html
+    charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
     github      step summary and annotations
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.
@@ -18,7 +19,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.report.analysis import print_analysis as print_analysis
     from rightcall.report.calls import calls_difference as calls_difference
-    from rightcall.report.changes import print_changes as print_changes
+    from rightcall.report.case_screen import print_case as print_case
     from rightcall.report.charts import (
         CONFIG as CONFIG,
         SCHEMA as SCHEMA,
@@ -37,9 +38,11 @@ if TYPE_CHECKING:
         check_marker as check_marker,
         check_summary as check_summary,
     )
-    from rightcall.report.comparison import print_comparison as print_comparison
+    from rightcall.report.comparison import (
+        print_changes as print_changes,
+        print_comparison as print_comparison,
+    )
     from rightcall.report.extra_metrics import AskedMetrics as AskedMetrics
-    from rightcall.report.faults import print_fault_report as print_fault_report
     from rightcall.report.formats import FORMATS as FORMATS, format_of as format_of, writer_of as writer_of
     from rightcall.report.github import in_actions as in_actions, publish as publish
     from rightcall.report.improvement import print_improvement as print_improvement
@@ -58,10 +61,14 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
-    from rightcall.report.perturbation import print_perturbations as print_perturbations
     from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.pull_request import PullRequest as PullRequest
+    from rightcall.report.robustness import (
+        print_fault_report as print_fault_report,
+        print_perturbations as print_perturbations,
+    )
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
+    from rightcall.report.run_screen import print_run as print_run, print_verdict as print_verdict
     from rightcall.report.screen import Screen as Screen
     from rightcall.report.terminal import (
         Watcher as Watcher,
@@ -81,23 +88,23 @@ else:
         {
             "analysis": "print_analysis",
             "calls": "calls_difference",
-            "changes": "print_changes",
+            "case_screen": "print_case",
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_comment": "check_markdown check_marker check_summary",
-            "comparison": "print_comparison",
+            "comparison": "print_changes print_comparison",
             "extra_metrics": "AskedMetrics",
-            "faults": "print_fault_report",
             "formats": "FORMATS format_of writer_of",
             "github": "in_actions publish",
             "improvement": "print_improvement",
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "matrix": "print_matrix print_trend",
             "numbers": "FILTERS count interval percent",
-            "perturbation": "print_perturbations",
             "progress": "ProgressState RunProgress",
             "pull_request": "PullRequest",
+            "robustness": "print_fault_report print_perturbations",
             "rows": "write_outcome write_rows",
+            "run_screen": "print_run print_verdict",
             "screen": "Screen",
             "terminal": "Watcher clean comparison_table print_summary",
             "text": "json_text one_line shown_text visible",

@@ -17,7 +17,7 @@ from rightcall.errors import MissingExtraError
 from rightcall.report.charts import charts
 from rightcall.report.html_cases import Embedding
 from rightcall.report.numbers import FILTERS
-from rightcall.report.spool import Spool
+from rightcall.report.rows import Spool
 from rightcall.report.text import visible
 from rightcall.report.view import DIMENSIONS, RunTally, RunView, cases_of
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.report.numbers import interval, percent
-from rightcall.report.spool import Spool
+from rightcall.report.rows import Spool
 from rightcall.report.text import one_line, shown_text
 from rightcall.report.view import RunTally, RunView, cases_of, input_of, outcome_of, reason_of
 from rightcall.report.view.failures import said

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import BinaryIO
+import tempfile
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import BinaryIO, Self
 
 import msgspec
 
@@ -14,6 +16,32 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.model.score import Score
 from rightcall.report.lines import inert_json
 from rightcall.report.view import summary_view
+
+
+class Spool:
+    """Lines kept in a temporary file, so that memory does not grow with the number of cases."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile("w+b")  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def write(self, line: str) -> None:
+        """Add one line, without a newline."""
+        self._file.write(line.encode() + b"\n")
+
+    def lines(self) -> Iterator[str]:
+        """The lines, in order."""
+        self._file.seek(0)
+        for line in self._file:
+            yield line[:-1].decode()
+
 
 HELD_BACK = 4 * 1024 * 1024
 """Bytes buffered before the first write, so that a file that is bad in its first megabytes leaves no output."""

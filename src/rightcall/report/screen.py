@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.text import Text
 
-from rightcall.model.visible import visible
+from rightcall.model.text import visible
 from rightcall.report.lines import Guarded, inert
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class Screen(Console):
     def __init__(self, *, stderr: bool = False, file: TextIO | None = None, width: int | None = None) -> None:
         guarded = Guarded(file, stderr=stderr)
         super().__init__(file=guarded, highlight=False, markup=False, emoji=False, width=width)  # type: ignore[arg-type]
+        if self.no_color:  # rich leaves bold and dim
+            self._color_system = None
 
     def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
         """Show texts and tables."""

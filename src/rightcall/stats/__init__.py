@@ -1,18 +1,17 @@
 """Everything RightCall says about certainty: pure functions on plain numbers, standard library only.
 
     special        incomplete beta and its inverse, binomial, normal and t
-    intervals      Wilson, Clopper-Pearson, Jeffreys, t; the bound when nothing was seen
+    intervals      Wilson, Clopper-Pearson, Jeffreys, t; the bound when nothing was seen; two groups of cases
     sample         trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
     korn_graubard  intervals for repeated trials and clusters
     estimate       the interval that is shown beside a mean, in one place
     gaffke         the bounds and p-values a gate decides by; exponentials: the distribution behind them
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
-    paired_tests   McNemar, Bonett-Price, t, Fisher        permutation   sign flips
+    paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg     permutation   sign flips
     exchange       which trials were the candidate's: exact for unequal numbers of trials
-    groups         the difference between two groups of different cases
-    multiplicity   Holm, Benjamini-Hochberg   power       cuts, sizes, smallest visible difference
-    sequential     curtailment, e-values, confidence sequence; operating: what a stopping rule does
+    power          cuts, sizes, smallest visible difference
+    sequential     curtailment, e-values, confidence sequence; what a stopping rule does in the long run
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
     bayes, judge   Jeffreys probabilities; rates corrected for a judge's errors
 
@@ -44,12 +43,12 @@ from rightcall.stats.flakiness import (
     trials_to_see,
 )
 from rightcall.stats.gaffke import Units, case_units, gaffke_bounds, gaffke_p_values, trial_units, units
-from rightcall.stats.groups import difference_of_groups
 from rightcall.stats.intervals import (
     Interval,
     clopper_pearson,
     clopper_pearson_bounds,
     clopper_pearson_p_values,
+    difference_of_groups,
     jeffreys,
     t_interval,
     wilson,
@@ -57,14 +56,14 @@ from rightcall.stats.intervals import (
 )
 from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
 from rightcall.stats.korn_graubard import effective_n, korn_graubard, korn_graubard_bounds
-from rightcall.stats.multiplicity import benjamini_hochberg, holm
-from rightcall.stats.operating_characteristics import Operating, operating
 from rightcall.stats.paired_tests import (
     Normal,
     PairedT,
+    benjamini_hochberg,
     bonett_price,
     bonett_price_estimate,
     fisher_exact,
+    holm,
     mcnemar_exact,
     mcnemar_midp,
     paired_t,
@@ -94,6 +93,7 @@ from rightcall.stats.sample import Sample, Trials, cluster_se, rerun_se, sample,
 from rightcall.stats.sequential import (
     Decision,
     LogE,
+    Operating,
     confidence_sequence,
     curtail,
     e_decision,
@@ -101,6 +101,7 @@ from rightcall.stats.sequential import (
     log_e_step,
     log_e_values,
     mixture_log_e,
+    operating,
     paired_e_values,
     sprt_log_e,
 )

@@ -125,3 +125,30 @@ def fisher_exact(table: Sequence[Sequence[int]]) -> float:
 def _require_discordant(b: int, c: int) -> None:
     if b < 0 or c < 0:
         raise InputError("mcnemar", f"counts cannot be negative, got b {b}, c {c}")
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm's step-down adjusted p-values: the chance of even one false claim is kept (family-wise).
+
+    p̃_(i) = max_{j≤i} min(1, (m−j+1) p_(j)). Holm, Scandinavian J. Statistics 6 (1979) 65.
+    """
+    order = sorted(range(len(p)), key=p.__getitem__)
+    adjusted, worst = [0.0] * len(p), 0.0
+    for rank, index in enumerate(order):
+        worst = max(worst, min(1.0, (len(p) - rank) * p[index]))
+        adjusted[index] = worst
+    return adjusted
+
+
+def benjamini_hochberg(p: Sequence[float]) -> list[float]:
+    """Benjamini-Hochberg adjusted p-values: the expected share of false ones among the claims is kept.
+
+    p̃_(i) = min_{j≥i} min(1, m p_(j)/j). Benjamini & Hochberg, JRSS B 57 (1995) 289.
+    """
+    order = sorted(range(len(p)), key=p.__getitem__)
+    adjusted, least = [0.0] * len(p), 1.0
+    for rank in range(len(p), 0, -1):
+        index = order[rank - 1]
+        least = min(least, p[index] * (len(p) / rank))
+        adjusted[index] = least
+    return adjusted

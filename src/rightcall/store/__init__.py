@@ -2,8 +2,8 @@
 
     base         the records the store gives back, and the filters it takes
     watch        the records of production: traces, counts of checks, alarms
-    address      where a store is: a file, a URL, or the default
-    opening      open_store
+    address      where a store is: a file, a URL, or the default; open_store
+    persistence  retries while a store is locked or away
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
     migrations/  one file per change of the schema, run when an older store is opened
 
@@ -12,7 +12,7 @@ The store is synchronous. An async caller hands whole batches to a thread:
 uses its own connection.
 
 To store something new: add its table to `sql/tables.py`, a migration that makes it, a file in `sql/` that
-reads and writes it, and a line in `sql/copying.py`, so that it survives a copy.
+reads and writes it, and a line in `sql/copy.py`, so that it survives a copy.
 """
 
 from typing import TYPE_CHECKING
@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.store.address import store_address as store_address
-    from rightcall.store.author import user_name as user_name
+    from rightcall.store.address import open_store as open_store, store_address as store_address
     from rightcall.store.base import (
         Change as Change,
         ComparedCase as ComparedCase,
@@ -38,8 +37,8 @@ if TYPE_CHECKING:
         StoredRun as StoredRun,
         SuiteOverview as SuiteOverview,
         changes as changes,
+        user_name as user_name,
     )
-    from rightcall.store.opener import open_store as open_store
     from rightcall.store.persistence import Persistence as Persistence
     from rightcall.store.sql.run_writer import RunWriter as RunWriter
     from rightcall.store.sql.store import Store as Store
@@ -55,13 +54,11 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "address": "store_address",
-            "author": "user_name",
+            "address": "open_store store_address",
             "base": (
-                "Change ComparedCase Copied DatasetDiff DatasetVersion Key Note Outcome "
-                "ResultFilter Retention RunFilter StoredCase StoredRun SuiteOverview changes "
+                "Change ComparedCase Copied DatasetDiff DatasetVersion Key Note Outcome ResultFilter "
+                "Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
             ),
-            "opener": "open_store",
             "persistence": "Persistence",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",

@@ -1,14 +1,18 @@
-"""The address of a store: a SQLite file or a PostgreSQL URL."""
+"""Where a store is, a SQLite file or a PostgreSQL URL, and opening it."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
 
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from rightcall.store.sql.store import Store
 
 DEFAULT = Path(".rightcall/rightcall.db")
 VARIABLE = "RIGHTCALL_STORE"
@@ -54,3 +58,27 @@ def store_address(given: str | os.PathLike[str] | None) -> Address:
         f"unsupported store URL '{scheme}://…'; use a file (results.db) or a URL such as "
         "postgresql://user@host/database"
     )
+
+
+def open_store(url: str | os.PathLike[str] | None = None, *, must_exist: bool = False) -> Store:
+    """The store at a path or URL; by default the one in `RIGHTCALL_STORE`, or `.rightcall/rightcall.db`.
+
+    Creates it if it does not exist, unless `must_exist`: then the error says what to type.
+    An older store is migrated first (SQLite: after a backup); a newer one is rejected.
+    """
+    address = store_address(url)
+    if address.file is not None:
+        if must_exist and not address.file.exists():
+            raise InputError(address.shown, "no store found", _how_to_begin(address.file == DEFAULT))
+        if address.file.is_dir():
+            raise InputError(address.shown, "is a folder; a store is a file")
+
+    from rightcall.store.sql.store import Store  # SQLAlchemy takes a quarter second to import
+
+    return Store(address)
+
+
+def _how_to_begin(default: bool) -> str:
+    if default:
+        return f"the first `rightcall run` creates it; choose another with --store or {VARIABLE}"
+    return "check the path; the first `rightcall run --store` creates it"

@@ -185,3 +185,13 @@ def _told(run: Run) -> dict[str, str]:
     told = {what: found[:12] for what, found in run.fingerprints.items() if what not in IN_WORDS}
     told |= {f"setting {name}": repr(value) for name, value in run.settings.items()}
     return told | {"agent": repr(run.agent), "trials": str(run.trials), "seed": str(run.seed)}
+
+
+def user_name() -> str:
+    """The name of the user of this machine; empty where there is none, as in some containers."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""

@@ -5,10 +5,10 @@ preparation                   a plan made ready: every problem found, its agent 
 runner, sink, run_record      runs a plan; results are on disk before they count
 conversations                 the conversations that a golden stands for, and who plays their users
 fault_twin                    the same plan without its faults, to compare with
-outcome, early_stopping, decisions   verdicts, ending early, deciding about stored runs
+outcome, decisions            verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
-inputs, changes, reach        what reaches the model, what of it changed, which goldens that can reach
+inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
 perturbations/, perturbed_run  harmless changes, paired with clean runs
 improvement/                  changes of definitions, tried and proven
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
         write_baseline as write_baseline,
     )
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
-    from rightcall.suite.cases import score_cases as score_cases
-    from rightcall.suite.changes import input_changes as input_changes
     from rightcall.suite.conversations import (
         as_user as as_user,
         conversation_problem as conversation_problem,
@@ -69,7 +67,8 @@ if TYPE_CHECKING:
         Prepared as Prepared,
         preflight as preflight,
     )
-    from rightcall.suite.recorded_scores import score_recorded as score_recorded
+    from rightcall.suite.reach import input_changes as input_changes
+    from rightcall.suite.recorded_scores import score_cases as score_cases, score_recorded as score_recorded
     from rightcall.suite.request import (
         EvaluateOptions as EvaluateOptions,
         EvaluateRequest as EvaluateRequest,
@@ -103,8 +102,6 @@ else:
         {
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
-            "cases": "score_cases",
-            "changes": "input_changes",
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
@@ -119,7 +116,8 @@ else:
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
-            "recorded_scores": "score_recorded",
+            "reach": "input_changes",
+            "recorded_scores": "score_cases score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
             "run_record": "new_run_id",

@@ -23,6 +23,7 @@ from rightcall.gate import (
     Stratum,
     StratumPlan,
     foresee,
+    rounds_for,
     settles_at_best,
     strata_of,
 )
@@ -30,10 +31,9 @@ from rightcall.lint import Diagnostic, lint, read_paths
 from rightcall.lint.source import tool_set
 from rightcall.model.golden import AnyGolden
 from rightcall.suite.baseline_file import BaselinePool
-from rightcall.suite.changes import input_changes
 from rightcall.suite.inputs import Inputs, digest
 from rightcall.suite.plan import Plan
-from rightcall.suite.reach import Reach, reach_of
+from rightcall.suite.reach import Reach, input_changes, reach_of
 from rightcall.suite.suite import Suite
 
 OLD_DAYS, TOO_OLD_DAYS = 14, 30
@@ -60,6 +60,7 @@ class CheckDesign:
     seed: str
     trials: int
     first_seed: str = ""
+    rescored: str = ""
     everything: str = ""
     notes: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
@@ -74,10 +75,9 @@ class CheckDesign:
 
     @property
     def full(self) -> int:
-        """Calls of a run of everything, as often as the baseline was tried."""
-        lines = self.baseline.lines
-        per_golden = max(1, round(self.baseline.trials / max(1, len(lines))))
-        return len(self.goldens) * min(per_golden, max(3, self.trials))
+        """Calls of a run of everything: three trials each or more, never more often than the baseline was tried."""
+        tried = max(1, round(self.baseline.trials / max(1, len(self.baseline.lines))))
+        return len(self.goldens) * rounds_for(len(self.goldens), tried, self.settings.rounds)
 
     def stratum_plans(self) -> list[StratumPlan]:
         """How many calls each stratum takes at most."""
@@ -152,7 +152,8 @@ def design_check(
     if changed:
         reach = _all_reached(reach)
     seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), again])[:32]
-    scores = {name: line.scores for name, line in before.items() if line.scores}
+    graded = settings.compare == "score"
+    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
     history = {name: line.history for name, line in before.items()}
     clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
     reason = why_everything(baseline, reach, len(goldens), full)
@@ -160,7 +161,13 @@ def design_check(
     rest = {g: scores[g] for g in reach.rest}
     if 2 * len(affected) >= reach.compared:
         rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
-    strata = strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=bool(reason))
+
+    def made(full: bool) -> list[Stratum]:
+        return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
+
+    strata = made(bool(reason))
+    if not reason and (reason := why_more_trials(strata, made(True), settings)):
+        strata = made(True)
     drawn = {golden for each in strata for unit in each.order for golden in unit}
     control = sorted(reach.untouched, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
     return CheckDesign(
@@ -261,6 +268,15 @@ def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: boo
     age = baseline.header.age_days()
     if age > TOO_OLD_DAYS:
         return f"the baseline is {age:.0f} days old"
+    return ""
+
+
+def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSettings) -> str:
+    """Why goldens that are all tried anyway are tried as often as the baseline was; "" when once will do."""
+    for one, more in zip(once, full, strict=True):
+        whole = one.name == "rest" and sum(map(len, one.order)) == one.goldens
+        if whole and not settles_at_best(one, settings.beta) and settles_at_best(more, settings.beta):
+            return f"{one.goldens} goldens tried once cannot settle a margin of {one.margin:.0%}"
     return ""
 
 

@@ -110,7 +110,9 @@ class CheckTrials:
             for step in wave:
                 if await self._found_damage([r for r in results if r.golden_id in step.unit]):
                     return Decided("REGRESSED", "hard")
-                self._rule.feed(step, {r.golden_id: _score(r) for r in results if r.golden_id in step.unit})
+                self._rule.feed(
+                    step, {r.golden_id: self._score(r) for r in results if r.golden_id in step.unit}
+                )
         decided = self._rule.end()
         if decided.word == "REGRESSED":
             return decided
@@ -212,7 +214,7 @@ class CheckTrials:
         word: CheckWord = decided.word
         what = change_words(design.changes)
         said = sentence(decided, states, settings, what) if states else f"PASS: {what}"
-        notes, cause = list(design.notes), str(decided.cause)
+        notes, cause = [*design.notes, *filter(None, [design.rescored])], str(decided.cause)
         if not states:
             said = f"PASS: {what}; no golden of the baseline is reached"
         if decided.cause == "hard":
@@ -263,6 +265,7 @@ class CheckTrials:
             hard_chance=never_seen_chance(before, now) if self._hard else None,
             notes=(risk_words(settings, states, self._spent, design.full), *notes),
             run_id=run_id,
+            p=self._rule.p if states else None,
         )
 
     def _damage_sentence(self, what: str) -> str:
@@ -276,6 +279,10 @@ class CheckTrials:
         return (
             f"REGRESSED: {what}; {one.golden} did {one.code} in {one.times} of {one.tries} trials ({known})"
         )
+
+    def _score(self, result: CaseResult) -> float | None:
+        graded = self._design.settings.compare == "score"
+        return None if result.error else result.score if graded else float(result.passed)
 
     def _trials_now(self) -> int:
         return sum(not r.error for results in self._results.values() for r in results)
@@ -337,10 +344,6 @@ def _reason(result: CaseResult) -> str:
     return ", ".join(
         dict.fromkeys(" ".join(filter(None, (f.code, f.tool, f.parameter))) for f in result.codes[:3])
     )
-
-
-def _score(result: CaseResult) -> float | None:
-    return None if result.error else float(result.passed)
 
 
 def _only_rest_moved(states: Sequence[StratumState], design: CheckDesign) -> bool:

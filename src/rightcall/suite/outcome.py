@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from rightcall.gate import Gate, Outcome, Verdict, Word, counted, outcomes_of
+from rightcall.errors import ConfigError
+from rightcall.gate import (
+    Gate,
+    Outcome,
+    RunOrder,
+    StopMonitor,
+    Stopped,
+    Verdict,
+    Word,
+    monitor_for,
+    outcomes_of,
+)
 from rightcall.model.run import CaseResult, Summary
+from rightcall.model.text import counted
+from rightcall.model.trajectory import Trajectory
+from rightcall.store import Store
+from rightcall.suite.plan import BLOCK, Plan
 
 MOST_ERRORS = 0.05
 """Share of trials without an answer from which a run is an ERROR."""
@@ -19,13 +34,16 @@ class GateEvidence:
     def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:
         self._metrics = tuple(gate.metrics)
         self._quarantine = quarantine
+        self._timed = gate.limits_latency
         self._trials: dict[str, list[CaseResult]] = {}
 
     def add(self, result: CaseResult) -> None:
         if result.golden_id in self._quarantine:
             return
         kept = {name: result.metrics[name] for name in self._metrics if name in result.metrics}
-        slim = msgspec.structs.replace(result, metrics=kept, trajectory=None)
+        lag = result.trajectory.lag_ms if result.trajectory else 0.0
+        timed = Trajectory(lag_ms=lag) if lag and self._timed else None
+        slim = msgspec.structs.replace(result, metrics=kept, trajectory=timed)
         self._trials.setdefault(result.golden_id, []).append(slim)
 
     def outcomes(self) -> list[Outcome]:
@@ -67,3 +85,74 @@ def verdict_unfinished(why: str) -> Verdict:
 def verdict_incomplete(stored: int, planned: int) -> Verdict:
     """The verdict of a run with missing results: ERROR, because a partial run decides nothing."""
     return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so there is no verdict")
+
+
+def stored_results(store: Store, run: str, *, trajectories: bool = False) -> Iterator[CaseResult]:
+    """Every result of a run by golden id and trial, each with its golden's cluster and tags."""
+    known = {
+        golden.id: (golden.cluster, golden.tags)
+        for golden in store.goldens(run)
+        if golden.cluster or golden.tags
+    }
+    for result in store.results(run, trajectories=trajectories):
+        if result.golden_id in known:
+            cluster, tags = known[result.golden_id]
+            yield msgspec.structs.replace(result, cluster=cluster, tags=tags)
+        else:
+            yield result
+
+
+def stored_outcomes(
+    store: Store, run: str, leave_out: frozenset[str] = frozenset(), *, lags: bool = False
+) -> list[Outcome]:
+    """The outcomes of a stored run for a gate or comparison, without quarantined goldens.
+
+    With `lags` they know what the machine may have added to their times, which is kept with trajectories alone.
+    """
+    found = (_timed(result) for result in stored_results(store, run, trajectories=lags))
+    return gathered(result for result in found if result.golden_id not in leave_out)
+
+
+def _timed(result: CaseResult) -> CaseResult:
+    """Without what a decision does not need: thousands of them are held at once."""
+    if result.trajectory is None:
+        return result
+    return msgspec.structs.replace(result, trajectory=Trajectory(lag_ms=result.trajectory.lag_ms))
+
+
+class EarlyStop:
+    """Collects the trials of each golden and feeds the gate's monitor once a golden is complete.
+
+    The monitor takes goldens in the seeded order, not in the order they finish.
+    """
+
+    def __init__(self, monitor: StopMonitor, trials: int, quarantine: frozenset[str]) -> None:
+        self._monitor, self._trials, self._quarantine = monitor, trials, quarantine
+        self._open: dict[str, list[CaseResult]] = {}
+        self.stopped: Stopped | None = None
+
+    @classmethod
+    def of(cls, plan: Plan) -> EarlyStop | None:
+        """The early stopping of the plan's gate; None without one."""
+        if plan.gate is None or plan.gate.stop == "off":
+            return None
+        goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
+        if len(goldens) > BLOCK:
+            # Beyond one block the order is not a uniform shuffle, so stopping early would bias the result.
+            raise ConfigError(f"gate: stop works for at most {BLOCK:,} goldens, got {len(goldens):,}")
+        clustered = any(golden.cluster is not None for golden in goldens)
+        order = RunOrder(tuple(golden.id for golden in goldens), plan.seed)
+        monitor = monitor_for(plan.gate, order, trials=plan.trials, clustered=clustered)
+        return cls(monitor, plan.trials, plan.quarantine) if monitor else None
+
+    def decided_by(self, result: CaseResult) -> bool:
+        """Add a result; returns whether the verdict is now known."""
+        if self.stopped is not None or result.golden_id in self._quarantine:
+            return self.stopped is not None
+        trials = self._open.setdefault(result.golden_id, [])
+        trials.append(result)
+        if len(trials) == self._trials:
+            del self._open[result.golden_id]
+            scored = tuple(float(trial.passed) for trial in trials if not trial.error)
+            self.stopped = self._monitor.feed(result.golden_id, scored)
+        return self.stopped is not None

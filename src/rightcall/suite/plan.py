@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import islice
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
+from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
@@ -34,7 +33,7 @@ from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
 from rightcall.suite.suite_files import code_files, suite_recordings
 from rightcall.tools import load_tools
-from rightcall.tools.definitions import from_module, is_attribute, listed_tools, with_tool_set
+from rightcall.tools.definitions import from_module, listed_tools, with_tool_set
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp import McpAddress, read_address
 from rightcall.tools.worlds import make_world
@@ -181,6 +180,7 @@ def plan_suite(
     """
     problems: list[str] = []
     config = suite.agent
+    search_modules_in(folder)
     if start_nothing:
         suite = _without_code(suite, folder)
     tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
@@ -301,7 +301,7 @@ def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | No
             raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
         address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
         return [*listed_tools(address), *worlds], address
-    if isinstance(tools, str) and is_attribute(tools) and not (folder / tools).exists():
+    if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
         return [*from_module(tools, agent_tools), *worlds], None
     if isinstance(tools, str):
         return [*load_tools(folder / tools), *worlds], None
@@ -322,7 +322,8 @@ def _tested(
     """What the suite tests: a model's name, a function, or an agent that is watched while it runs."""
     if start_nothing:
         return _not_imported(model or config.model, folder)
-    named = _model(model or config.model, folder, problems)
+    typed_here = model is not None and Path(model.partition(":")[2]).is_file()
+    named = _model(model if model and typed_here else beside(model or config.model, folder), folder, problems)
     return _tried(problems, lambda: _observed(named, config, given=model)) or named
 
 
@@ -344,30 +345,23 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     )
 
 
+def beside(name: str, folder: Path) -> str:
+    """A model that is a file of the suite's folder, as seen from here; any other name as it is."""
+    prefix, _, file = name.partition(":")
+    if prefix not in ("scripted", "recorded", "local") or not file or not (folder / file).is_file():
+        return name
+    return f"{prefix}:{os.path.relpath(folder / file)}"
+
+
 def _model(name: str, folder: Path, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
     if not is_code(name, folder):
         return name
-    for place in (str(folder.resolve()), ""):  # a module beside the suite, or where the command was typed
-        if place not in sys.path:
-            sys.path.insert(0, place)
-    return _tried(problems, lambda: _imported(name)) or _unloaded
+    return _tried(problems, lambda: load_object(name)) or _unloaded
 
 
 def _unloaded(golden: Golden) -> None:
     """Stands for an agent that could not be loaded, so that nothing more is found wrong with it."""
-
-
-def _imported(name: str) -> Any:
-    module, _, attribute = name.partition(":")
-    try:
-        return attrgetter(attribute)(import_module(module))
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"'{name}' cannot be loaded: {error}") from None
-    except (
-        Exception
-    ) as error:  # the user's module runs when it is imported: a missing key, a file that is not there
-        raise ConfigError(f"'{name}' cannot be loaded: {type(error).__name__}: {error}") from None
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:

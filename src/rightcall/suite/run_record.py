@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import platform
 import secrets
 from collections.abc import Mapping
@@ -18,6 +19,13 @@ def new_run_id(now: datetime.datetime | None = None) -> str:
     """A fresh id; ids sort by the time their runs began."""
     now = now or datetime.datetime.now(datetime.UTC)
     return f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def golden_set_name(run: Run) -> str:
+    """A name for the goldens of a run as they are stored: equal when everything they are made from is."""
+    made_from = ("dataset", "selection", "tool_sets", "simulator")
+    parts = [run.versions["rightcall"], *(run.fingerprints.get(part, "") for part in made_from)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def new_run(

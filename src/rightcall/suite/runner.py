@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session, spent
-from rightcall.gate import Baseline, LatencyLimit, Verdict, decide
+from rightcall.gate import Baseline, Verdict, decide
 from rightcall.metrics import Tally, time_to_score
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
@@ -20,13 +20,19 @@ from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
-from rightcall.suite.early_stopping import EarlyStop
-from rightcall.suite.outcome import GateEvidence, verdict_incomplete, verdict_unfinished, verdict_without_gate
+from rightcall.suite.outcome import (
+    EarlyStop,
+    GateEvidence,
+    stored_results,
+    verdict_incomplete,
+    verdict_unfinished,
+    verdict_without_gate,
+)
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
-from rightcall.suite.run_outcomes import stored_results
+from rightcall.suite.run_record import golden_set_name
 from rightcall.suite.secret_scrubber import ResultScrubber
-from rightcall.suite.sink import Sink
+from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
 
 
@@ -59,6 +65,7 @@ class RunOutcome(msgspec.Struct, frozen=True):
 
 
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
+Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
 
 async def run_plan(
@@ -96,6 +103,7 @@ async def _run_prepared(
         for warning in prepared.warnings():
             warn(warning)
     run, done = prepared.new_run(), set[tuple[str, int]]()
+    goldens = golden_set_name(run)
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
         baseline = _baseline(plan, store, run)
@@ -105,11 +113,11 @@ async def _run_prepared(
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
-    running = _Running(plan, progress, watch, persist)
+    running = _Running(plan, progress, watch, persist, goldens)
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
-    await running.run(prepared.session, writer, done)
+    await running.run(prepared.session, partial(stored_batch, store, writer), writer, done)
     outcome = running.outcome(run, baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(prepared.session.notices()))
     recordings = plan.agent.recordings
@@ -117,7 +125,12 @@ async def _run_prepared(
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
     if not outcome.stopped:
         finish = partial(
-            store.finish_run, run.id, outcome.summary, outcome.verdict.word, early=running.decided
+            store.finish_run,
+            run.id,
+            outcome.summary,
+            outcome.verdict.word,
+            early=running.decided,
+            epoch=writer.epoch,
         )
         await asyncio.to_thread(persist, finish)
     return outcome
@@ -126,8 +139,11 @@ async def _run_prepared(
 class _Running:
     """A run in progress: the pool, the tally and early stopping."""
 
-    def __init__(self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence) -> None:
+    def __init__(
+        self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence, goldens: str
+    ) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
+        self._goldens = goldens
         self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
@@ -135,11 +151,13 @@ class _Running:
         self._over_budget = ""
         self._lag_ms = 0.0
 
-    async def run(self, session: Session, writer: RunWriter, done: set[tuple[str, int]]) -> None:
+    async def run(
+        self, session: Session, write: Write, writer: RunWriter, done: set[tuple[str, int]]
+    ) -> None:
         self._session = session
         case = CaseRunner(self._plan, session)
         async with (
-            Sink(writer.add, self._written, broken=self._pool.fail, persist=self._persist) as sink,
+            Sink(write, self._written, broken=self._pool.fail, persist=self._persist) as sink,
             self._keeping_goldens(writer),
         ):
 
@@ -155,7 +173,7 @@ class _Running:
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
-        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens()))
+        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens(), self._goldens))
         keeping = asyncio.create_task(asyncio.to_thread(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
@@ -191,7 +209,7 @@ class _Running:
     def _note_lag(self, golden: AnyGolden, result: CaseResult) -> None:
         gate = self._plan.gate
         limited = getattr(golden, "max_latency_ms", None) is not None or (
-            gate is not None and gate.latency_ms != LatencyLimit()
+            gate is not None and gate.limits_latency
         )
         if limited and result.trajectory is not None:
             self._lag_ms = max(self._lag_ms, result.trajectory.lag_ms)
@@ -214,7 +232,7 @@ class _Running:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
             run,
-            summary,
+            msgspec.structs.replace(summary, decision=verdict.sentence),
             verdict,
             self._over_budget,
             progress.planned,

@@ -8,26 +8,49 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
+from msgspec import structs
+
 from rightcall.errors import StoreError
 from rightcall.model.run import CaseResult
-from rightcall.store import Persistence
+from rightcall.store import Key, Persistence, RunWriter, Store
 
 BATCH = 100
 LONGEST_WAIT = 0.02
+
+
+def stored_batch(store: Store, writer: RunWriter, batch: Sequence[CaseResult]) -> Sequence[CaseResult]:
+    """Write a batch, and return each result as it is stored: what was there already counts, not what was in hand.
+
+    A key is there already when the connection broke during a commit that took place, and the batch is written again.
+    """
+    new = writer.add(batch)
+    if len(new) == len(batch):
+        return batch
+    there = store.results_of(writer.run_id, [key for result in batch if (key := _key(result)) not in new])
+    return [
+        structs.replace(there[_key(mine)], cluster=mine.cluster, tags=mine.tags)
+        if _key(mine) in there
+        else mine
+        for mine in batch
+    ]
+
+
+def _key(result: CaseResult) -> Key:
+    return result.golden_id, result.trial
 
 
 class Sink:
     """Takes results from concurrent cases and writes them from one thread.
 
     A batch is written when it is full or its first result has waited `LONGEST_WAIT` seconds. It is kept until it is
-    stored; then `written` is called. Putting a result into a full sink waits, so memory stays bounded while a store
-    is slow or failing. When `persist` gives up, or `written` raises, the sink is broken: `broken` is called once with
-    the error, and every later put raises it.
+    stored; then `written` is called with what `write` returned, or with the batch if that was None. Putting a result
+    into a full sink waits, so memory stays bounded while a store is slow or failing. When `persist` gives up, or
+    `written` raises, the sink is broken: `broken` is called once with the error, and every later put raises it.
     """
 
     def __init__(
         self,
-        write: Callable[[Sequence[CaseResult]], object],
+        write: Callable[[Sequence[CaseResult]], Sequence[CaseResult] | None],
         written: Callable[[Sequence[CaseResult]], None],
         *,
         broken: Callable[[Exception], None] = lambda error: None,
@@ -74,9 +97,11 @@ class Sink:
         batch, loop = tuple(self._batch), asyncio.get_running_loop()
         # Shielded: cancelling a waiting case must not lose the results of others. The batch is
         # then still pending and is written again by the next caller, which is idempotent.
-        await asyncio.shield(loop.run_in_executor(self._thread, self._persist, lambda: self._write(batch)))
+        stored = await asyncio.shield(
+            loop.run_in_executor(self._thread, self._persist, lambda: self._write(batch))
+        )
         del self._batch[: len(batch)]
-        return batch
+        return batch if stored is None else stored
 
     def _begin_flush(self) -> None:
         self._timer = None

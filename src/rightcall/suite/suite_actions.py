@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rightcall.errors import ConfigError, InputError
+from rightcall.files import is_object_name, module_exists
 from rightcall.model.record import Record
 from rightcall.providers import command_of
 from rightcall.suite.suite import Suite
-from rightcall.tools.definitions import is_attribute
 from rightcall.tools.mcp import read_address
 
 Kind = Literal["start", "connect", "import", "write"]
@@ -74,18 +74,7 @@ def is_code(model: str, folder: Path | None = None) -> bool:
     prefix, _, rest = model.partition(":")
     if prefix in provider_names() or not rest or "/" in prefix:
         return False
-    beside = folder is not None and any((folder / name).exists() for name in (f"{prefix}.py", prefix))
-    return "." in prefix or beside or _importable(prefix)
-
-
-def _importable(module: str) -> bool:
-    """Whether a module of that name exists, without importing it."""
-    from importlib.util import find_spec
-
-    try:
-        return find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
+    return "." in prefix or module_exists(prefix, folder)
 
 
 def fingerprint(suite_file: Path, found: list[Action]) -> str:
@@ -116,7 +105,7 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
             yield Action("start", " ".join(address.command), tuple(dict.fromkeys(map(str, near))))
         else:
             yield Action("connect", address.url)
-    elif isinstance(source, str) and is_attribute(source) and not (folder / source).exists():
+    elif isinstance(source, str) and is_object_name(source) and not (folder / source).exists():
         yield _import(source, folder)
 
 

@@ -41,7 +41,7 @@ def code_files(suite: Suite, folder: Path, model: str | None = None) -> dict[str
     name = model or suite.agent.model
     if suite.agent.code:
         paths = [path for glob in suite.agent.code for path in folder.glob(glob) if path.is_file()]
-    elif is_code(name):
+    elif is_code(name, folder):
         paths = [Path(file) for file in imported_files(name, folder)]
     else:
         return {}

@@ -8,7 +8,6 @@ dropped is a case that failed, with the reason.
 from __future__ import annotations
 
 import datetime
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from rightcall.model.run import CaseResult, Run
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import RunWriter, Store, changes
-from rightcall.suite import ResultScrubber, Sink
+from rightcall.suite import ResultScrubber, Sink, new_run_id
 from rightcall.synthesis.duplicates import Duplicates
 
 ROUNDS = 3
@@ -176,8 +175,8 @@ class _Shift:
         ]
         errors = tuple(Dropped(r.golden_id, r.error) for r in results if r.error)
         complete = not self.stopped and not errors
-        if self._store is not None and complete:
-            self._store.finish_run(self.progress.run_id, None, early=True)
+        if self._store is not None and self._writer is not None and complete:
+            self._store.finish_run(self._writer.run_id, None, early=True, epoch=self._writer.epoch)
         return Production(
             tuple([golden for golden, earlier in sifted if not earlier][: self._work.wanted]),
             tuple(sorted((*failed, *repeats), key=lambda one: one.id)),
@@ -261,7 +260,7 @@ class _Shift:
 def _new_run(work: Work) -> Run:
     now = datetime.datetime.now(datetime.UTC)
     return Run(
-        id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
+        id=new_run_id(now),
         name=f"generate {work.way}",
         started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         agent=work.model,

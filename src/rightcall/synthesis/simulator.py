@@ -18,7 +18,8 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.executor import Agent, Pool, Session, UserSetup, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent, Pool, Session, UserSetup
 from rightcall.executor.conversation import (
     DEFAULT_PERSONAS,
     ModelUsers,

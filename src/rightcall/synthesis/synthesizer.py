@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rightcall.errors import ConfigError
-from rightcall.executor import finished
+from rightcall.event_loop import finished
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.synthesis.async_synthesizer import AsyncSynthesizer

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rightcall.errors import CheckFailed, ConfigError
-from rightcall.executor import Agent, Session, Users, UserSetup, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent, Session, Users, UserSetup
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.run import CaseResult
-from rightcall.model.visible import visible
+from rightcall.model.text import visible
 from rightcall.suite import as_user, conversation_problem, conversations_of, score_cases
 from rightcall.testing.failure_text import failure_text
 from rightcall.tools.definitions import offered_tools, with_tool_set

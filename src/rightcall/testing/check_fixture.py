@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,6 +98,7 @@ class Checker:
                 "cluster": golden.cluster,
                 "passes": [bool(result.passed) for result in results if not result.error],
                 "errors": errors,
+                "codes": dict(Counter(failure.code for result in results for failure in result.codes)),
             }
         )
         if any(not result.passed and not result.error for result in results):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rightcall.api import RunResult, ascore_cases
 from rightcall.datasets import DatasetFiles, case_of
 from rightcall.errors import ConfigError
-from rightcall.executor import as_trajectory, finished
+from rightcall.event_loop import finished
+from rightcall.executor import as_trajectory
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden

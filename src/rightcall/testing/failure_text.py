@@ -8,8 +8,8 @@ from rightcall.metrics import DIMENSIONS
 from rightcall.metrics.matching import reason, shown
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
+from rightcall.model.text import visible
 from rightcall.model.tool import Tool
-from rightcall.model.visible import visible
 from rightcall.report import calls_difference
 
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rightcall.executor import Agent, Pool, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent, Pool
 from rightcall.metrics import Metric, ScoringRules
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult

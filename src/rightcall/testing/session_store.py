@@ -76,7 +76,7 @@ class SessionStore:
         try:
             writer = store.begin_run(run, planned=len(goldens) * plan.trials, documents=prepared.documents)
         except InputError:  # another worker was first, or this is the second attempt
-            writer = store.resume_run(run_id)
+            writer = store.join_run(run_id)
         writer.add_goldens(goldens)
         return writer
 

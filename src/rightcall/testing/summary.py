@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rightcall import stats
-from rightcall.gate import Gate, Outcome, Verdict, decide, percent, sample_of
+from rightcall.gate import Gate, Outcome, Verdict, decide, sample_of
+from rightcall.model.text import percent
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,14 @@ def tested(notes: Sequence[dict[str, Any]]) -> list[Tested]:
 
 
 def gate_verdict(
-    groups: Sequence[Tested], least: float, rule: Literal["point", "interval"] = "point"
+    groups: Sequence[Tested],
+    least: float | None,
+    rule: Literal["point", "interval"] = "point",
+    forbid: Sequence[str] = (),
 ) -> Verdict:
-    """Whether the goldens of all test functions together reach the pass rate."""
-    return decide(Gate(min=least, rule=rule), [outcome for group in groups for outcome in group.outcomes])
+    """Whether the goldens of all test functions together reach the pass rate, without a forbidden failure."""
+    gate = Gate(min=least, rule=rule, forbid=tuple(forbid))
+    return decide(gate, [outcome for group in groups for outcome in group.outcomes])
 
 
 def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str) -> list[str]:
@@ -93,4 +98,5 @@ def _outcome(note: dict[str, Any]) -> Outcome:
         errors=note["errors"],
         category=note["category"],
         cluster=note["cluster"],
+        codes=note["codes"],
     )

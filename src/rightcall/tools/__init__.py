@@ -1,20 +1,16 @@
 """Tools: their definitions, and everything between a model's call and its result.
 
-load       load_tools, save_tools: JSON and YAML, in any provider's format
-offer      which tools a golden offers
-source     a file, a Python module or an MCP server, named by one text
-validate   arguments and results against schemas
-function   @tool: a function as a tool; Behaviour says what makes it safe
-toolbox    tools ready to be called, mocked or for real: `invoke_turn(calls, context)`
-mocks      what a tool answers in a suite
-errors     the error contract: ErrorReply, ToolError, Abort
-idempotency, idempotency_store    running an operation once, on SQLite or PostgreSQL
-faults     fault plans; fault_measures: how the agent coped
-worlds/    simulated environments, one file each; state: comparing their states
-mcp        tools of MCP servers; mcp_serve: a toolbox as one
+definitions/   load: files in any provider's format; function: @tool; source: any source named by one text;
+               validate: arguments and results against schemas; offer: which tools a golden offers
+runtime/       toolbox: tools ready to be called, mocked or for real; pipeline: one call, stage by stage;
+               errors: the error contract
+idempotency/   running an operation once, on SQLite or PostgreSQL
+faults/        fault plans, their injection, and how the agent coped
+worlds/        simulated environments, one file each; state: comparing their states
+mcp/           tools of MCP servers, and a toolbox as one
 
-One call goes prepare → invoke → idempotency → execute → results. To add a world, add a file in worlds/; to add
-a fault, a name in `faults.FaultType` with its phase and its case in injection or damage.
+One call goes through the stages of `runtime/pipeline.py`. To add a world, add a file in worlds/; to add a fault, a
+name in `faults.plan.FaultType` with its phase and its case in `inject` or `corrupt`.
 """
 
 from typing import TYPE_CHECKING

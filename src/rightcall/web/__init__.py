@@ -3,11 +3,11 @@
     app         make_app: the routes, and what stands before them
     access      who may see it, which requests may change something
     guard       the checks every request passes, the headers every answer carries
-    rendering   templates with everything escaped, and the words and numbers in them
+    page_renderer   templates with everything escaped, and the words and numbers in them
     charts      Vega-Lite specs of the pages, rendered to SVG
-    cache       what was worked out for a run, kept until the run changes
+    views       what was worked out for a run, kept until the run changes
     links       addresses of pages
-    serving     the server itself: address, port, Ctrl-C
+    server      the server itself: address, port, Ctrl-C
     pages/      one file per page
     templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere
 

@@ -11,10 +11,10 @@ from rightcall.errors import InfrastructureError, InputError
 from rightcall.store import Store
 from rightcall.web.access import Access
 from rightcall.web.assets import Assets
-from rightcall.web.cache import Cache
 from rightcall.web.guard import HEADERS, guard
 from rightcall.web.page_renderer import make_environment, page
 from rightcall.web.pages import all_routes
+from rightcall.web.views import Cache
 
 VIEWS_KEPT, CHARTS_KEPT = 64, 512
 

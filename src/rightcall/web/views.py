@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
@@ -13,6 +17,78 @@ from rightcall.model.codec import decode
 from rightcall.report.view import RunView, run_view
 from rightcall.store import Store, StoredRun
 from rightcall.web.links import from_segment
+
+T = TypeVar("T")
+
+
+class Cache:
+    """The newest `most` values by key. A value is worked out by one thread, while others wait for it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def known(self, key: Hashable) -> bool:
+        """Whether the value is there without work."""
+        with self._lock:
+            return key in self._values
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of the key, made when it is not there; what fails is not kept."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                found: T = self._values[key]
+                return found
+            mine = self._making.setdefault(key, threading.Lock())
+        with mine:
+            with self._lock:
+                if key in self._values:
+                    made_by_another: T = self._values[key]
+                    return made_by_another
+            try:
+                value = make()
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+            with self._lock:
+                self._values[key] = value
+                while len(self._values) > self._most:
+                    self._values.popitem(last=False)
+            return value
+
+
+Tone = Literal["good", "bad", "warn", "live", "quiet"]
+SILENCE = 120.0
+"""Seconds without a write after which an unfinished run counts as stopped."""
+
+VERDICTS: dict[str, Tone] = {"PASS": "good", "FAIL": "bad", "INCONCLUSIVE": "warn", "ERROR": "warn"}
+
+
+class Badge(NamedTuple):
+    """The word of the badge and its tone."""
+
+    word: str
+    tone: Tone
+
+    @property
+    def live(self) -> bool:
+        """Whether the run is being written right now."""
+        return self.tone == "live"
+
+
+def state_of(run: StoredRun, now: datetime | None = None) -> Badge:
+    """The verdict of a finished run; otherwise whether somebody is still writing it."""
+    if run.finished:
+        return Badge(run.verdict.lower() or "finished", VERDICTS.get(run.verdict, "quiet"))
+    try:
+        silent = ((now or datetime.now(UTC)) - datetime.fromisoformat(run.updated_at)).total_seconds()
+    except (ValueError, TypeError):
+        silent = SILENCE + 1
+    return Badge("running", "live") if silent < SILENCE else Badge("stopped", "warn")
+
 
 AT_ONCE = 1_000
 """Results that are added up while the page waits; more are added up while the page is there already."""

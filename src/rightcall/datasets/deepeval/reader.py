@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, listed, unguarded, value_of_cell
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
 from rightcall.datasets.deepeval.tools import expected_call, made_call
+from rightcall.datasets.formats import GOLDENS, csv, format_of
+from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.errors import InputError
+from rightcall.files import existing_file, refuse_long_line, value_of
 from rightcall.model import codec
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 
@@ -142,3 +146,53 @@ def _object(fields: dict[str, Any], name: str, where: str) -> dict[str, Any] | N
 def _names_hint(names: Names) -> str:
     called = names.called.get("input")
     return f"the file should have '{called}'" if called and called != "input" else ""
+
+
+Skipped = Callable[[InputError], None]
+"""Told of each row that is passed over."""
+
+
+def read_deepeval(
+    path: str | Path,
+    names: Names | None = None,
+    *,
+    file_type: str | None = None,
+    skipped: Skipped | None = None,
+) -> Iterator[tuple[int, AnyGolden]]:
+    """Goldens of a JSON, JSON Lines, YAML or CSV file with their lines; `file_type` overrules the suffix.
+
+    With `skipped`, a row that cannot be read is told to it, and the next one is read.
+    """
+    path = existing_file(path)
+    kind = file_type or path.suffix.lower().lstrip(".")
+    names = names or Names()
+    items = csv.read_rows(path) if kind == "csv" else format_of(f"x.{kind}").read(path, GOLDENS)
+    return goldens_of_items(path, items, names, cells=kind == "csv", skipped=skipped)
+
+
+def goldens_of_items(
+    path: Path,
+    items: Iterator[tuple[int, Any]],
+    names: Names,
+    *,
+    cells: bool = False,
+    skipped: Skipped | None = None,
+) -> Iterator[tuple[int, AnyGolden]]:
+    """Goldens of rows that a format gave."""
+    for line, item in items:
+        if is_blank(item):
+            continue
+        where = f"{path}:{line}"
+        try:
+            if isinstance(item, InputError):
+                raise item
+            if isinstance(item, bytes):
+                refuse_long_line(item, where)
+            fields = item if cells else value_of(item, dict[str, Any], where)
+            golden = golden_of(fields, where, names, cells=cells)
+        except InputError as error:
+            if skipped is None:
+                raise
+            skipped(error)
+            continue
+        yield line, golden

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
-from rightcall.files import refuse_other_format
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.files import refuse_long_line, refuse_other_format
+from rightcall.model.codec import decoding_error
+from rightcall.model.depth import MAX_DEPTH, too_deep
 
 
 @dataclass(frozen=True)
@@ -27,3 +35,68 @@ class Collection:
 
 GOLDENS = Collection("goldens")
 TRAJECTORIES = Collection("trajectories")
+
+
+T = TypeVar("T")
+
+
+SHORT = 2 * MAX_DEPTH
+"""A line of so few bytes cannot be deeper than the limit: every level takes two brackets."""
+
+
+def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
+    """A function from items like the example (JSON, or plain values) to records. Raises `DecodeErrors`.
+
+    Whoever decodes lines calls `refuse_deep` for those longer than `SHORT`: one more call per line would cost a
+    twentieth of reading a file.
+    """
+    if isinstance(example, bytes):
+        return msgspec.json.Decoder(as_type).decode
+    if isinstance(example, msgspec.Raw):
+        return _checking_depth(msgspec.json.Decoder(as_type).decode)
+    return partial(msgspec.convert, type=as_type)
+
+
+def refuse_deep(item: bytes) -> None:
+    """Raise `RecursionError` for a line that is deeper than the limit."""
+    if too_deep(item):
+        raise RecursionError
+
+
+def repeated_key(item: bytes | msgspec.Raw) -> str | None:
+    """A key that occurs twice in one object of a JSON text; decoders silently keep the last value.
+
+    Most lines use no key twice, in any object, which is quick to see.
+    """
+    data = bytes(item)
+    before = data.split(b'":')
+    names = [part.rpartition(b'"')[2] for part in before[:-1]]
+    if len(set(names)) == len(names) and b'" :' not in data and b"\\u" not in data:
+        return None
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        seen: set[str] = set()
+        found.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+
+    try:
+        json.loads(data, object_pairs_hook=look)
+    except ValueError:  # the decoder says what is wrong with it
+        return None
+    return found[0] if found else None
+
+
+def _checking_depth(decode: Callable[[Any], T]) -> Callable[[Any], T]:
+    def checked(item: Any) -> T:
+        refuse_deep(bytes(item))
+        return decode(item)
+
+    return checked
+
+
+def refused_item(error: Exception, as_type: Any, item: Any, where: str) -> InputError:
+    """What a decoder found wrong with an item, in a user's words."""
+    data = bytes(item) if isinstance(item, (bytes, msgspec.Raw)) else b""
+    if isinstance(item, bytes):
+        refuse_long_line(item, where)
+    return decoding_error(error, as_type, data, where)

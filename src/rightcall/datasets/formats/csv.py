@@ -21,6 +21,8 @@ from rightcall.files import MAX_LINE_BYTES, numbered_lines, open_checked
 from rightcall.model import codec
 from rightcall.model.golden import ConversationalGolden, Golden
 
+SUFFIXES = (".csv",)
+
 KINDS = (Golden, ConversationalGolden)
 SPOOL_BYTES = 16 * 2**20
 

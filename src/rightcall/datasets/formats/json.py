@@ -13,6 +13,8 @@ from rightcall.errors import InputError
 from rightcall.files import read_items
 from rightcall.model.codec import encode
 
+SUFFIXES = (".json",)
+
 
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
     """The items of the list with the lines where they begin."""

@@ -13,6 +13,8 @@ from rightcall.errors import InputError
 from rightcall.files import open_checked, refuse_long_line, unchecked_lines
 from rightcall.model.codec import DecodeErrors, encode
 
+SUFFIXES = (".jsonl",)
+
 
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
     """Lines as bytes, each of which should be an object. A header line `{"format": …}` may come first.

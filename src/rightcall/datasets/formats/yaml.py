@@ -12,6 +12,8 @@ from rightcall.datasets.formats.json import read
 from rightcall.files import yaml_dumper
 from rightcall.model.codec import encode
 
+SUFFIXES = (".yaml", ".yml")
+
 __all__ = ["read", "write"]
 
 

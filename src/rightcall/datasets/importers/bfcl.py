@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.datasets.importers.bfcl_tools import BfclFunction, tool_definition
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES
 from rightcall.errors import InputError, suggestion
 from rightcall.files import existing_file, numbered_lines, open_checked
@@ -204,3 +203,50 @@ def _says_it_plainly(declared: str, options: list[Any]) -> bool:
     if declared == "boolean":
         return all(type(value) is bool for value in options) or all(value is None for value in options)
     return declared == "integer" and all(value is None for value in options)
+
+
+JSON_TYPES = {"dict": "object", "float": "number", "tuple": "array"}
+"""Types of BFCL that JSON Schema names otherwise. `any` is left out: a schema without a type allows any."""
+
+NOT_A_KEYWORD = frozenset(("optional",))
+"""BFCL marks some parameters so; JSON Schema says it by leaving them out of `required`."""
+
+
+class Parameters(msgspec.Struct):
+    properties: dict[str, dict[str, Any]]
+    required: list[str] = []
+
+
+class BfclFunction(msgspec.Struct):
+    name: str
+    parameters: Parameters
+    description: str = ""
+
+
+def tool_definition(function: BfclFunction) -> dict[str, Any]:
+    """The function as a golden's own tool."""
+    schema = {
+        "type": "object",
+        "properties": {name: json_schema(schema) for name, schema in function.parameters.properties.items()},
+        "required": function.parameters.required,
+    }
+    return {"name": function.name, "description": function.description, "input_schema": schema}
+
+
+def json_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """A parameter's schema with the types of JSON Schema, at every depth."""
+    made: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword == "type" and isinstance(value, str):
+            if value != "any":
+                made["type"] = JSON_TYPES.get(value, value)
+        elif keyword == "properties" and isinstance(value, dict):
+            made[keyword] = {
+                name: json_schema(inner) if isinstance(inner, dict) else inner
+                for name, inner in value.items()
+            }
+        elif keyword == "items" and isinstance(value, dict):
+            made[keyword] = json_schema(value)
+        elif keyword not in NOT_A_KEYWORD:
+            made[keyword] = value
+    return made

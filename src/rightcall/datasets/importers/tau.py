@@ -7,14 +7,14 @@ Yao et al., τ-bench (arXiv:2406.12045); Barres et al., τ²-bench (arXiv:2506.0
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.files import existing_file, read_checked
-from rightcall.model import codec
+from rightcall.files import existing_file, read_document
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.model.golden import ConversationalGolden, ExpectedCall
@@ -68,7 +68,7 @@ class TauResults(Record, frozen=True):
 def import_tau(path: str | Path) -> TauResults:
     """Read a file of either benchmark; which one is seen from its shape."""
     path = existing_file(path)
-    document = codec.decode(read_checked(path), object, str(path))
+    document = read_document(path)
     if isinstance(document, list):
         _refuse_tau2_list(document, str(path))
         return _tau(document, str(path))
@@ -282,3 +282,22 @@ def _needed(raw: dict[str, Any], name: str, where: str) -> Any:
     if raw.get(name) is None:
         raise InputError(where, f"needs the field '{name}', which is missing")
     return raw[name]
+
+
+@dataclass(slots=True)
+class Told:
+    """The text occurs in the answer whatever its case, once the answer's commas are gone: "1,094" tells 1094."""
+
+    text: str
+
+    def score(self, value: Any, at: int) -> float:
+        told = isinstance(value, str) and self.text.lower() in value.lower().replace(",", "")
+        return 1.0 if told else 0.0
+
+    def describe(self) -> str:
+        return f"an answer that tells '{self.text}', commas aside"
+
+
+def tau_matcher(spec: Any, options: dict[str, Any], scope: Any) -> Told:
+    """The matcher of `{"tau": "1094"}`."""
+    return Told(str(spec))

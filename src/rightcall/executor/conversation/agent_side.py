@@ -11,7 +11,7 @@ import msgspec
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.agent_session import AgentSession, SessionAgent
-from rightcall.executor.deadline import Deadline
+from rightcall.executor.limits import Deadline
 from rightcall.executor.retrying_client import Asker
 from rightcall.executor.tool_desk import Desk, DeskSetup
 from rightcall.model.call import ToolCall, ToolResult

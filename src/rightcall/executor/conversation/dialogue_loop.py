@@ -11,8 +11,7 @@ import msgspec
 from rightcall.errors import InfrastructureError, ProviderError, RightCallError
 from rightcall.executor.conversation.agent_side import Opened, TalkSession, given_messages
 from rightcall.executor.conversation.user_side import ScriptedUser, UserFault, Users
-from rightcall.executor.deadline import Deadline
-from rightcall.executor.limits import Limits
+from rightcall.executor.limits import Deadline, Limits
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.trajectory import Dialogue, Ended, StopReason, Trajectory, Usage
 

@@ -22,7 +22,7 @@ from rightcall.executor.conversation.user_prompt import (
     who_is,
 )
 from rightcall.executor.conversation.user_side import SimulatedUser, UserFault, UserTurn
-from rightcall.executor.deadline import Deadline
+from rightcall.executor.limits import Deadline
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.model.codec import convert
 from rightcall.model.golden import ConversationalGolden

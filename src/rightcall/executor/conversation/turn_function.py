@@ -21,7 +21,7 @@ from uuid import uuid4
 
 import msgspec
 
-from rightcall.executor.agent_output import as_trajectory
+from rightcall.executor.callable_agent import as_trajectory
 from rightcall.executor.conversation.agent_side import ending, given_messages
 from rightcall.model.call import ToolResult
 from rightcall.model.dialects import trajectory_from_messages

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from operator import mul
+from typing import NamedTuple
 
 import msgspec
 
@@ -101,3 +102,41 @@ def _pieces(word: str) -> tuple[tuple[str, ...], float]:
         dict.fromkeys("#" + padded[start : start + PIECE] for start in range(len(padded) - PIECE + 1))
     )
     return pieces, 1 / math.sqrt(len(pieces)) if pieces else 0.0
+
+
+class ToolText(NamedTuple):
+    """The words of a tool and their weights."""
+
+    words: Counter[str]
+    vector: Vector
+
+
+class ToolTexts:
+    """How alike the texts of any two tools are. Equal texts, common in large sets, are compared once."""
+
+    def __init__(self, tools: Sequence[ToolFeatures]) -> None:
+        known: dict[frozenset[tuple[str, int]], int] = {}
+        self.counted = [tool_words(tool) for tool in tools]
+        self._number = [known.setdefault(frozenset(words.items()), len(known)) for words in self.counted]
+        self.weights = Weights(self.counted)
+        self._vectors: dict[int, Vector] = {}
+        self._likeness: dict[tuple[int, int], float] = {}
+
+    def text(self, tool: int) -> ToolText:
+        """The text of the tool at a position."""
+        number = self._number[tool]
+        vector = self._vectors.get(number)
+        if vector is None:
+            vector = self._vectors[number] = self.weights.vector(self.counted[tool])
+        return ToolText(self.counted[tool], vector)
+
+    def likeness(self, first: int, second: int) -> float:
+        """The cosine of two tools' texts."""
+        one, two = self._number[first], self._number[second]
+        if one == two:
+            return 1.0 if self.counted[first] else 0.0
+        key = (one, two) if one < two else (two, one)
+        known = self._likeness.get(key)
+        if known is None:
+            known = self._likeness[key] = cosine(self.text(first).vector, self.text(second).vector)
+        return known

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from rightcall.lint.confusability.texts import ToolTexts
-from rightcall.lint.confusability.vectors import Rarity
+from rightcall.lint.confusability.vectors import Rarity, ToolTexts
 from rightcall.lint.facts.words import GENERIC_NAME_TOKENS, STOP_WORDS
 from rightcall.lint.features.text import name_tokens, sentences, stem, words
 from rightcall.lint.features.tool import ToolFeatures

@@ -2,6 +2,5 @@
 
 verbs       verbs in names of tools and the effect they speak of
 words       words that say little, generic names, acronyms, units
-sources     where each piece of advice comes from
-background  how common words are in tool definitions, for the confusability score
+background.json   how common words are in tool definitions, for the confusability score
 """

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.files import JsonPath
+from rightcall.files import JsonPath, at_pointer
 from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST
@@ -231,16 +231,7 @@ class ToolFeatures:
             return self.schema
         if not reference.startswith("#/"):
             return None
-        here: Any = self.schema
-        for raw in reference[2:].split("/"):
-            part = raw.replace("~1", "/").replace("~0", "~")
-            if isinstance(here, list) and part.isdigit() and int(part) < len(here):
-                here = here[int(part)]
-            elif isinstance(here, dict) and part in here:
-                here = here[part]
-            else:
-                return None
-        return here
+        return at_pointer(self.schema, reference[1:])
 
 
 def targets_of(source: SourceTool) -> frozenset[str]:

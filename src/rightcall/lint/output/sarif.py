@@ -9,11 +9,10 @@ from urllib.parse import quote
 
 import msgspec
 
-from rightcall.lint.catalog import find_rule
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.output.json import _safe
 from rightcall.lint.report import LintReport
-from rightcall.lint.rule import FAMILIES
+from rightcall.lint.rule import FAMILIES, find_rule
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -94,8 +96,6 @@ def _checked(document: Document, splices: list[Splice], wanted: Any) -> Document
 def _replacement(document: Document, place: JsonPlace, value: Any) -> Splice:
     text = document.text
     if document.kind == "yaml" and isinstance(value, str):
-        from rightcall.lint.source.yaml_style import in_style_of  # yaml costs 20 ms of import
-
         alike = in_style_of(text[place.start : place.end], value, _newline(text))
         if alike is not None:
             return Splice(place.start, place.end, alike)
@@ -137,11 +137,9 @@ def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
 
 def _key(document: Document, members: list[JsonPlace], name: str) -> str:
     """The name with quotes, or without when it needs none and those beside it have none."""
-    if document.kind == "yaml" and not any(document.text[member.key] in "\"'" for member in members):
-        from rightcall.lint.source.yaml_style import can_be_bare
-
-        if can_be_bare(name):
-            return name
+    quoted = any(document.text[member.key] in "\"'" for member in members)
+    if document.kind == "yaml" and not quoted and can_be_bare(name):
+        return name
     return json.dumps(name, ensure_ascii=False)
 
 
@@ -189,3 +187,42 @@ def _indent_of_line(text: str, offset: int) -> str:
     start = text.rfind("\n", 0, offset) + 1
     line = text[start:offset]
     return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+_BARE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_BARE_MEANS_MORE = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
+_BLOCK = re.compile(r"(?P<head>[|>][+-]?)[ \t]*\r?\n(?:[ \t]*\r?\n)*(?P<indent> +)")
+
+
+def can_be_bare(text: str) -> bool:
+    """Is it a word that YAML reads as itself without quotes?"""
+    return bool(_BARE.fullmatch(text)) and text.lower() not in _BARE_MEANS_MORE
+
+
+def in_style_of(old: str, text: str, newline: str) -> str | None:
+    """The text as `old` was written, or None when that style cannot carry it."""
+    if old[:1] not in "\"'|>[{&*!" and can_be_bare(text):
+        return text
+    block = _BLOCK.match(old)
+    if block is None or not all(line.isprintable() for line in text.split("\n")):
+        return None
+    head, indent = block["head"], block["indent"]
+    lines = text.rstrip("\n").split("\n")
+    if head[0] == ">":
+        width = max(40, *(len(line.strip()) for line in old.splitlines()))
+        wrapped = (
+            textwrap.wrap(each, width, break_long_words=False, break_on_hyphens=False) for each in lines
+        )
+        lines = [line for part in wrapped for line in (*part, "")][:-1]
+    body = newline.join(indent + line if line else "" for line in lines)
+    written = f"{head}{newline}{body}{old[len(old.rstrip()) :] or newline}"
+    return written if _reads_as(written, text) else None
+
+
+def _reads_as(written: str, text: str) -> bool:
+    import yaml  # 20 ms, which JSON files need not pay
+
+    try:
+        return bool(yaml.safe_load(f"text: {written}") == {"text": text})
+    except yaml.YAMLError:
+        return False

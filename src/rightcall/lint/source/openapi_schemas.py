@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.files import JsonPath
+from rightcall.files import JsonPath, at_pointer, pointer_parts
 
 _DEEPEST = 12
 _VALUES = frozenset(("default", "enum", "const", "example", "examples"))
@@ -96,10 +96,7 @@ def resolved(root: Any, value: Any, path: JsonPath) -> tuple[Any, JsonPath]:
         reference = value.get("$ref") if isinstance(value, dict) else None
         if not isinstance(reference, str) or not reference.startswith("#/"):
             return value, path
-        parts = [part.replace("~1", "/").replace("~0", "~") for part in reference[2:].split("/")]
-        value, path = root, tuple(parts)
-        for part in parts:
-            value = value.get(part) if isinstance(value, dict) else None
+        value, path = at_pointer(root, reference[1:]), tuple(pointer_parts(reference[1:]))
     return None, path
 
 

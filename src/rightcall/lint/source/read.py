@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path as FilePath
+from pathlib import Path
 
 from rightcall.errors import InputError
-from rightcall.lint.source.ambiguity import refuse_what_is_unclear
+from rightcall.files import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
-from rightcall.lint.source.spellings import provider_run_in, tools_in
+from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
 from rightcall.portability import spelled_hints
@@ -19,12 +20,12 @@ from rightcall.portability import spelled_hints
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024
 
-PythonLoader = Callable[[FilePath], Sequence[Tool]]
+PythonLoader = Callable[[Path], Sequence[Tool]]
 """Imports a Python module and gives the tools it defines; only used when the user allows it."""
 
 
 def read_paths(
-    paths: Iterable[str | FilePath],
+    paths: Iterable[str | Path],
     *,
     import_python: PythonLoader | None = None,
     unreadable: Callable[[InputError], None] = lambda error: None,
@@ -34,8 +35,8 @@ def read_paths(
     A file given by name must hold tools, a folder at least one file that does. What else is met in a folder
     is passed over; `unreadable` is told of a file there that is not even JSON or YAML.
     """
-    read: dict[FilePath, list[ToolSet]] = {}
-    for path in map(FilePath, paths):
+    read: dict[Path, list[ToolSet]] = {}
+    for path in map(Path, paths):
         if path.is_dir():
             inside = _read_folder(path, import_python, unreadable, read)
             if not inside:
@@ -49,7 +50,7 @@ def read_paths(
     return found
 
 
-def read_file(path: FilePath, *, import_python: PythonLoader | None = None) -> list[ToolSet]:
+def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[ToolSet]:
     """The tool sets of one file: one, or for JSONL one a line."""
     if path.suffix == ".py":
         if import_python is None:
@@ -112,7 +113,7 @@ def tool_set(
     return ToolSet(name, tuple(replace(each, origin=origin, line=known.get(each.name, 0)) for each in made))
 
 
-def _function_lines(path: FilePath) -> dict[str, int]:
+def _function_lines(path: Path) -> dict[str, int]:
     """Where the functions of a module begin, by name."""
     import ast  # only for modules
 
@@ -140,13 +141,13 @@ def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
 
 
 def _read_folder(
-    folder: FilePath,
+    folder: Path,
     import_python: PythonLoader | None,
     unreadable: Callable[[InputError], None],
-    read: Mapping[FilePath, list[ToolSet]],
-) -> dict[FilePath, list[ToolSet]]:
+    read: Mapping[Path, list[ToolSet]],
+) -> dict[Path, list[ToolSet]]:
     """The files of a folder that hold tools, with their sets; those read before are not read again."""
-    found: dict[FilePath, list[ToolSet]] = {}
+    found: dict[Path, list[ToolSet]] = {}
     for path in (*documents_in(folder), *(tool_modules_in(folder) if import_python else ())):
         whole = path.resolve()
         if whole in read:
@@ -161,7 +162,7 @@ def _read_folder(
     return found
 
 
-def _no_tools_in_folder(folder: FilePath, import_python: PythonLoader | None) -> InputError:
+def _no_tools_in_folder(folder: Path, import_python: PythonLoader | None) -> InputError:
     if import_python is None and tool_modules_in(folder):
         return InputError(
             str(folder), "its tools are in Python modules, which must be run", "allow that with --import"
@@ -171,7 +172,7 @@ def _no_tools_in_folder(folder: FilePath, import_python: PythonLoader | None) ->
     )
 
 
-def _read_inside_folder(path: FilePath, unreadable: Callable[[InputError], None]) -> list[ToolSet]:
+def _read_inside_folder(path: Path, unreadable: Callable[[InputError], None]) -> list[ToolSet]:
     try:
         document = Document(str(path), _text_of(path), kind=SUFFIXES[path.suffix])
     except InputError as error:
@@ -187,7 +188,7 @@ def _is_surely_a_tool(tool: SourceTool) -> bool:
     return tool.spelling != "plain" or tool.input_schema is not None or under_a_key
 
 
-def _text_of(path: FilePath) -> str:
+def _text_of(path: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -200,3 +201,68 @@ def _text_of(path: FilePath) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(str(path), "not text in UTF-8", "save the file as UTF-8") from None
+
+
+def refuse_what_is_unclear(document: Document, tools: Sequence[SourceTool]) -> None:
+    """Raise an `InputError` at the first entry of a list of tools that is none, or key that a tool has twice.
+
+    Of two like keys some parsers take the first and some the last: what was checked might not be what is used.
+    """
+    if is_openapi(document.value):  # its tools refer to schemas anywhere in the document
+        _refuse_repeated_key(document, (), "the document")
+        return
+    for tool in tools:
+        _refuse_repeated_key(document, tool.base, f"the tool '{tool.name}'")
+    stray = stray_in(document)
+    if stray is not None:
+        path, problem, hint = stray
+        entry = f"entry {path[-1] + 1}: " if path and isinstance(path[-1], int) else ""
+        raise InputError(f"{document.name}:{document.position(path)[0]}", f"{entry}{problem}", hint)
+
+
+def _refuse_repeated_key(document: Document, path: JsonPath, holder: str) -> None:
+    repeated = document.repeated_key(path)
+    if repeated is not None:
+        line, key = repeated
+        raise InputError(
+            f"{document.name}:{line}",
+            f"the key '{key}' stands twice in one object of {holder}",
+            "keep one: parsers differ in which they take",
+        )
+
+
+def joined(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSet]:
+    """The sets with files of a single tool each made one set, or with `together` everything made one set.
+
+    One tool a file is how many projects keep their definitions, and rules about tools side by side must see them so.
+    Files that name different servers stay apart. Lines of a JSONL file are sets on purpose. Every tool keeps its file.
+    """
+    if together:
+        return [_one(sets)] if len(sets) > 1 else list(sets)
+    alone: dict[str, list[ToolSet]] = {}
+    for each in sets:
+        if _is_file_of_one_tool(each):
+            alone.setdefault(each.tools[0].server, []).append(each)
+    first = {id(members[0]): members for members in alone.values() if len(members) > 1}
+    later = {id(each) for members in first.values() for each in members[1:]}
+    return [_one(first[id(each)]) if id(each) in first else each for each in sets if id(each) not in later]
+
+
+def _is_file_of_one_tool(tools: ToolSet) -> bool:
+    suffix = Path(tools.name).suffix
+    return len(tools.tools) == 1 and (suffix in SUFFIXES or suffix == ".py")
+
+
+def _one(sets: Sequence[ToolSet]) -> ToolSet:
+    tools: list[SourceTool] = [tool for each in sets for tool in each.tools]
+    provider_run = [name for each in sets for name in each.provider_run]
+    return ToolSet(_folder_of(each.name for each in sets), tuple(tools), tuple(provider_run))
+
+
+def _folder_of(names: Iterable[str]) -> str:
+    """The nearest folder above all files, as it was typed when it can be."""
+    folders = {str(Path(name).parent) for name in names if name}
+    try:
+        return os.path.commonpath(folders) or "."
+    except ValueError:  # no file at all, or typed from different roots
+        return "all sources"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.metrics.base import Metric
-from rightcall.metrics.matching.answer import missing_content
 from rightcall.metrics.matching.base import Scope, shown
+from rightcall.metrics.matching.expectation import missing_content
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.score import Score

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
-from rightcall.metrics.matching.blank import blank_read
+from rightcall.metrics.matching.unknown import blank_read
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 

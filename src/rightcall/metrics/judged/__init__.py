@@ -2,7 +2,6 @@
 
 frame         the judge's prompt, with all foreign text fenced off as data
 question      several votes of a judge, each a structured verdict
-cache         verdicts by content and version, so that each question is paid for once
 rubric        custom and ready-made rubrics; conversation: those of conversations
 calibration   a judge compared with people: sensitivity, specificity, the corrected pass rate
 """

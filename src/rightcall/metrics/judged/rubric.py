@@ -10,9 +10,8 @@ from typing import ClassVar, Literal
 
 from rightcall.errors import ConfigError
 from rightcall.metrics.base import Metric
-from rightcall.metrics.judged.cache import DEFAULT
 from rightcall.metrics.judged.frame import material_of, rubric_of
-from rightcall.metrics.judged.question import votes_of
+from rightcall.metrics.judged.question import DEFAULT, votes_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 from rightcall.providers import Provider

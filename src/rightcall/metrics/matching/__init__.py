@@ -2,14 +2,13 @@
 
 matchers/      value or MISSING → score in [0, 1]
 compile        a golden's argument → matcher
-expectation    expected calls prepared for comparison: slots with matchers
+expectation    expected calls prepared for comparison, and what the final answer should contain
 assignment     best one-to-one assignment
 alignment      the alignment itself, under order constraints
-answer         what the final answer should contain
 explain        alignment → failures with evidence
 reasons        failures → text
 verdict        numbers, pass mark, rules
-judge          all of it: golden + trajectory + tools → verdict
+case_score     all of it: golden + trajectory + tools → verdict
 """
 
 from typing import TYPE_CHECKING

@@ -9,6 +9,7 @@ from rightcall.errors import InputError, suggestion
 from rightcall.metrics.matching.base import MISSING, Matcher, Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.equality import identical_arguments, same
+from rightcall.metrics.matching.matchers.text import Contains
 from rightcall.metrics.matching.matchers.values import Present
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
@@ -199,3 +200,16 @@ def _known(ids: dict[str, int], name: str, index: int) -> int:
         hint = suggestion(name, ids) or f"ids here: {', '.join(ids) or 'none'}"
         raise InputError(f"expected_calls[{index}].after", f"no expected call has the id '{name}'", hint)
     return ids[name]
+
+
+def missing_content(wanted: Sequence[Any], output: str, scope: Scope) -> list[Any]:
+    """The required keywords and matchers that the answer does not satisfy.
+
+    A plain string is a keyword, found anywhere in the answer, case-insensitively.
+    """
+    return [item for item in wanted if not _found(item, output, scope)]
+
+
+def _found(item: Any, output: str, scope: Scope) -> bool:
+    matcher = Contains(item, any_case=True) if isinstance(item, str) else compile_matcher(item, scope)
+    return matcher.score(output, len(scope.calls)) == 1.0

@@ -1,13 +1,13 @@
-"""Calls with unknown arguments: a trace without content, a list of tool names.
+"""Calls with unknown or empty arguments: a trace without content, a list of tool names, an empty string.
 
-They count as right when calls are aligned, and are excluded from every number about arguments. Whether a case passes
-is decided only if the arguments cannot change it.
+Unknown arguments count as right when calls are aligned, and are excluded from every number about arguments. Whether a
+case passes is decided only if the arguments cannot change it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,6 +15,9 @@ import msgspec
 from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.verdict import CaseVerdict, ScoringRules
+from rightcall.model.call import ToolCall
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
 
 
 def in_doubt(at_best: CaseVerdict, at_worst: CaseVerdict) -> CaseVerdict:
@@ -94,3 +97,20 @@ def _accuracy(table: CallComparison, known: Sequence[CallPair], gone: set[int]) 
     whole = math.fsum(s.call.weight for number, s in enumerate(slots) if s.required and number not in gone)
     worth = math.fsum(p.soft * slots[p.slot].call.weight for p in known if slots[p.slot].required)
     return worth / whole if whole else 1.0
+
+
+def blank_read(trajectory: Trajectory, tools: Mapping[str, Tool]) -> Trajectory:
+    """The trajectory with `{}` for empty text, but for tools that are known to require something."""
+    if all(call.arguments is not None for call in trajectory.calls):
+        return trajectory
+    return msgspec.structs.replace(
+        trajectory, calls=tuple(_read(call, tools.get(call.name)) for call in trajectory.calls)
+    )
+
+
+def _read(call: ToolCall, tool: Tool | None) -> ToolCall:
+    if call.arguments is not None or call.raw is None or call.raw.strip():
+        return call
+    if tool is not None and tool.needs_arguments:
+        return call
+    return msgspec.structs.replace(call, arguments={}, raw=None)

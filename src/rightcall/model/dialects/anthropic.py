@@ -2,7 +2,8 @@
 
 It cannot express a tool's output schema, title and annotations; system messages (they are a field of the
 request: `system_text`); the name of a result; arguments that did not parse (written as `{}`); outputs that
-are neither text nor a list of blocks (written as JSON text). Thinking and other blocks are passed over.
+are neither text nor a list of blocks (written as JSON text). Thinking blocks are kept as they came;
+other blocks are passed over.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "s
 TOOL_FIELDS = tuple(Tool.__struct_fields__)
 BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
 """Block types by which a list of messages is known to be of this spelling."""
+THINKING = ("thinking", "redacted_thinking")
+"""Blocks that the API wants back, first and unchanged, with the calls that followed them."""
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
@@ -72,10 +75,11 @@ def _read_message(item: dict[str, Any], where: str, path: str) -> list[Message]:
     blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
     calls = tuple(_read_call(b, where, path) for b in blocks if b.get("type") == "tool_use")
     results = tuple(_read_result(b, where, path) for b in blocks if b.get("type") == "tool_result")
+    thinking = tuple(b for b in blocks if b.get("type") in THINKING) if role == "assistant" else ()
     answered = [Message("tool", results=results)] if results else []
     if results and not text and not calls:
         return answered
-    return [*answered, Message(role, text, calls)]
+    return [*answered, Message(role, text, calls, thinking=thinking)]
 
 
 def _role(item: dict[str, Any], where: str, path: str) -> Role:
@@ -103,14 +107,14 @@ def _read_result(block: dict[str, Any], where: str, path: str) -> ToolResult:
 
 
 def _write_spoken(message: Message) -> dict[str, Any]:
-    if not message.calls:
+    if not message.calls and not message.thinking:
         return {"role": message.role, "content": message.content}
     text = [{"type": "text", "text": message.content}] if message.content else []
     calls = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments or {}}
         for call in message.calls
     ]
-    return {"role": message.role, "content": [*text, *calls]}
+    return {"role": message.role, "content": [*message.thinking, *text, *calls]}
 
 
 def _write_result(result: ToolResult) -> dict[str, Any]:

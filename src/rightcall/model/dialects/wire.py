@@ -155,3 +155,38 @@ def results_of(message: Message) -> Sequence[ToolResult]:
 
 def _is_text(part: Any) -> bool:
     return isinstance(part, str) or (isinstance(part, dict) and part.get("type") in ("text", "input_text"))
+
+
+DEEPEST = 200
+"""Levels of nesting; anything deeper is a circle, or no transcript."""
+
+
+def as_plain(value: Any, where: str, depth: int = 0) -> Any:
+    """The value with every SDK object in it, at any depth, as a dict. Other values stay what they are."""
+    if depth > DEEPEST:
+        raise InputError(where, f"is nested more than {DEEPEST} levels deep", "does it contain itself?")
+    if isinstance(value, dict):
+        return {key: as_plain(item, where, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(item, where, depth + 1) for item in value]
+    dumped = _dumped(value)
+    return value if dumped is None else as_plain(dumped, where, depth + 1)
+
+
+def _dumped(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, type):
+        return None
+    for name, options in (("model_dump", {"mode": "json", "exclude_none": True}), ("to_dict", {})):
+        dump = getattr(value, name, None)
+        if callable(dump):
+            found = _called(dump, options)
+            if isinstance(found, dict):
+                return found
+    return None
+
+
+def _called(dump: Any, options: dict[str, Any]) -> Any:
+    try:
+        return dump(**options)
+    except TypeError:  # an older or another signature
+        return dump()

@@ -2,13 +2,13 @@
 
     run        RunView of a stored run, streamed: run_view, or RunTally for results that come one by one
     summary    by category and over all; rate: a share with its n and interval
-    tools      per tool, and the cells of the confusion matrix; confusion: the matrix laid out
-    spread     quantiles and histogram of latency, cost, score
+    tools      per tool, and the cells of the confusion matrix, laid out
+    spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
     failures   grouped by code, with examples
-    reliability  pass^k, and the spread between simulated users
+    grouped_trials  the trials of a golden in one row, failures first
     messages   the transcript of a case, in the turns of a conversation
-    case       one case: scores, rules; calls: arguments side by side; waterfall: its time
-    pairing    which actual call answers which expected one
+    case       one case: scores, rules, its time; calls: arguments side by side
+    call_pairs which actual call answers which expected one
 
 To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
 """
@@ -20,6 +20,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.report.view.calls import ArgumentRow as ArgumentRow, CallView as CallView, Mark as Mark
     from rightcall.report.view.case import (
+        Bar as Bar,
         CaseView as CaseView,
         ScoreLine as ScoreLine,
         case_view as case_view,
@@ -27,20 +28,19 @@ if TYPE_CHECKING:
         outcome_of as outcome_of,
         reason_of as reason_of,
     )
-    from rightcall.report.view.confusion import (
-        INVENTED as INVENTED,
-        NO_CALL as NO_CALL,
-        ConfusionMatrix as ConfusionMatrix,
-        confusion_of as confusion_of,
-    )
     from rightcall.report.view.failed_case import FailedCase as FailedCase, FailedCases as FailedCases
     from rightcall.report.view.failures import (
         TITLES as TITLES,
         Example as Example,
         FailureGroup as FailureGroup,
     )
+    from rightcall.report.view.grouped_trials import (
+        GoldenRow as GoldenRow,
+        failures_first as failures_first,
+        golden_row as golden_row,
+        golden_rows as golden_rows,
+    )
     from rightcall.report.view.messages import MessageView as MessageView
-    from rightcall.report.view.reliability import UserRow as UserRow
     from rightcall.report.view.run import (
         RunTally as RunTally,
         RunView as RunView,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         run_view as run_view,
     )
     from rightcall.report.view.shown_rate import ShownRate as ShownRate, rate as rate
-    from rightcall.report.view.spread import Bin as Bin, Spread as Spread
+    from rightcall.report.view.spread import Bin as Bin, Spread as Spread, UserRow as UserRow
     from rightcall.report.view.summary import (
         DIMENSIONS as DIMENSIONS,
         CodeRow as CodeRow,
@@ -57,24 +57,28 @@ if TYPE_CHECKING:
         pass_rate as pass_rate,
         summary_view as summary_view,
     )
-    from rightcall.report.view.tools import ConfusionCell as ConfusionCell, ToolRow as ToolRow
-    from rightcall.report.view.waterfall import Bar as Bar
+    from rightcall.report.view.tools import (
+        INVENTED as INVENTED,
+        NO_CALL as NO_CALL,
+        ConfusionCell as ConfusionCell,
+        ConfusionMatrix as ConfusionMatrix,
+        ToolRow as ToolRow,
+        confusion_of as confusion_of,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
             "calls": "ArgumentRow CallView Mark",
-            "case": "CaseView ScoreLine case_view input_of outcome_of reason_of",
-            "confusion": "ConfusionMatrix INVENTED NO_CALL confusion_of",
+            "case": "Bar CaseView ScoreLine case_view input_of outcome_of reason_of",
             "failed_case": "FailedCase FailedCases",
             "failures": "Example FailureGroup TITLES",
+            "grouped_trials": "GoldenRow failures_first golden_row golden_rows",
             "messages": "MessageView",
-            "reliability": "UserRow",
             "run": "RunTally RunView cases_of run_view",
             "shown_rate": "ShownRate rate",
-            "spread": "Bin Spread",
+            "spread": "Bin Spread UserRow",
             "summary": "CodeRow DIMENSIONS GroupRow SummaryView pass_rate summary_view",
-            "tools": "ConfusionCell ToolRow",
-            "waterfall": "Bar",
+            "tools": "ConfusionCell ConfusionMatrix INVENTED NO_CALL ToolRow confusion_of",
         },
     )

@@ -11,11 +11,10 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
-from rightcall.report.view.confusion import ConfusionMatrix, confusion_of
 from rightcall.report.view.failures import FailureGroup, FailureTally
 from rightcall.report.view.spread import Spread, SpreadTally
 from rightcall.report.view.summary import SummaryView, summary_view
-from rightcall.report.view.tools import ConfusionCell, ToolRow, ToolTally
+from rightcall.report.view.tools import ConfusionCell, ConfusionMatrix, ToolRow, ToolTally, confusion_of
 
 if TYPE_CHECKING:
     from rightcall.store import Store, StoredRun

@@ -6,6 +6,7 @@ import math
 from array import array
 
 from rightcall.model.record import Record
+from rightcall.model.run import Summary
 
 BINS = 24
 QUANTILES = {
@@ -80,3 +81,41 @@ def _bins(values: list[float], low: float, high: float) -> list[Bin]:
     for value in values:
         counts[min(BINS - 1, max(0, int((value - low) / width)))] += 1
     return [Bin(low + i * width, low + (i + 1) * width, count) for i, count in enumerate(counts)]
+
+
+PERSONA, USER = "persona:", "user:"
+"""Tags that say who played the user of a conversation."""
+
+
+class UserRow(Record, frozen=True):
+    """The conversations with one simulated user: a manner, or a model that plays users."""
+
+    name: str
+    cases: int
+    pass_rate: float
+
+
+def user_rows(summary: Summary) -> tuple[UserRow, ...]:
+    """One row for each simulated user; the conversations of one are no sample of the others'."""
+    return tuple(
+        UserRow(tag.removeprefix(PERSONA).removeprefix(USER), group.cases, group.pass_rate)
+        for tag, group in summary.tags.items()
+        if tag.startswith((PERSONA, USER)) and group.cases
+    )
+
+
+def reliability_notes(summary: Summary) -> tuple[str, ...]:
+    """Sentences for every report: pass^k, and how far simulated users differ."""
+    notes = []
+    if summary.pass_k:
+        values = ", ".join(f"{value:.3f}" for value in summary.pass_k)
+        ks = "k = 1" if len(summary.pass_k) == 1 else f"k = 1 to {len(summary.pass_k)}"
+        notes.append(f"pass^k (k trials out of k pass): {values} for {ks}")
+    rows = user_rows(summary)
+    if rows:
+        rates = [row.pass_rate for row in rows]
+        shown = ", ".join(f"{row.name} {row.pass_rate:.1%} of {row.cases:,}" for row in rows)
+        spread = f"; spread {100 * (max(rates) - min(rates)):.1f} points" if len(rows) > 1 else ""
+        alone = "; one simulated user says little of others" if len(rows) == 1 else ""
+        notes.append(f"passed by simulated user: {shown}{spread}{alone}")
+    return tuple(notes)

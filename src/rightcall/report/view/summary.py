@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
-from rightcall.report.view.reliability import UserRow, reliability_notes, user_rows
 from rightcall.report.view.shown_rate import ShownRate, rate
+from rightcall.report.view.spread import UserRow, reliability_notes, user_rows
 
 DIMENSIONS = {
     "call_precision": "precision",

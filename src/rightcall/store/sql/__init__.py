@@ -2,21 +2,23 @@
 
 tables       the schema as it is now
 text         text that every engine can hold
-packing      records to bytes and back, whatever they hold
+record_bytes records to bytes and back, whatever they hold
+packed_scores the scores of a result in one column
 rows         a result as rows of its tables, and back
 bulk         many rows at once
 guard        locks around what several runs share
 engine       connections, transactions, the engines' errors in a user's words
 schema       which version a store has; making it, migrating it, refusing it
 core         what all parts of a store share
-writing      RunWriter: batches of results
+golden_sets  the goldens of runs, shared by runs of the same ones
+run_writer   RunWriter: batches of results
 runs         the list of runs, one run, suites and tool definitions by fingerprint
 results      results, goldens and trajectories
 annotations  tags and notes
 library      versions of datasets
-exporting    JSON Lines
-removing     delete and prune
-copying      from one store into another
+export       JSON Lines
+removal      delete and prune
+copy         from one store into another
 store        Store: all of it behind one name
 """
 

@@ -111,8 +111,11 @@ def notes_of_case(connection: Connection, run_key: int, golden_id: str) -> tuple
 def _case_key(connection: Connection, run: str, golden_id: str) -> int:
     """The run's key, when the golden is in the run."""
     row = find(connection, run)
-    for table in (tables.results, tables.cases):
-        query = select(table.c.run_key).where(table.c.run_key == row.key, table.c.golden_id == golden_id)
+    results, cases = tables.results.c, tables.cases.c
+    for query in (
+        select(results.trial).where(results.run_key == row.key, results.golden_id == golden_id),
+        select(cases.fingerprint).where(cases.set_key == row.golden_set, cases.golden_id == golden_id),
+    ):
         if connection.execute(query.limit(1)).first() is not None:
             return int(row.key)
     raise InputError(f"run {row.id}", f"has no golden '{golden_id}'")

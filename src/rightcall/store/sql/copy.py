@@ -13,7 +13,9 @@ from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables
 from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.golden_sets import name_set, own_set, shared_set
 from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.packed_scores import renumbered
 from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.rows import ResultRows
 from rightcall.store.sql.run_writer import insert_results
@@ -63,11 +65,11 @@ def _copy_run(
         key = there.key if there is not None else _begin(target, row)
         added = 0
         for batch in _result_rows(source, row.key, metric_keys):
-            added += insert_results(target, key, row.id, batch, row.updated_at)
+            added += len(insert_results(target, key, row.id, batch, row.updated_at))
         if row.finished_at is not None:
             ended = {name: getattr(row, name) for name in ("finished_at", "updated_at", "verdict", "summary")}
             target.execute(update(tables.runs).where(runs.key == key).values(ended))
-    _copy_shared(source, target, tables.cases, row.key, key)
+    _copy_goldens(source, target, row, key)
     for table in (tables.run_tags, tables.case_tags):
         _copy_of_run(source, target, table, row.key, key)
     _copy_notes(source, target, row.key, key)
@@ -82,7 +84,9 @@ def _copy_run(
 def _begin(target: Connection, row: Row[Any]) -> int:
     values = {name: value for name, value in row._mapping.items() if name != "key"}
     counted = ("results", "passed", "errors", "input_tokens", "output_tokens")
-    values |= {"finished_at": None, "summary": None, "cost_usd": None} | dict.fromkeys(counted, 0)
+    values |= {"golden_set": None, "finished_at": None, "summary": None, "cost_usd": None} | dict.fromkeys(
+        counted, 0
+    )
     return int(target.execute(insert(tables.runs).values(values).returning(tables.runs.c.key)).scalar_one())
 
 
@@ -93,7 +97,7 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
         with source.reading() as connection:
             rows = results.chosen(connection, run_key, results.EVERYTHING, AT_ONCE, last)
             ids = [row.id for row in rows]
-            scores = _details(connection, tables.scores, ids)
+            failed = _details(connection, tables.failed_metrics, ids)
             codes = _details(connection, tables.codes, ids)
             contents = _details(connection, tables.trajectories, ids)
         if not rows:
@@ -103,8 +107,8 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
                 held(row.golden_id),
                 row.trial,
                 row.outcome,
-                _held(row[5:]),
-                [(s.position, metric_keys[s.metric_key], *_held(s[3:])) for s in scores.get(row.id, ())],
+                (*_held(row[5:-1]), renumbered(row.scores, metric_keys)),
+                [metric_keys[metric.metric_key] for metric in failed.get(row.id, ())],
                 [(c.position, *_held(c[3:])) for c in codes.get(row.id, ())],
                 next((t.content for t in contents.get(row.id, ())), None),
                 Usage(row.input_tokens, row.output_tokens, row.cost_usd),
@@ -140,6 +144,21 @@ def _copy_shared(source: Core, target: Connection, table: Table, old_key: int, n
         insert_missing(target, tables.goldens, contents)
         insert_missing(target, table, [(new_key, *_held(row[1:])) for row in rows])
         last = getattr(rows[-1], order[0].name)
+
+
+def _copy_goldens(source: Core, target: Connection, row: Row[Any], key: int) -> None:
+    """The goldens of a run; a complete set that the target has already is shared."""
+    if row.golden_set is None:
+        return
+    sets = tables.golden_sets.c
+    with source.reading() as connection:
+        name = connection.execute(select(sets.fingerprint).where(sets.key == row.golden_set)).scalar()
+    if name is not None and shared_set(target, key, name):
+        return
+    new = own_set(target, key)
+    _copy_shared(source, target, tables.cases, row.golden_set, new)
+    if name is not None:
+        name_set(target, new, name)
 
 
 def _copy_of_run(source: Core, target: Connection, table: Table, old_key: int, new_key: int) -> None:

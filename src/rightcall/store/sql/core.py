@@ -42,6 +42,7 @@ class Core:
             _make_private(self.file)
         self.engine: Engine = make_engine(address)
         self._metric_keys: dict[str, int] = {}
+        self._metric_names: dict[int, str] = {}
         self._database: DatabaseFile | None = None
         try:
             self.migrated_from = bring_to_head(self.engine, self.name, self.file)
@@ -104,16 +105,21 @@ class Core:
 
     def metric_names(self, keys: Iterable[int]) -> Mapping[int, str]:
         """The name of each metric's number."""
-        names = {key: name for name, key in self._metric_keys.items()}
-        if any(key not in names for key in keys):
+        if any(key not in self._metric_names for key in keys):
             self._read_metrics()
-            names = {key: name for name, key in self._metric_keys.items()}
-        return names
+        return self._metric_names
 
     def _read_metrics(self) -> None:
         with self.reading() as connection:
             rows = connection.execute(select(tables.metrics.c.name, tables.metrics.c.key))
             self._metric_keys = {row.name: row.key for row in rows}
+        self._metric_names = {key: name for name, key in self._metric_keys.items()}
+
+
+IGNORED = """# Results stay on this machine; a baseline may be committed.
+*
+!*.baseline.jsonl.gz
+"""
 
 
 def _make_folder(folder: Path) -> None:
@@ -121,6 +127,8 @@ def _make_folder(folder: Path) -> None:
         if not folder.exists():
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
+            if folder.name == ".rightcall":
+                (folder / ".gitignore").write_text(IGNORED, encoding="utf-8")
     except OSError as error:
         raise InputError(str(folder), f"cannot create the store's folder ({error.strerror})") from None
 

@@ -16,9 +16,9 @@ from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import insert_rows
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.golden_sets import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.guard import alone_with_contents
 from rightcall.store.sql.results import to_golden
-from rightcall.store.sql.run_writer import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.text import held
 
 LONGEST_ALIAS = 200

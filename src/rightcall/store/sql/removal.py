@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, exists, select
+from sqlalchemy import Connection, delete, select
 
 from rightcall.errors import ConfigError
 from rightcall.store.base import Retention, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, written
+from rightcall.store.sql.golden_sets import drop_goldens
 from rightcall.store.sql.guard import alone_with_contents
 from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.runs import find, to_run
@@ -18,8 +19,8 @@ from rightcall.store.sql.runs import find, to_run
 STILL_WRITTEN = timedelta(hours=24)
 """An unfinished run that was written to this lately may go on, or be resumed."""
 
-_OF_A_RESULT = (tables.scores, tables.codes, tables.trajectories)
-_OF_A_RUN = (tables.results, tables.cases, tables.run_tags, tables.case_tags, tables.notes)
+_OF_A_RESULT = (tables.failed_metrics, tables.codes, tables.trajectories)
+_OF_A_RUN = (tables.results, tables.run_tags, tables.case_tags, tables.notes)
 
 
 class Removing(Core):
@@ -87,21 +88,14 @@ class Removing(Core):
 def _delete(connection: Connection, run_key: int) -> None:
     # The run's row first: a process that is writing the run is waited for, or finds its run gone and undoes
     # its batch, so that no result is left without a run.
-    connection.execute(delete(tables.runs).where(tables.runs.c.key == run_key))
+    gone = delete(tables.runs).where(tables.runs.c.key == run_key).returning(tables.runs.c.golden_set)
+    golden_set = connection.execute(gone).scalar()
     numbers = select(tables.results.c.id).where(tables.results.c.run_key == run_key)
     for table in _OF_A_RESULT:
         connection.execute(delete(table).where(table.c.result_id.in_(numbers)))
-    _drop_goldens_of(connection, run_key)
+    drop_goldens(connection, golden_set)
     for table in _OF_A_RUN:
         connection.execute(delete(table).where(table.c.run_key == run_key))
-
-
-def _drop_goldens_of(connection: Connection, run_key: int) -> None:
-    cases, items, goldens = tables.cases, tables.dataset_items, tables.goldens
-    elsewhere = exists().where(cases.c.fingerprint == goldens.c.fingerprint, cases.c.run_key != run_key)
-    in_dataset = exists().where(items.c.fingerprint == goldens.c.fingerprint)
-    own = select(cases.c.fingerprint).where(cases.c.run_key == run_key)
-    connection.execute(delete(goldens).where(goldens.c.fingerprint.in_(own), ~elsewhere, ~in_dataset))
 
 
 def _drop_unused_documents(connection: Connection) -> None:

@@ -14,10 +14,12 @@ from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.golden_sets import of_run
+from rightcall.store.sql.packed_scores import ScoreReader
 from rightcall.store.sql.record_bytes import expanded
 from rightcall.store.sql.rows import to_result
 from rightcall.store.sql.runs import find
-from rightcall.store.sql.text import held
+from rightcall.store.sql.text import given, held
 
 AT_ONCE = 500
 OUTCOMES = {"failed": tables.FAILED, "passed": tables.PASSED, "error": tables.ERROR}
@@ -72,11 +74,32 @@ class Results(Core):
         """The next `limit` results; `after` is golden id and trial of the last one on the page before."""
         with self.reading() as connection:
             found = chosen(connection, find(connection, run).key, which, limit, after)
-            numbers = [row.id for row in found]
-            scores, codes = _scores(connection, numbers), _codes(connection, numbers)
-            contents = _trajectories(connection, numbers) if trajectories else {}
-        names = self.metric_names(score[0] for of_one in scores.values() for score in of_one)
-        return [to_result(row, scores[row.id], codes[row.id], names, contents.get(row.id)) for row in found]
+            return self._with_details(connection, found, trajectories)
+
+    def _with_details(
+        self, connection: Connection, rows: Sequence[Row[Any]], trajectories: bool
+    ) -> list[CaseResult]:
+        numbers = [row.id for row in rows]
+        codes = _codes(connection, numbers)
+        contents = _trajectories(connection, numbers) if trajectories else {}
+        read_scores = ScoreReader(self.metric_names)
+        return [to_result(row, read_scores, codes.get(row.id, ()), contents.get(row.id)) for row in rows]
+
+    def results_of(
+        self, run: str, keys: Iterable[Key], *, trajectories: bool = False
+    ) -> dict[Key, CaseResult]:
+        """What is stored for these golden ids and trials; those without a result are missing."""
+        wanted = {(given(held(golden_id)), trial): (golden_id, trial) for golden_id, trial in keys}
+        place, stored = tuple_(results.golden_id, results.trial), list(wanted)
+        found: dict[Key, CaseResult] = {}
+        with self.reading() as connection:
+            run_key = find(connection, run).key
+            for start in range(0, len(stored), AT_ONCE):
+                some = results.run_key == run_key, place.in_(stored[start : start + AT_ONCE])
+                rows = connection.execute(select(tables.results).where(*some)).all()
+                for result in self._with_details(connection, rows, trajectories):
+                    found[wanted[result.golden_id, result.trial]] = result
+        return found
 
     def count(self, run: str, which: ResultFilter = EVERYTHING) -> int:
         """How many results fit."""
@@ -122,7 +145,7 @@ class Results(Core):
         )
         with self.reading() as connection:
             key = find(connection, run).key
-            wanted = (cases.run_key == key, cases.golden_id.in_(list(golden_ids)))
+            wanted = (of_run(key), cases.golden_id.in_(list(golden_ids)))
             return {row.golden_id: row.input for row in connection.execute(query.where(*wanted))}
 
     def golden(self, run: str, golden_id: str) -> AnyGolden | None:
@@ -180,7 +203,7 @@ def golden_of(connection: Connection, run_key: int, golden_id: str) -> AnyGolden
     content = connection.execute(
         select(tables.goldens.c.content)
         .join(tables.cases, tables.cases.c.fingerprint == tables.goldens.c.fingerprint)
-        .where(tables.cases.c.run_key == run_key, tables.cases.c.golden_id == golden_id)
+        .where(of_run(run_key), tables.cases.c.golden_id == golden_id)
     ).scalar()
     return None if content is None else to_golden(content)
 
@@ -191,7 +214,7 @@ def goldens_after(connection: Connection, run_key: int, after: str | None) -> Se
     query = (
         select(cases.golden_id, goldens.content)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
-        .where(cases.run_key == run_key)
+        .where(of_run(run_key))
         .order_by(cases.golden_id)
         .limit(AT_ONCE)
     )
@@ -219,11 +242,11 @@ def _with_failure(run_key: int, which: ResultFilter) -> Select[Any]:
 
 
 def _fails_metric(name: str) -> ColumnElement[bool]:
-    scores, metrics = tables.scores.c, tables.metrics.c
+    failed, metrics = tables.failed_metrics.c, tables.metrics.c
     return (
-        select(scores.result_id)
-        .join(tables.metrics, metrics.key == scores.metric_key)
-        .where(scores.result_id == results.id, metrics.name == name, scores.passed.is_(False))
+        select(failed.result_id)
+        .join(tables.metrics, metrics.key == failed.metric_key)
+        .where(failed.result_id == results.id, metrics.name == name)
         .exists()
     )
 
@@ -233,7 +256,7 @@ def _with_input(run_key: int, text: str) -> Select[Any]:
     own = (
         select(cases.golden_id, goldens.input)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
-        .where(cases.run_key == run_key)
+        .where(of_run(run_key))
         .offset(0)  # a fence: without it PostgreSQL searches the goldens of all runs before it joins
         .subquery()
     )
@@ -242,17 +265,6 @@ def _with_input(run_key: int, text: str) -> Select[Any]:
 
 def _slices(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
     return (numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE))
-
-
-def _scores(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Sequence[Any]]]:
-    s = tables.scores.c
-    columns = (s.metric_key, s.value, s.passed, s.reason, s.error, s.codes)
-    found: dict[int, list[Sequence[Any]]] = defaultdict(list)
-    for some in _slices(numbers):
-        query = select(s.result_id, *columns).where(s.result_id.in_(some)).order_by(s.result_id, s.position)
-        for number, *score in connection.execute(query):
-            found[number].append(score)
-    return found
 
 
 def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[bytes]]:

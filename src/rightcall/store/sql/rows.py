@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from rightcall.errors import InputError
-from rightcall.model import CaseResult, Failure, Score, Trajectory, Usage
+from rightcall.model import CaseResult, Failure, Trajectory, Usage
 from rightcall.store.sql.bulk import Row
+from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
 from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED
 from rightcall.store.sql.text import held
@@ -26,15 +27,16 @@ class ResultRows(NamedTuple):
     trial: int
     outcome: int
     rest: Row
-    scores: list[Row]
+    failed: list[int]
     codes: list[Row]
     trajectory: bytes | None
     usage: Usage
 
 
-def to_rows(result: CaseResult, metric_keys: Mapping[str, int]) -> ResultRows:
+def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
     """Everything about a result as columns; the trajectory compressed."""
     check_golden_id(result.golden_id)
+    scores, failed = pack(result.metrics)
     usage = Usage(
         _counted(result.usage.input_tokens), _counted(result.usage.output_tokens), result.usage.cost_usd
     )
@@ -51,19 +53,9 @@ def to_rows(result: CaseResult, metric_keys: Mapping[str, int]) -> ResultRows:
             usage.input_tokens,
             usage.output_tokens,
             _number(usage.cost_usd),
+            scores,
         ),
-        [
-            (
-                position,
-                metric_keys[name],
-                _number(score.value),
-                score.passed,
-                held(score.reason) if score.reason else "",
-                held(score.error) if score.error else "",
-                packed(score.codes) if score.codes else None,
-            )
-            for position, (name, score) in enumerate(result.metrics.items())
-        ],
+        failed,
         [
             (position, failure.code, held(failure.tool), held(failure.parameter), packed(failure))
             for position, failure in enumerate(result.codes)
@@ -74,11 +66,7 @@ def to_rows(result: CaseResult, metric_keys: Mapping[str, int]) -> ResultRows:
 
 
 def to_result(
-    row: Any,
-    scores: Iterable[Sequence[Any]],
-    codes: Iterable[bytes],
-    metric_names: Mapping[int, str],
-    trajectory: bytes | None,
+    row: Any, read_scores: ScoreReader, codes: Iterable[bytes], trajectory: bytes | None
 ) -> CaseResult:
     """The result again, from a row of `results` and what hangs on it, each in its order."""
     return CaseResult(
@@ -86,16 +74,7 @@ def to_result(
         trial=row.trial,
         passed=bool(row.passed),
         score=_value(row.score),
-        metrics={
-            metric_names[key]: Score(
-                _value(value),
-                bool(passed),
-                reason,
-                unpacked(failures, tuple[Failure, ...]) if failures else (),
-                error,
-            )
-            for key, value, passed, reason, error, failures in scores
-        },
+        metrics=read_scores(row.scores),
         codes=tuple(unpacked(evidence, Failure) for evidence in codes),
         category=row.category,
         error=row.error,

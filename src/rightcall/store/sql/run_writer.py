@@ -2,75 +2,80 @@
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, delete, func, select, text, update
 
-from rightcall.errors import InputError
-from rightcall.model import AnyGolden, CaseResult, Golden
+from rightcall.errors import InputError, RunTakenOver
+from rightcall.model import AnyGolden, CaseResult
+from rightcall.store.base import Key
 from rightcall.store.sql import tables
 from rightcall.store.sql.bulk import Row, insert_missing, insert_rows
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.record_bytes import canonical, compressed
-from rightcall.store.sql.rows import ResultRows, check_golden_id, to_rows
+from rightcall.store.sql.golden_sets import add_goldens
+from rightcall.store.sql.packed_scores import ScorePacker
+from rightcall.store.sql.rows import ResultRows, to_rows
 from rightcall.store.sql.text import held
-
-GOLDENS_AT_ONCE = 500
-PREVIEW = 500
-"""Characters of a golden's input that can be searched and listed without unpacking it."""
 
 
 class RunWriter:
     """Writes one run's results. May be shared by threads, and other processes may write the same run.
 
-    Holds no connection and needs no closing: what `add` returned from is stored.
+    Holds no connection and needs no closing: what `add` returned from is stored. `epoch` counts the processes that
+    took the run over, one after the other: a writer of an earlier one stores nothing more and raises `RunTakenOver`.
     """
 
-    def __init__(self, store: Core, run_key: int, run_id: str) -> None:
-        self._store, self._run_key, self.run_id = store, run_key, run_id
+    def __init__(self, store: Core, run_key: int, run_id: str, epoch: int) -> None:
+        self._store, self._run_key, self.run_id, self.epoch = store, run_key, run_id, epoch
 
-    def add_goldens(self, goldens: Iterable[AnyGolden]) -> None:
+    def add_goldens(self, goldens: Iterable[AnyGolden], fingerprint: str = "") -> None:
         """Keep the goldens of the run, so that a case can be shown beside what was expected of it.
 
-        Takes them as they stream by; a golden with the same content is kept once for all runs.
+        Takes them as they stream by; a golden with the same content is kept once for all runs. `fingerprint` names all
+        of them: a later run of the same ones shares what is stored, and its goldens are not read.
         """
-        stream = iter(goldens)
-        while batch := list(itertools.islice(stream, GOLDENS_AT_ONCE)):
-            rows = [golden_row(golden) for golden in batch]
-            cases = [
-                (self._run_key, held(golden.id), row[0]) for golden, row in zip(batch, rows, strict=True)
-            ]
-            with self._store.writing() as connection:
-                keep_goldens(connection, rows)
-                insert_missing(connection, tables.cases, sorted(cases))
+        add_goldens(self._store, self._run_key, goldens, fingerprint)
 
-    def add(self, results: Sequence[CaseResult]) -> int:
-        """Store a batch and say how many of it were new; all of it is on disk when this returns.
+    def add(self, results: Sequence[CaseResult]) -> set[Key]:
+        """Store a batch and say which keys were new; all of it is on disk when this returns.
 
-        A result whose golden and trial are there already is left as it was: a resumed run cannot double one.
+        A result whose golden and trial are there already is left as it was: a resumed run cannot double one, and
+        `Store.results_of` reads what is stored for it.
         """
         if not results:
-            return 0
+            return set()
         names = {name for result in results for name in result.metrics}
         keys = self._store.metric_keys(names)
+        pack = ScorePacker(keys)
         # The expensive part comes before the transaction, while nobody is kept waiting.
-        rows = [to_rows(result, keys) for result in results]
+        rows = [to_rows(result, pack) for result in results]
         with self._store.writing() as connection:
-            return insert_results(connection, self._run_key, self.run_id, rows, self._store.now())
+            new = insert_results(
+                connection, self._run_key, self.run_id, rows, self._store.now(), epoch=self.epoch
+            )
+        if len(new) == len(results):
+            return {(result.golden_id, result.trial) for result in results}
+        return {(r.golden_id, r.trial) for r in results if (held(r.golden_id), r.trial) in new}
 
     def drop_errors(self) -> int:
         """Forget the results that say nothing of the agent, so that a resumed run tries them again."""
         with self._store.writing() as connection:
-            return _drop_errors(connection, self._run_key)
+            return _drop_errors(connection, self._run_key, self.run_id, self.epoch)
 
 
 def insert_results(
-    connection: Connection, run_key: int, run_id: str, rows: Sequence[ResultRows], now: str
-) -> int:
-    """Insert what is new of these rows, with all that hangs on them, and add them up in the run's row."""
+    connection: Connection,
+    run_key: int,
+    run_id: str,
+    rows: Sequence[ResultRows],
+    now: str,
+    *,
+    epoch: int | None = None,
+) -> set[Key]:
+    """Insert what is new of these rows, with all that hangs on them, and add them up in the run's row.
+
+    Returns the keys that were new. With an `epoch`, raises `RunTakenOver` if the run has a later one by now.
+    """
     # Two writers of the same results take their locks in the same order, or PostgreSQL finds a deadlock.
     ordered = sorted(rows, key=lambda row: (row.golden_id, row.trial))
     numbered = list(zip(_numbers(connection, len(ordered)), ordered, strict=True))
@@ -82,35 +87,15 @@ def insert_results(
     if inserted < len(numbered):
         stored = _stored_numbers(connection, [number for number, _ in numbered])
         numbered = [(number, r) for number, r in numbered if number in stored]
-    insert_rows(connection, tables.scores, [(n, *score) for n, r in numbered for score in r.scores])
+    insert_rows(connection, tables.failed_metrics, [(n, key) for n, r in numbered for key in r.failed])
     insert_rows(
         connection, tables.codes, [_code_row(n, run_key, code) for n, r in numbered for code in r.codes]
     )
     insert_rows(
         connection, tables.trajectories, [(n, r.trajectory) for n, r in numbered if r.trajectory is not None]
     )
-    _count(connection, run_key, run_id, [r for _, r in numbered], now)
-    return len(numbered)
-
-
-def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
-    """Keep the goldens that are new; the caller refers to them in the same transaction.
-
-    Sorted, so that two writers do not wait for each other crosswise.
-    """
-    refers_to_contents(connection)
-    insert_missing(connection, tables.goldens, sorted(rows))
-
-
-def golden_row(golden: AnyGolden) -> Row:
-    """The row of a golden; its fingerprint names the same content everywhere."""
-    check_golden_id(golden.id)
-    said = golden.input if isinstance(golden, Golden) else golden.scenario
-    return (
-        hashlib.sha256(canonical(golden)).hexdigest()[:32],
-        held(said[:PREVIEW]),
-        compressed(golden),
-    )
+    _count(connection, run_key, run_id, [r for _, r in numbered], now, epoch)
+    return {(r.golden_id, r.trial) for _, r in numbered}
 
 
 def _code_row(number: int, run_key: int, code: Row) -> Row:
@@ -139,13 +124,32 @@ def _stored_numbers(connection: Connection, numbers: list[int]) -> set[int]:
     }
 
 
-def _count(connection: Connection, run_key: int, run_id: str, stored: list[ResultRows], now: str) -> None:
+def require_epoch(connection: Connection, run_id: str, epoch: int) -> None:
+    """Raise `RunTakenOver` if somebody resumed the run since; in a transaction that holds the run's row."""
+    now = connection.execute(select(tables.runs.c.epoch).where(tables.runs.c.id == run_id)).scalar()
+    if now is not None and now != epoch:
+        raise RunTakenOver(run_id)
+
+
+def _count(
+    connection: Connection,
+    run_key: int,
+    run_id: str,
+    stored: list[ResultRows],
+    now: str,
+    epoch: int | None,
+) -> None:
     """Add the batch to its run's counters; last, because other writers of the run wait from here on."""
     runs = tables.runs.c
     costs = [row.usage.cost_usd for row in stored if row.usage.cost_usd is not None]
     changed = connection.execute(
         update(tables.runs)
-        .where(runs.key == run_key, runs.id == run_id, runs.finished_at.is_(None))
+        .where(
+            runs.key == run_key,
+            runs.id == run_id,
+            runs.finished_at.is_(None),
+            *(() if epoch is None else (runs.epoch == epoch,)),
+        )
         .values(
             results=runs.results + len(stored),
             passed=runs.passed + sum(row.outcome == tables.PASSED for row in stored),
@@ -157,19 +161,22 @@ def _count(connection: Connection, run_key: int, run_id: str, stored: list[Resul
         )
     )
     if changed.rowcount == 0:
+        if epoch is not None:
+            require_epoch(connection, run_id, epoch)
         raise InputError(f"run {run_id}", "was finished or deleted while being written")
 
 
-def _drop_errors(connection: Connection, run_key: int) -> int:
-    results = tables.results.c
+def _drop_errors(connection: Connection, run_key: int, run_id: str, epoch: int) -> int:
+    runs, results = tables.runs.c, tables.results.c
+    # The run's row first: whoever takes the run over waits for it, and what he stored is not dropped.
+    mine = update(tables.runs).where(runs.key == run_key, runs.epoch == epoch).values(errors=0)
+    if connection.execute(mine).rowcount == 0:
+        raise RunTakenOver(run_id)
     numbers = select(results.id).where(results.run_key == run_key, results.outcome == tables.ERROR)
-    for table in (tables.scores, tables.codes, tables.trajectories):
+    for table in (tables.failed_metrics, tables.codes, tables.trajectories):
         connection.execute(delete(table).where(table.c.result_id.in_(numbers)))
     dropped = connection.execute(
         delete(tables.results).where(results.run_key == run_key, results.outcome == tables.ERROR)
     ).rowcount
-    runs = tables.runs.c
-    connection.execute(
-        update(tables.runs).where(runs.key == run_key).values(results=runs.results - dropped, errors=0)
-    )
+    connection.execute(update(tables.runs).where(runs.key == run_key).values(results=runs.results - dropped))
     return dropped

@@ -18,10 +18,13 @@ from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.guard import refers_to_contents
 from rightcall.store.sql.record_bytes import packed, squeezed, unpacked, unsqueezed
-from rightcall.store.sql.run_writer import RunWriter
+from rightcall.store.sql.run_writer import RunWriter, require_epoch
 from rightcall.store.sql.text import held
 
 runs = tables.runs.c
+
+FIRST_EPOCH = 1
+"""The epoch of whoever began a run; everybody who takes it over has the next one."""
 
 LOOKED_BACK = 2_000
 """Runs among which a branch is sought: its name is kept inside a run, not in a column."""
@@ -48,15 +51,37 @@ class Runs(Core):
             refers_to_contents(connection)
             key = insert_run(connection, run, planned=planned, now=self.now())
             insert_missing(connection, tables.documents, sorted(rows))
-        return RunWriter(self, key, run.id)
+        return RunWriter(self, key, run.id, FIRST_EPOCH)
 
     def resume_run(self, run: str) -> RunWriter:
-        """What goes on writing an unfinished run; ask `changes` first whether it is still the same run."""
+        """Take over an unfinished run; ask `changes` first whether it is still the same run.
+
+        Whoever wrote it until now cannot store another result: of two processes that resume a run, the later one
+        goes on and the earlier one gets a `RunTakenOver` error.
+        """
+        with self.writing() as connection:
+            row = _unfinished(find(connection, run))
+            statement = (
+                update(tables.runs)
+                .where(runs.key == row.key, runs.finished_at.is_(None))
+                .values(epoch=runs.epoch + 1)
+                .returning(runs.epoch)
+            )
+            epoch = connection.execute(statement).scalar_one_or_none()
+            if epoch is None:  # finished or deleted after it was found
+                raise InputError(
+                    f"run {row.id}", "was finished or deleted meanwhile", "start a new run instead"
+                )
+        return RunWriter(self, row.key, row.id, epoch)
+
+    def join_run(self, run: str, *, epoch: int | None = None) -> RunWriter:
+        """Another writer of an unfinished run, for a process that shares the work with those that write it already.
+
+        Takes nothing over: `epoch` is that of the writer to join, by default the run's present one.
+        """
         with self.reading() as connection:
-            row = find(connection, run)
-        if row.finished_at is not None:
-            raise InputError(f"run {row.id}", f"was finished at {row.finished_at}", "start a new run instead")
-        return RunWriter(self, row.key, row.id)
+            row = _unfinished(find(connection, run))
+        return RunWriter(self, row.key, row.id, row.epoch if epoch is None else epoch)
 
     def finish_run(
         self,
@@ -66,8 +91,11 @@ class Runs(Core):
         *,
         early: bool = False,
         finished_at: str | None = None,
+        epoch: int | None = None,
     ) -> None:
         """Write how a run ended; after that it takes no more results.
+
+        With the `epoch` of its writer, a process whose run was taken over gets a `RunTakenOver` error instead.
 
         Refused with a `StoreError` when fewer results are stored than were planned, unless the run ended `early` on
         purpose: a verdict on what happens to be there would be a verdict on another run.
@@ -84,6 +112,8 @@ class Runs(Core):
             if not early:
                 _require_complete(connection, found)
             connection.execute(update(tables.runs).where(runs.key == found.key).values(**values))
+            if epoch is not None:  # read while the row is ours; an error undoes all of it
+                require_epoch(connection, found.id, epoch)
 
     def run(self, run: str = "last", *, before: Run | None = None) -> StoredRun:
         """One run by its id, the beginning of it, `last`, `last~1` for the one before, a tag or a git branch.
@@ -123,6 +153,7 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
         "updated_at": now,
         "verdict": "",
         "planned": planned,
+        "epoch": FIRST_EPOCH,
         "fingerprints": packed(run.fingerprints),
         "versions": packed(run.versions),
         "settings": packed(run.settings),
@@ -143,6 +174,12 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
         hint = "use another id for the new run" if ended else f"resume it: --resume {run.id}"
         raise InputError(f"run {run.id}", "already exists in the store", hint)
     return int(key)
+
+
+def _unfinished(row: Row[Any]) -> Row[Any]:
+    if row.finished_at is not None:
+        raise InputError(f"run {row.id}", f"was finished at {row.finished_at}", "start a new run instead")
+    return row
 
 
 def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[Any]:

@@ -2,9 +2,10 @@
 
 The list of runs reads `runs` alone: every batch of results adds to the counters in its run's row, and a
 finished run carries its summary. A run's page reads a slice of `results` by one of its two indices; a case's
-page reads one key. `scores`, `codes` and `trajectories` hang on `results.id` and are written and deleted with
-it in one transaction by one function each, so they carry no foreign keys: checking thirteen rows a result
-would cost more than writing them.
+page reads one key. All scores of a result are in its row (`packed_scores`), because one row a score made up two
+thirds of the bytes; `failed_metrics` names those that did not pass, to be searched for. `failed_metrics`, `codes`
+and `trajectories` hang on `results.id` and are written and deleted with it in one transaction by one function each,
+so they carry no foreign keys: checking them would cost more than writing them.
 """
 
 from __future__ import annotations
@@ -65,9 +66,12 @@ runs = Table(
     Column("versions", LargeBinary, nullable=False),
     Column("settings", LargeBinary, nullable=False),
     Column("summary", LargeBinary),
+    Column("epoch", BigInteger, nullable=False, server_default="1"),
+    Column("golden_set", BigInteger),
     Index("runs_by_time", "started_at", "key"),
     Index("runs_by_name", "name", "started_at", "key"),
     Index("runs_by_group", "group_name", "started_at", "key"),
+    Index("runs_by_golden_set", "golden_set"),
 )
 
 documents = Table(
@@ -86,10 +90,19 @@ goldens = Table(
     Column("content", LargeBinary, nullable=False),
 )
 
+golden_sets = Table(
+    "golden_sets",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("fingerprint", Words),
+    Index("golden_sets_by_fingerprint", "fingerprint"),
+)
+"""The goldens of runs: once for all runs of the same ones. A set gets its fingerprint when it is complete."""
+
 cases = Table(
     "cases",
     metadata,
-    Column("run_key", BigInteger, primary_key=True),
+    Column("set_key", BigInteger, primary_key=True),
     Column("golden_id", Words, primary_key=True),
     Column("fingerprint", Words, nullable=False),
     Index("cases_by_golden", "fingerprint"),
@@ -119,21 +132,16 @@ results = Table(
     Column("input_tokens", BigInteger, nullable=False),
     Column("output_tokens", BigInteger, nullable=False),
     Column("cost_usd", Double),
+    Column("scores", LargeBinary),
     UniqueConstraint("run_key", "golden_id", "trial", name="results_once"),
     Index("results_by_outcome", "run_key", "outcome", "golden_id", "trial"),
 )
 
-scores = Table(
-    "scores",
+failed_metrics = Table(
+    "failed_metrics",
     metadata,
     Column("result_id", BigInteger, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("metric_key", BigInteger, nullable=False),
-    Column("value", Double),
-    Column("passed", Boolean, nullable=False),
-    Column("reason", Words, nullable=False),
-    Column("error", Words, nullable=False),
-    Column("codes", LargeBinary),
+    Column("metric_key", BigInteger, primary_key=True),
     sqlite_with_rowid=False,
 )
 

@@ -24,16 +24,15 @@ if TYPE_CHECKING:
         tool_set_problems as tool_set_problems,
         with_tool_set as with_tool_set,
     )
-    from rightcall.tools.definitions.one_argument import argument_problems as argument_problems
     from rightcall.tools.definitions.source import (
         definitions_of as definitions_of,
         from_module as from_module,
-        is_attribute as is_attribute,
         listed_tools as listed_tools,
         open_source as open_source,
         tools_of as tools_of,
     )
     from rightcall.tools.definitions.validate import (
+        argument_problems as argument_problems,
         compiled as compiled,
         fits as fits,
         fullmatch as fullmatch,
@@ -46,8 +45,7 @@ else:
         {
             "function": "FunctionTool PLAIN tool",
             "offer": "ToolSets offered_tools tool_set_problems with_tool_set",
-            "one_argument": "argument_problems",
-            "source": "definitions_of from_module is_attribute listed_tools open_source tools_of",
-            "validate": "compiled fits fullmatch is_valid problems",
+            "source": "definitions_of from_module listed_tools open_source tools_of",
+            "validate": "argument_problems compiled fits fullmatch is_valid problems",
         },
     )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import importlib
-import sys
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
-from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.errors import ConfigError, InputError
+from rightcall.event_loop import finished
+from rightcall.files import is_object_name, load_object
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.definitions.load import load_tools
@@ -32,7 +30,7 @@ async def open_source(source: str, agent_tools: AgentTools | None = None) -> Asy
     if source.startswith("mcp:"):
         async with McpServer(read_address(source, source)) as server:
             yield list(server.entries())
-    elif is_attribute(source):
+    elif is_object_name(source):
         yield from_module(source, agent_tools)
     else:
         yield list(load_tools(source))
@@ -45,7 +43,7 @@ def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
         async with open_source(source, agent_tools) as given:
             return [tool for one in given for tool in definitions_of(one)]
 
-    return asyncio.run(listed())
+    return finished(listed())
 
 
 def listed_tools(address: McpAddress) -> list[Tool]:
@@ -55,33 +53,12 @@ def listed_tools(address: McpAddress) -> list[Tool]:
         async with McpServer(address) as server:
             return list(server.tools)
 
-    return asyncio.run(listed())
-
-
-def is_attribute(source: str) -> bool:
-    """Whether a text is `module:attribute` and not a path such as `C:\\tools.json`."""
-    module, colon, attribute = source.partition(":")
-    names = [*module.split("."), *attribute.split(".")]
-    return bool(colon) and all(name.isidentifier() for name in names) and not Path(source).exists()
+    return finished(listed())
 
 
 def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]:
     """The tools that an attribute of a module holds: one, several, a toolbox's, a world's, or those of an agent."""
-    module_name, _, attribute = source.partition(":")
-    if "" not in sys.path:  # a module in the current folder, as `python -m` would find it
-        sys.path.insert(0, "")
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise InputError(source, f"the module cannot be imported: {error}") from None
-    except Exception as error:  # the user's module runs when it is imported
-        raise InputError(source, f"the module failed: {type(error).__name__}: {error}") from None
-    found: Any = module
-    for name in attribute.split("."):
-        if not hasattr(found, name):
-            known = [known for known in dir(found) if not known.startswith("_")]
-            raise InputError(source, f"no '{name}' in {module_name}", suggestion(name, known))
-        found = getattr(found, name)
+    found = load_object(source, "tools")
     of_agent = agent_tools(found) if agent_tools is not None else None
     if of_agent is not None:
         return list(of_agent)

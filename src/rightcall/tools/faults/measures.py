@@ -15,7 +15,7 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.definitions.behaviour import only_reads
-from rightcall.tools.runtime.ledger import effects
+from rightcall.tools.runtime.context import effects
 
 
 class FaultPair(Record, frozen=True):

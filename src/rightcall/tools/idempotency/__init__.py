@@ -5,7 +5,6 @@ store         keys in SQLite or PostgreSQL, every step one atomic statement
 key_location  the keys of a run, kept with its results
 owners        who holds a claim and whether it is still alive; `heartbeat` renews it
 group_commit  steps of many calls in one transaction
-replay        what the model reads when a call returns a stored result
 """
 
 from typing import TYPE_CHECKING

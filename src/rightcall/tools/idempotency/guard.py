@@ -32,12 +32,11 @@ from rightcall.tools.idempotency.store import (
 )
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.clock import Clock
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import LEARNED, CallContext
 from rightcall.tools.runtime.deadline import ToolWork
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
 from rightcall.tools.runtime.execute import acted, probe
 from rightcall.tools.runtime.invocation import Finished
-from rightcall.tools.runtime.ledger import LEARNED
 from rightcall.tools.runtime.threads import in_background, in_thread
 
 POLL_S = 0.02

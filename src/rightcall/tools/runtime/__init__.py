@@ -3,7 +3,7 @@
     pipeline      the stages in the order they happen; the one place to read it
     active_call   what the stages pass on to each other
     answer        whatever happens, one outcome and one record
-    retries       automatic retries
+    execute       the call itself, repeated where that can do no harm
     deadline      time limits; a write continues after its deadline
     versions      check, then act, under the lock of a resource
     outcome       what the tool returned or raised, as an outcome

@@ -8,8 +8,8 @@ import msgspec
 
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.record import Record
-from rightcall.tools.idempotency.replay import as_replayed
 from rightcall.tools.runtime.errors import Effect, ErrorReply, stopped
+from rightcall.tools.runtime.results import as_replayed
 
 Outcome = Literal["ok", "rejected", "failed", "unknown", "aborted"]
 """ok: it ran to its end, and its effect, if it has one, is done · rejected: refused before anything ran ·

@@ -18,13 +18,13 @@ A tool without a mock gets a generated result.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.files import load_object
 from rightcall.model.codec import convert
 from rightcall.tools.runtime.errors import Effect, Retry, ToolError, code_problem
 
@@ -122,8 +122,8 @@ class MockPlan:
         if isinstance(mock.function, str):
             try:
                 self._functions[mock.function] = import_function(mock.function)
-            except (ImportError, AttributeError, ValueError) as error:
-                problems.append(f"{where}.function: cannot load '{mock.function}': {error}")
+            except ConfigError as error:
+                problems.append(f"{where}: {error}")
         for golden, inner in mock.goldens.items():
             problems += self._check(name, inner, f"{where}.goldens.{golden}")
         return problems
@@ -153,14 +153,9 @@ def includes(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 def import_function(path: str) -> Callable[..., Any]:
     """The callable that `module:attribute` names."""
-    module, colon, attribute = path.partition(":")
-    if not colon:
-        raise ValueError("use the form module:function")
-    found: Any = importlib.import_module(module)
-    for part in attribute.split("."):
-        found = getattr(found, part)
+    found = load_object(path, "function")
     if not callable(found):
-        raise ValueError("it is not a function")
+        raise ConfigError(f"function '{path}' is a {type(found).__name__}, not a function")
     return found  # type: ignore[no-any-return]
 
 

@@ -11,11 +11,10 @@ from rightcall.tools.runtime.active_call import Next, Stage, chained
 from rightcall.tools.runtime.answer import Answers
 from rightcall.tools.runtime.batch import Batches
 from rightcall.tools.runtime.deadline import deadline
-from rightcall.tools.runtime.execute import perform
+from rightcall.tools.runtime.execute import RuntimeRetries, perform
 from rightcall.tools.runtime.outcome import Outcomes
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer
-from rightcall.tools.runtime.retries import RuntimeRetries
 from rightcall.tools.runtime.versions import Versions
 
 

@@ -19,14 +19,13 @@ from rightcall.tools.runtime.active_call import ActiveCall
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.canonical import normalised
 from rightcall.tools.runtime.clock import Clock, SystemClock, VirtualClock
-from rightcall.tools.runtime.confirmation import Confirmations
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
 from rightcall.tools.runtime.policy import ToolRules
-from rightcall.tools.runtime.prepare import Preparer, call_fingerprint
+from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
 from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 

@@ -18,8 +18,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.tools.worlds.accounts import Accounts as Accounts
     from rightcall.tools.worlds.bank import Bank as Bank
-    from rightcall.tools.worlds.base import World as World
-    from rightcall.tools.worlds.catalog import make_world as make_world, worlds as worlds
+    from rightcall.tools.worlds.base import World as World, make_world as make_world, worlds as worlds
     from rightcall.tools.worlds.file_tree import FileTree as FileTree
     from rightcall.tools.worlds.mailbox import Mailbox as Mailbox
     from rightcall.tools.worlds.state import state_faults as state_faults
@@ -29,8 +28,7 @@ else:
         {
             "accounts": "Accounts",
             "bank": "Bank",
-            "base": "World",
-            "catalog": "make_world worlds",
+            "base": "World make_world worlds",
             "file_tree": "FileTree",
             "mailbox": "Mailbox",
             "state": "state_faults",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Awaitable, Callable
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, ClassVar, Self
 
 import msgspec
 
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, suggestion
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import FunctionTool
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool, call
@@ -125,3 +127,27 @@ def _without_keys(made: FunctionTool) -> FunctionTool:
     annotations = msgspec.structs.replace(made.tool.annotations, idempotent=False)
     tool = msgspec.structs.replace(made.tool, input_schema=schema, annotations=annotations)
     return dataclasses.replace(made, tool=tool, behaviour=bare)
+
+
+MACHINERY = frozenset(("base", "catalog", "state"))
+
+
+@cache
+def worlds() -> dict[str, type[World]]:
+    """Every world by its name."""
+    import rightcall.tools.worlds as shelf
+
+    for module in iter_modules(shelf.__path__):
+        if module.name not in MACHINERY:
+            import_module(f"{shelf.__name__}.{module.name}")
+    found = [kind for kind in World.__subclasses__() if kind.__module__.startswith(shelf.__name__)]
+    return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.name)}
+
+
+def make_world(name: str, state: dict[str, Any] | None = None) -> World:
+    """A world by its name, as a suite gives it."""
+    known = worlds()
+    if name not in known:
+        hint = suggestion(name, known) or f"known: {', '.join(known)}"
+        raise ConfigError(f"no such world '{name}'; {hint}")
+    return known[name](state)

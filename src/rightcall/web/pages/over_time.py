@@ -12,8 +12,7 @@ from rightcall.store import RunFilter, StoredRun
 from rightcall.web import charts
 from rightcall.web.charts import Point
 from rightcall.web.page_renderer import page
-from rightcall.web.states import state_of
-from rightcall.web.views import store_of, tools_of
+from rightcall.web.views import state_of, store_of, tools_of
 
 MOST_RUNS = 200
 IN_A_LINE = 30

@@ -14,8 +14,7 @@ from rightcall.report.view import TITLES, outcome_of, rate, reason_of, summary_v
 from rightcall.store import Outcome, ResultFilter, Store, StoredRun
 from rightcall.web import charts
 from rightcall.web.page_renderer import page
-from rightcall.web.states import state_of
-from rightcall.web.views import analysis_of, asked_run, at_hand, store_of, tools_of, view_of
+from rightcall.web.views import analysis_of, asked_run, at_hand, state_of, store_of, tools_of, view_of
 
 ON_A_PAGE = 50
 COUNTED = 20_000

@@ -10,8 +10,7 @@ from starlette.routing import Route
 
 from rightcall.store import RunFilter
 from rightcall.web.page_renderer import page
-from rightcall.web.states import state_of
-from rightcall.web.views import store_of
+from rightcall.web.views import state_of, store_of
 
 ON_A_PAGE = 50
 SUITES_SHOWN = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.features.docstrings import documented_parameters
+from rightcall.lint.features.text import documented_parameters
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 

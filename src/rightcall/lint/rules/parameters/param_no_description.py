@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding, Severity
-from rightcall.lint.features.docstrings import documented_parameters
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import documented_parameters, shortened
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 

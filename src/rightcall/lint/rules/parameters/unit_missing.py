@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.facts.words import MEASURES, UNIT_PARAMETERS, UNITS
-from rightcall.lint.features.docstrings import documented_parameters
-from rightcall.lint.features.text import name_tokens, words
+from rightcall.lint.features.text import documented_parameters, name_tokens, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 

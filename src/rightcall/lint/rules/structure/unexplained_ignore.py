@@ -53,7 +53,7 @@ def _unknown_keys(extension: Any, path: JsonPath) -> Iterator[Finding]:
 
 @cache
 def _known() -> tuple[str, ...]:
-    from rightcall.lint.catalog import all_rules  # which lists this rule too
+    from rightcall.lint.rule import all_rules  # which lists this rule too
 
     return tuple(name for rule in all_rules() for name in (rule.code, rule.name))
 

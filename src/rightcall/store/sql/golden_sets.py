@@ -1,0 +1,131 @@
+"""The goldens of a run: written once, and shared by every later run of the same ones."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, delete, insert, select, update
+
+from rightcall.model import AnyGolden, Golden
+from rightcall.store.sql import tables
+from rightcall.store.sql.bulk import Row, insert_missing
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.guard import refers_to_contents
+from rightcall.store.sql.record_bytes import canonical, compressed_bytes
+from rightcall.store.sql.rows import check_golden_id
+from rightcall.store.sql.text import held
+
+GOLDENS_AT_ONCE = 500
+PREVIEW = 500
+"""Characters of a golden's input that can be searched and listed without unpacking it."""
+
+runs, sets, cases = tables.runs.c, tables.golden_sets.c, tables.cases.c
+
+
+def add_goldens(store: Core, run_key: int, goldens: Iterable[AnyGolden], fingerprint: str) -> None:
+    """Keep the goldens of a run; with a fingerprint that a complete set has, none of them is even looked at."""
+    with store.writing() as connection:
+        refers_to_contents(connection)
+        if fingerprint and shared_set(connection, run_key, fingerprint):
+            return
+        key = own_set(connection, run_key)
+    stream = iter(goldens)
+    while batch := list(itertools.islice(stream, GOLDENS_AT_ONCE)):
+        rows = [golden_row(golden) for golden in batch]
+        members = [(key, held(golden.id), row[0]) for golden, row in zip(batch, rows, strict=True)]
+        with store.writing() as connection:
+            keep_goldens(connection, rows)
+            insert_missing(connection, tables.cases, sorted(members))
+    if fingerprint:
+        with store.writing() as connection:
+            name_set(connection, key, fingerprint)
+
+
+def of_run(run_key: int) -> ColumnElement[bool]:
+    """The condition on `cases` that they are those of a run."""
+    return cases.set_key == set_of(run_key)
+
+
+def set_of(run_key: int) -> ScalarSelect[Any]:
+    """The number of a run's set."""
+    return select(runs.golden_set).where(runs.key == run_key).scalar_subquery()
+
+
+def shared_set(connection: Connection, run_key: int, fingerprint: str) -> bool:
+    """Give the run the complete set of this fingerprint, if there is one."""
+    found = select(sets.key).where(sets.fingerprint == fingerprint).order_by(sets.key).limit(1)
+    key = connection.execute(found).scalar()
+    if key is None:
+        return False
+    before = connection.execute(select(runs.golden_set).where(runs.key == run_key)).scalar()
+    if before != key:
+        connection.execute(update(tables.runs).where(runs.key == run_key).values(golden_set=key))
+        if before is not None:
+            _drop_set(connection, before)
+    return True
+
+
+def own_set(connection: Connection, run_key: int) -> int:
+    """The number of a set that no other run has; goldens that the run shared are in it too."""
+    row = connection.execute(select(runs.golden_set).where(runs.key == run_key).with_for_update()).first()
+    before = None if row is None else row.golden_set
+    if before is not None:
+        others = select(runs.key).where(runs.golden_set == before, runs.key != run_key).limit(1)
+        named = connection.execute(select(sets.fingerprint).where(sets.key == before)).scalar()
+        if named is None and connection.execute(others).first() is None:
+            return int(before)
+    key = int(connection.execute(insert(tables.golden_sets).returning(sets.key)).scalar_one())
+    connection.execute(update(tables.runs).where(runs.key == run_key).values(golden_set=key))
+    if before is not None:
+        old = connection.execute(select(cases.golden_id, cases.fingerprint).where(cases.set_key == before))
+        insert_missing(connection, tables.cases, [(key, held(row.golden_id), row.fingerprint) for row in old])
+        _drop_set(connection, before)
+    return key
+
+
+def name_set(connection: Connection, key: int, fingerprint: str) -> None:
+    """Say that a set is complete; from now on it is shared and never changes."""
+    connection.execute(update(tables.golden_sets).where(sets.key == key).values(fingerprint=fingerprint))
+
+
+def drop_goldens(connection: Connection, key: int | None) -> None:
+    """Delete a set that no run has any more, with the goldens that only it had; alone with contents."""
+    if key is None or _has_run(connection, key):
+        return
+    goldens, items = tables.goldens.c, tables.dataset_items.c
+    elsewhere = select(1).where(cases.fingerprint == goldens.fingerprint, cases.set_key != key).exists()
+    in_dataset = select(1).where(items.fingerprint == goldens.fingerprint).exists()
+    own = select(cases.fingerprint).where(cases.set_key == key)
+    connection.execute(delete(tables.goldens).where(goldens.fingerprint.in_(own), ~elsewhere, ~in_dataset))
+    _drop_set(connection, key)
+
+
+def _drop_set(connection: Connection, key: int) -> None:
+    """Delete a set that no run has any more; its goldens are in another one."""
+    if not _has_run(connection, key):
+        connection.execute(delete(tables.cases).where(cases.set_key == key))
+        connection.execute(delete(tables.golden_sets).where(sets.key == key))
+
+
+def _has_run(connection: Connection, key: int) -> bool:
+    return connection.execute(select(runs.key).where(runs.golden_set == key).limit(1)).first() is not None
+
+
+def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
+    """Keep the goldens that are new; the caller refers to them in the same transaction.
+
+    Sorted, so that two writers do not wait for each other crosswise.
+    """
+    refers_to_contents(connection)
+    insert_missing(connection, tables.goldens, sorted(rows))
+
+
+def golden_row(golden: AnyGolden) -> Row:
+    """The row of a golden; its fingerprint names the same content everywhere."""
+    check_golden_id(golden.id)
+    said = golden.input if isinstance(golden, Golden) else golden.scenario
+    content = canonical(golden)
+    return hashlib.sha256(content).hexdigest()[:32], held(said[:PREVIEW]), compressed_bytes(content)

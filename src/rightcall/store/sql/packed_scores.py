@@ -1,0 +1,121 @@
+"""The scores of a result in one column, and back: the only place that knows how they are written.
+
+MessagePack of a list with one entry a metric, in their order. A perfect score is the metric's number alone; any other
+is a list of number, value, passed, reason, error and failures. A reason that an earlier entry has is written as that
+entry's place, because one mistake usually explains most dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model import Failure, Score
+from rightcall.store.sql.record_bytes import packed, unpacked
+from rightcall.store.sql.text import whole
+
+PERFECT = Score(1.0, True)
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[int | list[Any]]).decode
+
+
+class ScorePacker:
+    """Packs scores under a store's numbers of metrics. Results that share one dict of scores are packed once."""
+
+    def __init__(self, metric_keys: Mapping[str, int]) -> None:
+        self._keys = metric_keys
+        self._shared: tuple[Mapping[str, Score] | None, bytes] = (None, b"")
+
+    def __call__(self, scores: Mapping[str, Score]) -> tuple[bytes, list[int]]:
+        """The bytes, and the numbers of the metrics that did not pass."""
+        if self._shared[0] is scores:
+            return self._shared[1], []
+        data = _encode(_entries(scores, self._keys))
+        failed = [self._keys[name] for name, score in scores.items() if not score.passed]
+        if not failed:
+            self._shared = scores, data
+        return data, failed
+
+
+def _entries(scores: Mapping[str, Score], keys: Mapping[str, int]) -> list[Any]:
+    places: dict[str, int] = {}
+    entries: list[Any] = []
+    for name, score in scores.items():
+        if score is PERFECT or score == PERFECT:
+            entries.append(keys[name])
+            continue
+        reason: str | int = _text(score.reason)
+        if reason:
+            first = places.setdefault(str(reason), len(entries))
+            reason = reason if first == len(entries) else first
+        entry: list[Any] = [keys[name], float(score.value), bool(score.passed), reason]
+        if score.error or score.codes:
+            entry += [_text(score.error), packed(score.codes) if score.codes else None]
+        entries.append(entry)
+    return entries
+
+
+def _text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return whole(text)
+    return text
+
+
+class ScoreReader:
+    """Reads packed scores with a store's names of metrics. Perfect scores of the same metrics share one dict."""
+
+    def __init__(self, metric_names: Callable[[Iterable[int]], Mapping[int, str]]) -> None:
+        self._look_up, self._names = metric_names, metric_names(())
+        self._perfect: dict[bytes, dict[str, Score]] = {}
+
+    def __call__(self, data: bytes | None) -> dict[str, Score]:
+        if not data:
+            return {}
+        data = bytes(data)
+        known = self._perfect.get(data)
+        if known is not None:
+            return known
+        entries = _read(data)
+        keys = [entry[0] if isinstance(entry, list) else entry for entry in entries]
+        if any(key not in self._names for key in keys):  # written by another process since
+            self._names = self._look_up(keys)
+        scores = {self._names[key]: _score(entry, entries) for key, entry in zip(keys, entries, strict=True)}
+        if all(score is PERFECT for score in scores.values()):
+            self._perfect[data] = scores
+        return scores
+
+
+def renumbered(data: bytes | None, numbers: Mapping[int, int]) -> bytes | None:
+    """The same scores under the numbers of another store."""
+    if not data:
+        return data
+    entries = (
+        [numbers[entry[0]], *entry[1:]] if isinstance(entry, list) else numbers[entry]
+        for entry in _read(bytes(data))
+    )
+    return _encode(list(entries))
+
+
+def _score(entry: int | list[Any], entries: list[int | list[Any]]) -> Score:
+    if isinstance(entry, int):
+        return PERFECT
+    _, value, passed, reason, *rest = entry
+    if isinstance(reason, int):
+        reason = entries[reason][3]  # type: ignore[index]
+    error, codes = rest or ("", None)
+    return Score(float(value), passed, reason, unpacked(codes, tuple[Failure, ...]) if codes else (), error)
+
+
+def _read(data: bytes) -> list[int | list[Any]]:
+    try:
+        return _decode(data)
+    except msgspec.DecodeError as error:
+        raise InputError(
+            "store", f"scores in the store cannot be read ({error})", "the store is damaged"
+        ) from error

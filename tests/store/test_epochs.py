@@ -1,0 +1,127 @@
+"""Of the processes that write one run, those that were taken over store nothing more."""
+
+from __future__ import annotations
+
+import multiprocessing
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from rightcall.errors import InputError, RunTakenOver
+from rightcall.store import open_store
+
+from .builders import a_result, a_run
+
+TAKEN_OVER = "was taken over by another process"
+SLOW = settings(
+    max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+
+
+def test_a_writer_whose_run_was_resumed_stores_nothing_more(shared):
+    first = shared.begin_run(a_run())
+    first.add([a_result("a")])
+    second = shared.resume_run(first.run_id)
+    with pytest.raises(RunTakenOver, match=f"run {first.run_id} {TAKEN_OVER}") as refused:
+        first.add([a_result("b")])
+    assert not refused.value.retryable and refused.value.exit_code == 4
+    assert second.add([a_result("b"), a_result("c")]) == {("b", 0), ("c", 0)}
+    assert shared.run(first.run_id).results == len(list(shared.finished(first.run_id))) == 3
+
+
+def test_a_writer_that_was_taken_over_drops_no_errors_and_finishes_nothing(shared):
+    first = shared.begin_run(a_run())
+    shared.resume_run(first.run_id).add([a_result("a", error="429")])
+    with pytest.raises(RunTakenOver):
+        first.drop_errors()
+    with pytest.raises(RunTakenOver):
+        shared.finish_run(first.run_id, None, "PASS", epoch=first.epoch)
+    run = shared.run(first.run_id)
+    assert (run.results, run.errors, run.finished, run.verdict) == (1, 1, False, "")
+
+
+def test_a_writer_learns_that_the_one_who_took_over_has_finished(shared):
+    first = shared.begin_run(a_run())
+    second = shared.resume_run(first.run_id)
+    shared.finish_run(first.run_id, None, epoch=second.epoch)
+    with pytest.raises(RunTakenOver):
+        first.add([a_result("a")])
+    with pytest.raises(InputError, match="was finished or deleted"):
+        second.add([a_result("a")])
+
+
+def test_writers_that_join_a_run_share_it_until_it_is_taken_over(shared):
+    first = shared.begin_run(a_run())
+    joined = shared.join_run(first.run_id)
+    first.add([a_result("a")])
+    joined.add([a_result("b")])
+    late = shared.join_run(first.run_id, epoch=shared.resume_run(first.run_id).epoch - 1)
+    for writer in (first, joined, late):
+        with pytest.raises(RunTakenOver):
+            writer.add([a_result("c")])
+    assert shared.join_run(first.run_id).add([a_result("c")]) == {("c", 0)}
+
+
+@SLOW
+@given(steps=st.lists(st.one_of(st.just("resume"), st.integers(0, 4)), min_size=1, max_size=12))
+def test_only_the_newest_writer_stores_whatever_the_order(shared, steps):
+    writers, stored = [shared.begin_run(a_run())], 0
+    for number, step in enumerate(steps):
+        if step == "resume":
+            writers.append(shared.resume_run(writers[0].run_id))
+        elif step % len(writers) == len(writers) - 1:
+            stored += len(writers[-1].add([a_result(f"g-{number}")]))
+        else:
+            with pytest.raises(RunTakenOver):
+                writers[step % len(writers)].add([a_result(f"g-{number}")])
+    run = shared.run(writers[0].run_id)
+    assert run.results == stored == len(list(shared.finished(run.id)))
+
+
+def write_until_taken_over(url: str, run: str, name: int, ready, told) -> None:
+    """One of two processes that resume a run at the same moment."""
+    with open_store(url) as store:
+        ready.wait()
+        writer = store.resume_run(run)
+        try:
+            for number in range(100):
+                writer.add([a_result(f"g-{name}-{number}")])
+            told.put((writer.epoch, 100, ""))
+        except RunTakenOver as error:
+            told.put((writer.epoch, number, str(error)))
+
+
+def test_of_two_processes_that_resume_at_once_the_earlier_is_told(stores):
+    url = stores.url()
+    store = stores.open(url)
+    store.begin_run(a_run("twice"))
+    spawn = multiprocessing.get_context("spawn")
+    ready, told = spawn.Barrier(2), spawn.Queue()
+    workers = [
+        spawn.Process(target=write_until_taken_over, args=(url, "twice", name, ready, told))
+        for name in range(2)
+    ]
+    for worker in workers:
+        worker.start()
+    (first, before, why), (second, after, nothing) = sorted(told.get(timeout=120) for _ in workers)
+    for worker in workers:
+        worker.join(60)
+    assert (first, second, after, nothing) == (2, 3, 100, "")
+    assert TAKEN_OVER in why or before == 100  # it may have been done before the other began
+    assert store.run("twice").results == before + after == len(list(store.finished("twice")))
+
+
+@SLOW
+@given(ids=st.lists(st.text(max_size=5), unique=True, max_size=6), data=st.data())
+def test_results_of_reads_back_the_keys_it_is_given(shared, ids, data):
+    writer = shared.begin_run(a_run())
+    results = [a_result(golden_id, trial) for golden_id in ids for trial in range(2)]
+    writer.add(results)
+    wanted = (
+        data.draw(st.lists(st.sampled_from(results), unique_by=lambda r: (r.golden_id, r.trial)))
+        if ids
+        else []
+    )
+    keys = [(result.golden_id, result.trial) for result in wanted] + [("not there", 7)]
+    found = shared.results_of(writer.run_id, keys, trajectories=True)
+    assert found == {(result.golden_id, result.trial): result for result in wanted}
