@@ -85,7 +85,6 @@ def improve(
         file_patch,
         improve_plan,
         load_suite,
-        newest_of_suites,
         plan_suite,
         proposer,
         require_trust,
@@ -97,7 +96,7 @@ def improve(
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
     with open_store(store_url, must_exist=True) as store:
-        stored = newest_of_suites(store) if run == "last" else store.run(run)
+        stored = store.run(run)
         plan = plan_suite(loaded, suite.parent, model=stored.run.agent)
         options = ImproveOptions(
             proposals, trials, unproven, budget, proposer(model, engine), stop, lambda s: tell(s, err=True)

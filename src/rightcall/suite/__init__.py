@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
     from rightcall.suite.improvement.file_patch import file_patch as file_patch
     from rightcall.suite.improvement.gepa_engine import GepaEngine as GepaEngine
-    from rightcall.suite.improvement.ledger import newest_of_suites as newest_of_suites
     from rightcall.suite.improvement.options import (
         ImproveOptions as ImproveOptions,
         ProposalTask as ProposalTask,
@@ -108,7 +107,6 @@ else:
             "fault_twin": "finished_twin without_faults",
             "improvement.file_patch": "file_patch",
             "improvement.gepa_engine": "GepaEngine",
-            "improvement.ledger": "newest_of_suites",
             "improvement.options": "ImproveOptions ProposalTask proposer",
             "improvement.protocol": "improve_plan",
             "improvement.rewriter": "Rewriter",

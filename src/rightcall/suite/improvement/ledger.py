@@ -39,13 +39,5 @@ def _proof_runs(store: Store, agent: str) -> Iterator[StoredRun]:
         last = page[-1].id
 
 
-def newest_of_suites(store: Store) -> StoredRun:
-    """The newest run that was made for its own sake: not to try a change or a perturbation."""
-    for one in store.runs(RunFilter(), limit=PAGE):
-        if not {"improve", "perturb"} & one.run.settings.keys():
-            return one
-    return store.run("last")
-
-
 def _said(golden: AnyGolden) -> str:
     return golden.input if isinstance(golden, Golden) else golden.scenario
