@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         queries_of as queries_of,
         seen_in as seen_in,
     )
+    from rightcall.analysis.undo import UndoneEffect as UndoneEffect, undone as undone
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -100,5 +101,6 @@ else:
             "run_setup": "AgentSetup RunRecord run_record",
             "stored_analysis": "analyze_run trials_of",
             "tool_evidence": "RunEvidence queries_of seen_in",
+            "undo": "UndoneEffect undone",
         },
     )

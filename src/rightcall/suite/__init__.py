@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         write_baseline as write_baseline,
     )
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
+    from rightcall.suite.bisection import bisect_changes as bisect_changes
     from rightcall.suite.conversations import (
         as_user as as_user,
         conversation_problem as conversation_problem,
@@ -101,6 +102,7 @@ else:
         {
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
+            "bisection": "bisect_changes",
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
