@@ -103,14 +103,8 @@ def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
         if one.problem:
             out.print(f"  {place}: {one.problem}", style="dim", soft_wrap=True)
             continue
-        word = "[bold red]caused it[/bold red]" if one.caused else "not shown to cause it"
         rates = f"{percent(one.with_change)} → {percent(one.without)} on {one.broken} broken goldens"
         others = f"{percent(one.others_with)} → {percent(one.others_without)} on others"
-        out.say(
-            f"  undone: {{}}: {{}}, {{}} (p = {{}})  {word}",
-            place,
-            rates,
-            others,
-            f"{one.p:.3g}",
-            soft_wrap=True,
-        )
+        word = "caused it" if one.caused else "not shown to cause it"
+        line = f"  undone: {place}: {rates}, {others} (p = {one.p:.3g})  {word}"
+        out.print(line, style="red" if one.caused else None, soft_wrap=True)

@@ -61,6 +61,7 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
         "interval",
         "flips",
         "p",
+        "sees",
         "verdict",
     ):
         table.add_column(title, justify="left" if title in ("perturbation", "verdict") else "right")
@@ -74,24 +75,20 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
             interval,
             f"{one.flips:+.1%}",
             f"{one.p_adjusted:.3g}",
-            _verdict(one),
+            "–" if one.mde is None else f"{100 * one.mde:.0f} pts",
+            one.verdict,
         )
     out.print(table)
+    if any(one.verdict == "not shown" for one in effects):
+        out.print("sees: the smallest difference that would likely have been seen", style="dim")
     for one in effects:
         if one.positions:
+            out.print("\npass rate by the place of the wanted tool, clean and shuffled:", style="dim")
             out.print(_positions(one))
 
 
-def _verdict(one: PerturbEffect) -> str:
-    if one.verdict == "not shown" and one.mde is not None:
-        return f"not shown (sees {100 * one.mde:.0f} points or more)"
-    return one.verdict
-
-
 def _positions(one: PerturbEffect) -> Table:
-    table = Table(
-        title="place of the wanted tool", title_justify="left", box=None, pad_edge=False, header_style="dim"
-    )
+    table = Table(box=None, pad_edge=False, header_style="dim")
     for title in ("place", "cases", "passed"):
         table.add_column(title, justify="right")
     for at in one.positions:
