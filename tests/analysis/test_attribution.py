@@ -24,4 +24,4 @@ def test_with_nothing_changed_flips_are_called_noise():
     found = unchanged(0)
     assert found.items == ()
     assert found.sentence.startswith("nothing changed; ")
-    assert found.sentence.endswith("as many as noise gives")
+    assert found.sentence.endswith("which is noise")

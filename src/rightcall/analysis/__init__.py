@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         is_exposed as is_exposed,
         wanted_tool as wanted_tool,
     )
-    from rightcall.analysis.fault_effects import fault_report as fault_report
+    from rightcall.analysis.fault_effects import FaultReport as FaultReport, fault_report as fault_report
     from rightcall.analysis.findings import (
         Analysis as Analysis,
         RunFinding as RunFinding,
@@ -86,7 +86,7 @@ else:
             "changes": "ChangeItem run_changes",
             "confusion_count": "confusions",
             "exposure": "Exposed is_exposed wanted_tool",
-            "fault_effects": "fault_report",
+            "fault_effects": "FaultReport fault_report",
             "findings": "Analysis RunFinding WonBack analyze_trials",
             "said_values": "held_values still_holds",
             "hypothesis": "ProposedChange",

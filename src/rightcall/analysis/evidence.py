@@ -24,7 +24,7 @@ MOST_DETAILS = 50
 
 
 class Evidence:
-    """Everything the causes look at. Filled by `add`, one golden after the other."""
+    """All evidence for the causes. Filled by `add`, one golden at a time."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Evidence:
     # ------------------------------------------------------------------ filling
 
     def add(self, one: GoldenTrials) -> None:
-        """Take one golden with its trials into account."""
+        """Add one golden with its trials."""
         if not one.judged:
             return
         golden = one.golden
@@ -111,7 +111,7 @@ class Evidence:
         return number
 
     def _bounded(self, symptom: Symptom) -> Symptom:
-        """The symptom with one of a few error texts: texts with an id in each would be as many as trials."""
+        """The symptom with one of a few error messages: messages with ids would be as many as trials."""
         if not symptom.detail:
             return symptom
         known = self._details[symptom.tool]
@@ -203,7 +203,7 @@ class Evidence:
         ]
 
     def on_negatives(self, number: int) -> bool:
-        """Whether a symptom was seen on goldens that want no call."""
+        """Whether a symptom was seen on goldens that expect no call."""
         return self.seen[number].negative
 
     def trials_of(self, numbers: Iterable[int]) -> int:
@@ -211,7 +211,7 @@ class Evidence:
         return sum(self.seen[number].trials for number in numbers)
 
     def cover(self, of: str, by: str) -> float:
-        """How well one tool's text covers the requests that want another, on average."""
+        """How well one tool's description covers requests for another, on average."""
         stats = self.tool_stats.get(of)
         return stats.cover[by] / stats.goldens if stats and stats.goldens else 0.0
 
@@ -226,7 +226,7 @@ class Evidence:
         return self.lint_codes.get((tool, parameter), frozenset())
 
     def schema(self, tool: str, parameter: str) -> Mapping[str, Any]:
-        """The schema of a parameter; empty when it is not known."""
+        """The schema of a parameter; empty when unknown."""
         known = self.by_name.get(tool)
         found = known.parameters.get(parameter) if known else None
         return found if isinstance(found, dict) else {}

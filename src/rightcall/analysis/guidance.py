@@ -6,7 +6,7 @@ from rightcall.analysis.evidence import Evidence
 
 
 def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
-    """What to look at first, for each way to fail that occurred, the commonest first."""
+    """What to look at first, for each kind of failure, most common first."""
     counts = {"extra": 0, "missed": 0, "wrong": 0, "arguments": 0}
     for seen in evidence.seen:
         symptom = seen.symptom
@@ -28,5 +28,5 @@ SENTENCES = {
     "missed": "No tool is called in {n} that need one (tools_selected): a description is too narrow. "
     "Add the words that users say.",
     "arguments": "Parameters are wrong in {n}: describe them and constrain them: enum, format, required.",
-    "wrong": "Another tool is called in {n}: say in both descriptions what each is not for.",
+    "wrong": "The wrong tool is called in {n}: say in both descriptions what each is not for.",
 }

@@ -1,4 +1,4 @@
-"""What came of trying to make definitions better."""
+"""The result of `improve`."""
 
 from __future__ import annotations
 

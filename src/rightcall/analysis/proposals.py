@@ -16,7 +16,7 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 
 SET_ASIDE = frozenset(("golden_looks_wrong", "request_lacks_information"))
-"""Findings about goldens: nothing may be tuned to them."""
+"""Findings about goldens: definitions must not be tuned to them."""
 
 
 class Proposal(Record, frozen=True):
@@ -44,7 +44,7 @@ class Proposal(Record, frozen=True):
 
 
 def proposals_of(found: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
-    """One for each stated finding with a change, one for what the linter can correct safely."""
+    """One for each stated finding with a change, one for safe lint fixes."""
     made = [
         proposal_for(one, one.change, "finding", f"{one.cause} {one.place}".strip(), one.what)
         for one in found.findings

@@ -7,7 +7,7 @@
     run_screen  a stored run in the terminal; case_screen: one of its cases
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
-    github      step summary and annotations
+    github      step summary and annotations; production: rates of checks on live traces
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.
 """
@@ -62,6 +62,13 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
+    from rightcall.report.production import (
+        CheckRate as CheckRate,
+        VersionChange as VersionChange,
+        check_rates as check_rates,
+        rates_of as rates_of,
+        version_changes as version_changes,
+    )
     from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.robustness import (
@@ -101,6 +108,7 @@ else:
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "matrix": "print_matrix print_trend",
             "numbers": "FILTERS count interval percent",
+            "production": "CheckRate VersionChange check_rates rates_of version_changes",
             "progress": "ProgressState RunProgress",
             "pull_request": "PullRequest",
             "robustness": "print_fault_report print_perturbations",
