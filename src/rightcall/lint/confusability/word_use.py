@@ -91,12 +91,13 @@ def reads_as_english(text: str) -> bool:
     Letters beyond ASCII, or three words without a single common English one, are another language, also when
     Vietnamese is written without its accents.
     """
-    letters = [letter for letter in text[:2_000] if letter.isalpha()]
-    plain = sum(letter.isascii() for letter in letters)
-    if not letters or plain < MOSTLY * len(letters):
-        return False
-    found = words(text[:2_000])
-    return len(found) < 3 or any(word in STOP_WORDS for word in found)
+    text = text[:2_000]
+    if not text.isascii():
+        letters = [letter for letter in text if letter.isalpha()]
+        if sum(letter.isascii() for letter in letters) < MOSTLY * len(letters):
+            return False
+    found = words(text)
+    return bool(found) and (len(found) < 3 or any(word in STOP_WORDS for word in found))
 
 
 def stems(text: str) -> frozenset[str]:
