@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.adapters import observe as observe
     from rightcall.api import (
         RunResult as RunResult,
         acheck as acheck,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
         Limits as Limits,
         RunLimits as RunLimits,
     )
+    from rightcall.executor.traced_agent import observe as observe
     from rightcall.gate import (
         Verdict as Verdict,
     )
@@ -125,7 +125,6 @@ else:
     _found, __dir__, __all__ = window(
         __name__,
         {
-            "adapters": "observe",
             "api": (
                 "RunResult acheck aevaluate analyze ascore_cases check check_dataset compare evaluate gate improve "
                 "lint load_dataset plan rescore score score_cases"
@@ -141,6 +140,7 @@ else:
             "executor.agent": "Agent",
             "executor.conversation.model_user": "UserSetup",
             "executor.limits": "Limits RunLimits",
+            "executor.traced_agent": "observe",
             "gate": "Verdict",
             "metrics.base": "Metric",
             "metrics.deepeval": (

@@ -6,6 +6,7 @@ conversation/ conversations held live: both sides of them, scripted and simulate
 performers    goldens that name another model; trials recorded and replayed
 callable_agent  a user-defined agent, and what it may return
 agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+traced_agent    observe: by the hooks of a framework, or by the spans of instrumented code
 retrying_client  retries with jitter; concurrency that adapts to the provider
 pool          concurrent cases
 prompts, recorder, limits
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
+    from rightcall.executor.traced_agent import TracedAgent as TracedAgent, observe as observe
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -57,5 +59,6 @@ else:
             "pool": "Pool",
             "prompts": "Prompts settings_of",
             "retrying_client": "Asker Patience",
+            "traced_agent": "TracedAgent observe",
         },
     )
