@@ -101,8 +101,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def check(request: pytest.FixtureRequest) -> Checker:
     """`check(agent, golden)` runs an agent on a golden and fails the test when it did not do what it should.
 
-    `metrics=[…]` name what must pass beside the golden, `observe=[…]` what is only measured; `trials=N` is how often
-    it is tried.
+    `metrics=[…]` must pass in addition to the golden, `observe=[…]` is only measured; `trials=N` sets the number of
+    trials.
     """
     from rightcall.testing import Checker, Defaults
 

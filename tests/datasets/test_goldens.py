@@ -151,7 +151,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path: Path, suffix: 
 
 @suffixes
 def test_two_kinds_are_not_saved_into_one_file(tmp_path: Path, suffix: str):
-    with pytest.raises(InputError, match=r"golden 2 \('b'\) is a ConversationalGolden.*two files"):
+    with pytest.raises(InputError, match=r"golden 2 \('b'\) is a ConversationalGolden.*separate files"):
         save_goldens([Golden("x", id="a"), ConversationalGolden("y", id="b")], tmp_path / f"g{suffix}")
     assert not list(tmp_path.iterdir())
 

@@ -186,7 +186,7 @@ def test_a_judge_nobody_gave_and_a_baseline_nobody_can_make_are_said(tmp_path):
         "agents: {a: {}}\nchecks: [loop, {judge: helpful}]\nbaseline: {from: 2026-11-01, to: 2026-11-08}\n"
     )
     notes = rc.Monitor(tmp_path / "monitor.yaml", store=tmp_path / "x.db").prepare()
-    assert "judge 'helpful' is not asked" in notes[0]
+    assert "judge 'helpful' is not run" in notes[0]
     assert "a baseline needs 100" in notes[1]
 
 

@@ -27,7 +27,7 @@ def lint_places(tools: Sequence[Tool]) -> Mapping[tuple[str, str], frozenset[str
 
 
 def _parameter(pointer: str) -> str:
-    """The parameter that a JSON pointer leads to; "" for the tool itself."""
+    """The parameter that a JSON pointer refers to; "" for the tool itself."""
     parts = ["", *pointer_parts(pointer)]
     for at, part in enumerate(parts[:-1]):
         if part == "properties" and at >= 1:

@@ -9,6 +9,7 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.model.text import counted
 from rightcall.report import one_line
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def status(url: str | None, as_json: bool) -> None:
                     "alarms": alarms, "queued": len(queued)})  # fmt: skip
         return
     for agent, version, traces, failed in traffic:
-        tell(f"{one_line(agent)}  version {version}  {traces:,} traces, {failed:,} with a finding")
+        tell(f"{one_line(agent)}  version {version}  {counted(traces, 'trace')}, {failed:,} with a finding")
     for check in checks:
         bounds = f"[{check.low:.2%}, {check.high:.2%}]" if check.low is not None else "(weighted)"
         shown = f"{check.rate:>7.2%}  {bounds}  of {check.n:,} {check.unit}"
@@ -164,7 +165,7 @@ def status(url: str | None, as_json: bool) -> None:
             tell(f"  {one_line(change.name):<24} {change.before} → {change.now}  {bounds}  {change.said}")
     for alarm in alarms:
         _print_alarm(alarm)
-    tell(f"{len(queued):,} traces wait for review")
+    tell(f"{counted(len(queued), 'trace')} to review")
     latched = [alarm for alarm in alarms if alarm.acknowledged_at is None]
     print_next(
         *([f"rightcall monitor ack {latched[0].key}"] if latched else []),

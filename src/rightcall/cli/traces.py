@@ -54,7 +54,7 @@ def import_(
 ) -> None:
     """Read traces from FILES and make trajectories and goldens to review of them.
 
-    OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are told apart
+    OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are detected
     by content. Without --to, traces go into the store, where `traces review` finds them.
     """
     from rightcall.monitor import import_to_folder, import_to_store

@@ -1,4 +1,4 @@
-"""Goldens from files and to files, one at a time."""
+"""Reading and writing goldens, one at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
 
 
 Skipped = Callable[[InputError], None]
-"""Told of each golden that is passed over because it cannot be read."""
+"""Called for each golden that is skipped because it cannot be read."""
 
 
 STRICT_LINES = 20_000
@@ -33,11 +33,11 @@ all of them."""
 
 
 def load_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterator[AnyGolden]:
-    """Goldens of a file, read as they are asked for (JSON and YAML documents at once).
+    """Goldens of a file, read lazily (JSON and YAML documents all at once).
 
     A golden without id gets one from its content. The first golden decides whether the file is
-    conversational, and whether it is one of DeepEval's. Ids are not compared here: `pair` does that.
-    With `skipped`, a golden that cannot be read is told to it, and the next one is read.
+    conversational, and whether it is in DeepEval's format. Ids are not compared here: `pair` does that.
+    With `skipped`, a golden that cannot be read is passed to it, and reading continues.
     """
     return (golden for _, golden in numbered_goldens(path, skipped=skipped))
 
@@ -45,7 +45,7 @@ def load_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterato
 def numbered_goldens(
     path: str | Path, *, skipped: Skipped | None = None, strict_lines: int = STRICT_LINES
 ) -> Iterator[tuple[int, AnyGolden]]:
-    """The same with the line where each begins. A key that occurs twice is an error in the first `strict_lines`."""
+    """The same with the first line of each. A key that occurs twice is an error in the first `strict_lines`."""
     path = existing_file(path)
     file_format = format_of(path)
     if file_format is csv and is_deepeval(csv.header(path)):
@@ -58,9 +58,9 @@ def numbered_goldens(
 def save_goldens(
     goldens: Iterable[AnyGolden], path: str | Path, *, dialect: Literal["native", "deepeval"] = "native"
 ) -> None:
-    """Write goldens of one kind, in the format the suffix names. On an error nothing is changed.
+    """Write goldens of one kind, in the format of the suffix. On an error nothing is changed.
 
-    The dialect `deepeval` is for .json, .jsonl and .csv files that DeepEval will read.
+    The dialect `deepeval` writes .json, .jsonl and .csv files for DeepEval.
     """
     file_format = format_of(path, tuple(FORMATS) if dialect == "native" else (".json", ".jsonl", ".csv"))
     with atomic_write(path) as file:
@@ -174,12 +174,12 @@ def _refused(error: Exception, kind: Kind, item: Any, where: str) -> InputError:
 
 
 def named(golden: AnyGolden) -> AnyGolden:
-    """The golden with an id; either kind gives its own kind back."""
+    """The golden with an id; the kind is preserved."""
     return with_id(cast(Golden, golden))
 
 
 def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputError | None:
-    """The error that says two kinds are mixed, if that is what happened."""
+    """The error for mixed kinds, if that is the cause."""
     if isinstance(item, InputError):
         return None
     try:
@@ -187,13 +187,13 @@ def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputErro
     except InputError:
         return None
     if kind is Golden and "scenario" in fields:
-        here, there = "conversational (it has 'scenario')", "of one turn"
+        here, there = "conversational (it has 'scenario')", "single-turn"
     elif kind is ConversationalGolden and "input" in fields and "scenario" not in fields:
-        here, there = "of one turn (it has 'input')", "conversational"
+        here, there = "single-turn (it has 'input')", "conversational"
     else:
         return None
-    hint = "put the two kinds into two files"
-    return InputError(where, f"this golden is {here}, the one in line {first_line} is {there}", hint)
+    hint = "put the two kinds in separate files"
+    return InputError(where, f"this golden is {here}, the one on line {first_line} is {there}", hint)
 
 
 def _check_tools(tools: tuple[str | dict[str, Any], ...], where: str) -> None:
@@ -209,5 +209,5 @@ def _of_one_kind(goldens: Iterable[AnyGolden], path: str) -> Iterator[AnyGolden]
         if type(golden) is not kind:
             found, first = type(golden).__name__, kind.__name__
             problem = f"golden {place} ('{golden.id}') is a {found}, the first is a {first}"
-            raise InputError(path, problem, "put the two kinds into two files")
+            raise InputError(path, problem, "put the two kinds in separate files")
         yield golden

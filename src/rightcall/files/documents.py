@@ -86,7 +86,7 @@ def refuse_other_format(text: Any, kind: str, newest: int, where: str) -> None:
     if parts is None:
         raise InputError(where, f"format must be {expected}, got {_short(text)}")
     if parts[1] != kind:
-        raise InputError(where, f"this is a {parts[1]} file, a {kind} file was expected ({expected})")
+        raise InputError(where, f"expected a {kind} file ({expected}), got a {parts[1]} file")
     if int(parts[2]) > newest:
         problem = f"the file has the format '{text}'; this version of RightCall reads up to {newest}"
         raise InputError(where, problem, "upgrade RightCall")

@@ -46,7 +46,7 @@ class Comparison(Record, frozen=True):
     one-sided bounds that NON_INFERIOR needs, None with a single cluster. `p` is McNemar's exact test for single
     yes/no trials and the sign-flip test otherwise, from which IMPROVED and REGRESSED follow. `mde` is the smallest
     true difference this comparison would have detected with 80 % probability, None when there is none. `alarms`
-    names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED whatever the rates say.
+    names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED regardless of the rates.
     """
 
     change: Change

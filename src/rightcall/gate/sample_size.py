@@ -66,7 +66,7 @@ class _Asked(NamedTuple):
     about: About
 
 
-def plan(  # noqa: PLR0913  keywords, each of them a question of its own
+def plan(  # noqa: PLR0913  keywords, each a separate question
     minimum: float,
     target: float,
     *,

@@ -57,19 +57,19 @@ class LintConfig:
         ]
 
     def ignores(self, tool: str, rule: Rule) -> bool:
-        """Is the rule switched off for tools of this name?"""
+        """Whether the rule is disabled for tools of this name."""
         return any(
             fnmatch.fnmatchcase(tool, pattern) and any(names_rule(word, rule) for word in words)
             for pattern, words in self.per_tool_ignores.items()
         )
 
     def fails(self, severity: Severity) -> bool:
-        """Does a finding of this severity make the command fail?"""
+        """Whether a finding of this severity makes the command fail."""
         return self.fail_on != "never" and SEVERITIES.index(severity) <= SEVERITIES.index(self.fail_on)
 
 
 def names_rule(word: str, rule: Rule) -> bool:
-    """Does a word of `select` or `ignore` mean this rule?"""
+    """Whether a word of `select` or `ignore` matches this rule."""
     return (
         word.upper() in ("ALL", rule.code)
         or word.lower() in (rule.name, rule.family)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 
 def visible(text: str) -> str:
-    """The text with every character that steers a terminal or reorders a line written out as ⟨U+202E⟩.
+    """The text with every character that steers a terminal or reorders a line written as ⟨U+202E⟩.
 
-    Joiners that scripts and emoji need, and spaces of every width, stay as they are.
+    Joiners that scripts and emoji need, and spaces of every width, are kept.
     """
     return text if text.isprintable() else text.translate(WRITTEN_OUT)
 
@@ -41,7 +41,7 @@ def _command_text(text: str) -> str:
 
 
 def _hidden() -> list[int]:
-    """Controls, bidirectional marks, invisible and tag characters, half pairs, and what XML cannot hold."""
+    """Controls, bidirectional marks, invisible and tag characters, lone surrogates, and characters invalid in XML."""
     controls = [*range(0x20), *range(0x7F, 0xA0)]
     bidirectional = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
     invisible = [0x00AD, 0x200B, 0x2028, 0x2029, *range(0x2060, 0x2066), 0xFEFF, *range(0xFFF9, 0xFFFC)]

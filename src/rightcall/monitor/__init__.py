@@ -1,7 +1,7 @@
-"""Production watched: traces in, checks on each, changes found with a stated false-alarm rate, people told.
+"""Production monitoring: traces in, checks on each, change detection with a stated false-alarm rate, alerts.
 
-    settings   monitor.yaml                         receiver   OTLP over HTTP, stored before answered
-    monitor    Monitor: feed it traces              checks     what can be seen to be wrong without a golden
+    settings   monitor.yaml                         receiver   OTLP over HTTP, stored before acknowledged
+    monitor    Monitor: feed it traces              checks     problems detectable without a golden
     sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
     forecast   what would be noticed, and when      promote    from a trace to a golden

@@ -1,4 +1,4 @@
-"""The frozen reference: how an agent behaved in a window, by which everything later is judged."""
+"""The frozen reference: how an agent behaved in a window, which later traffic is compared with."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def make_baseline(store: Store, agent: str, start: str, end: str, *, tools: bool
 
 
 def baseline_of(rows: Iterable[TraceRow], agent: str, start: str, end: str, made_at: str) -> TrafficBaseline:
-    """The baseline that these traces make."""
+    """The baseline computed from these traces."""
     sessions: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     days: Counter[str] = Counter()
     latencies, tokens, seen = [], [], set()
@@ -75,7 +75,7 @@ def baseline_of(rows: Iterable[TraceRow], agent: str, start: str, end: str, made
             if check.bad is not None:
                 sessions[check.series][unit].append(check.bad)
     if len(seen) < FEWEST:
-        problem = f"{len(seen):,} sessions between {start} and {end}, a baseline needs {FEWEST}"
+        problem = f"{len(seen):,} sessions between {start} and {end}; a baseline needs {FEWEST}"
         raise InputError(f"agent '{agent}'", problem, "choose a longer window")
     checks = {name: _reference(units) for name, units in sessions.items() if len(units) >= FEWEST}
     checks |= _above("slow", latencies) | _above("expensive", tokens)
@@ -142,7 +142,7 @@ def tools_used(base: TrafficBaseline, trace: Trace) -> Iterator[tuple[str, float
 
 
 def _after(end: str) -> str:
-    """A day as `to` means the whole day."""
+    """A date as `to` includes the whole day."""
     return f"{end}T99" if len(end) == 10 else end
 
 

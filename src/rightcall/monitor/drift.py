@@ -1,4 +1,4 @@
-"""One watched series: a check of one version of one agent, against a frozen baseline."""
+"""One monitored series: a check of one version of one agent, against a frozen baseline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HOUR = 3600 * 1_000_000_000
 
 
 class Series(msgspec.Struct):
-    """The state of a series, as the store keeps it.
+    """The state of a series, as stored.
 
     Traces of one session count as one value, the mean of their hour: bursts of one user are no news about the agent.
     Traces without a session are values by themselves. A series with q0 0 has no baseline and only counts. `sessions`
@@ -44,7 +44,7 @@ class Series(msgspec.Struct):
         return self.detector.evidence
 
     def rate(self, alpha: float = 0.05) -> tuple[float, float, float]:
-        """Rate and its confidence sequence, right at every look."""
+        """Rate and its confidence sequence, valid at any time."""
         if not self.n:
             return 0.0, 0.0, 1.0
         interval = confidence_sequence(self.total, self.n, alpha)
@@ -53,7 +53,7 @@ class Series(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Crossing:
-    """Evidence that reached its threshold: since which value, and when that was."""
+    """Evidence that reached its threshold: since which value, and its time."""
 
     evidence: float
     since_value: int
@@ -83,7 +83,7 @@ def restarted(series: Series, q0: float, threshold: float) -> Series:
 
 
 def feed(series: Series, bad: float, time: int, session: str, trace_id: str) -> Crossing | None:
-    """Count one trace; gives the crossing when the evidence reaches the threshold for the first time."""
+    """Count one trace; returns the crossing when the evidence reaches the threshold for the first time."""
     crossing: Crossing | None = None
     hour = time // HOUR
     if hour > series.hour:

@@ -1,4 +1,4 @@
-"""What would be noticed, and how soon: printed before anything is switched on."""
+"""What would be detected, and how soon: shown before monitoring is turned on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FACTORS = (1.5, 2.0, 3.0, 5.0)
 
 @dataclass(frozen=True)
 class Delay:
-    """A rate that has grown, and after how many sessions and hours that is seen on average."""
+    """An increased rate, and the mean number of sessions and hours until it is detected."""
 
     factor: float
     rate: float
@@ -24,7 +24,7 @@ class Delay:
 
 @dataclass(frozen=True)
 class Outlook:
-    """One check of one agent: the rate of the baseline, the bound it is watched by, and delays."""
+    """One check of one agent: the rate of the baseline, the bound it is compared with, and delays."""
 
     agent: str
     check: str

@@ -38,10 +38,10 @@ Judge = Callable[[TestCase], float | None]
 
 
 class Monitor:
-    """Watches the traces of agents; `feed` is given one at a time or many.
+    """Monitors the traces of agents; `feed` accepts one or many.
 
     `config` is a `monitor.yaml`, its settings, or None for the default checks. `judges` maps the name of a judged check
-    to a function from a case to 1 (bad), 0 or None. What was found is in the store: `status` reads it back.
+    to a function from a case to 1 (bad), 0 or None. Results are in the store: `status` reads them back.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Monitor:
         self.alarms: list[StoredAlarm] = []
 
     def feed(self, traces: Trace | Iterable[Trace]) -> list[TraceRow]:
-        """Check and store traces; alarms they raise are appended to `alarms`. A trace fed again is scored anew, and
-        neither counted twice nor given to the detectors twice."""
+        """Check and store traces; alarms they raise are appended to `alarms`. A trace fed again is scored
+        again, but neither counted nor given to the detectors twice."""
         given = [traces] if isinstance(traces, Trace) else list(traces)
         self._looked_for.clear()
         kept = [self._checked(trace) for trace in given]
@@ -103,9 +103,9 @@ class Monitor:
         return found
 
     def prepare(self) -> list[str]:
-        """Make the baselines that the settings name and the store lacks; gives what will not be watched, and why."""
+        """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
         notes = [
-            f"judge '{judge.judge}' is not asked: give it with rc.Monitor(judges={{'{judge.judge}': …}})"
+            f"judge '{judge.judge}' is not run: pass it with rc.Monitor(judges={{'{judge.judge}': …}})"
             for judge in self.settings.judges
             if judge.judge not in self._judges
         ]
@@ -115,18 +115,18 @@ class Monitor:
                 try:
                     self.make_baseline(agent, window.start, window.end)
                 except InputError as error:
-                    notes.append(f"{error}; drift is not watched until there is a baseline")
+                    notes.append(f"{error}; drift is not monitored until there is a baseline")
         return notes
 
     def forget(self, now: datetime.datetime) -> int:
-        """Delete traces that are older than `keep` says; counts, alarms and traces in review stay."""
+        """Delete traces older than `keep`; counts, alarms and traces in review stay."""
         keep = self.settings.keep
         old, bad = (now - datetime.timedelta(seconds=seconds(text)) for text in (keep.traces, keep.failed))
         gone = self.store.forget_traces(written_time(int(old.timestamp() * 1e9)), failed=False)
         return gone + self.store.forget_traces(written_time(int(bad.timestamp() * 1e9)), failed=True)
 
     def agent_of(self, trace: Trace) -> str:
-        """The name in the settings whose `match` fits the trace; without settings what the trace calls itself."""
+        """The name in the settings whose `match` matches the trace; without settings the trace's own name."""
         known = {**trace.resource, "agent": trace.agent, "service.name": trace.service}
         for name, agent in self.settings.agents.items():
             if all(str(known.get(key, "")) == value for key, value in agent.match.items()):

@@ -1,4 +1,4 @@
-"""The OTLP receiver: spans over HTTP, redacted and stored before they are answered, closed into traces."""
+"""The OTLP receiver: spans over HTTP, redacted and stored before they are acknowledged, closed into traces."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ JSON, PROTOBUF = "application/json", "application/x-protobuf"
 
 @dataclass
 class Counters:
-    """What /stats shows."""
+    """The counters of /stats."""
 
     spans: int = 0
     rejected: int = 0
@@ -61,7 +61,7 @@ class Counters:
 
 @dataclass
 class Receiver:
-    """Takes OTLP requests and feeds whole traces to a monitor. Everything runs in one event loop."""
+    """Receives OTLP requests and feeds complete traces to a monitor. Everything runs in one event loop."""
 
     monitor: Monitor
     token: str = ""
@@ -81,7 +81,7 @@ class Receiver:
         self._open: dict[str, Open] = {}
         self._warned: set[str] = set()
         now = self.clock()
-        for trace_id, _ in self.monitor.store.waiting_traces():  # what was answered before a crash
+        for trace_id, _ in self.monitor.store.waiting_traces():  # acknowledged before a crash
             self._open[trace_id] = Open(now)
 
     def app(self) -> Any:
@@ -97,7 +97,7 @@ class Receiver:
         return app
 
     async def run(self, host: str, port: int, stop: asyncio.Event, ready: Callable[[int], None]) -> None:
-        """Serve until `stop`, then store and close what came."""
+        """Serve until `stop`, then store and close what has arrived."""
         from aiohttp import web
 
         runner = web.AppRunner(
@@ -169,11 +169,11 @@ class Receiver:
         self.counters.requests += 1
         kind = _kind(request)
         if self.token and not _bearer(request, self.token):
-            return self._refuse(401, "a valid bearer token is needed", kind)
+            return self._refuse(401, "a valid bearer token is required", kind)
         if not kind:
             return self._refuse(415, f"content type must be {PROTOBUF} or {JSON}", PROTOBUF)
         if self._waiting_spans >= MAX_WAITING:
-            answer = self._refuse(503, "too many spans wait for the store", kind)
+            answer = self._refuse(503, "too many spans are waiting for the store", kind)
             answer.headers["Retry-After"] = "1"
             return answer
         try:
@@ -213,7 +213,7 @@ class Receiver:
             try:
                 return list(protobuf_items(body, problems, logs=logs))
             except (WireError, IndexError):
-                raise InputError("", "the body is no OTLP protobuf message") from None
+                raise InputError("", "the body is not an OTLP protobuf message") from None
         from rightcall.model.depth import too_deep
 
         try:
@@ -221,7 +221,7 @@ class Receiver:
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             document = None
         if not isinstance(document, dict):
-            raise InputError("", "the body is no JSON object")
+            raise InputError("", "the body is not a JSON object")
         return list(json_items(document, problems))
 
     async def _store(self, items: list[Item]) -> int:
@@ -256,7 +256,7 @@ class Receiver:
         return len(items) - stored
 
     async def _write(self) -> None:
-        """One transaction for all that came in a twentieth of a second."""
+        """One transaction for everything that arrived within 50 ms."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -266,7 +266,7 @@ class Receiver:
             failure: Exception | None = None
             try:
                 await asyncio.to_thread(self.monitor.store.add_spans, rows)
-            except Exception as error:  # the sender is told, and sends again
+            except Exception as error:  # the sender gets an error and retries
                 failure = error if isinstance(error, StoreError) else StoreError(str(error))
             del self._waiting[: len(batch)]
             for _, count, done in batch:

@@ -1,7 +1,7 @@
-"""Which traces a paid check looks at, and rates from such samples.
+"""Which traces a paid check sees, and rates from such samples.
 
-The choice depends on a salt and the trace id alone: equal in every process, never on content, and raising `p` keeps
-those that were chosen before.
+The choice depends only on a salt and the trace id: equal in every process, independent of content, and
+raising `p` keeps the traces that were already chosen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def is_chosen(salt: str, trace_id: str, p: float) -> bool:
 
 @dataclass(frozen=True)
 class SampledRate:
-    """A rate with its standard error, None when it cannot be known."""
+    """A rate with its standard error, None when unknown."""
 
     value: float
     se: float | None

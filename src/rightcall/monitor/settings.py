@@ -1,4 +1,4 @@
-"""`monitor.yaml`: what to listen to, which checks, how often an alarm may be false, whom to tell."""
+"""`monitor.yaml`: where to listen, which checks, the rate of false alarms, and where to send alerts."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ DEFAULT = (
     "slow",
 )
 HARD = frozenset({"forbidden"})
-"""One is too many: the alarm is raised at the first."""
+"""These alarm at the first occurrence."""
 
 
 class AgentSettings(Record, frozen=True):
-    """One agent: which traces are its own, its tools, what it must never do.
+    """One agent: which traces belong to it, its tools, what it must never do.
 
-    `forbidden_args` has matchers as goldens have them, by tool and argument: an argument that fits is forbidden.
+    `forbidden_args` has matchers as goldens have them, by tool and argument: an argument that matches is forbidden.
     """
 
     match: dict[str, str] = {}
@@ -85,7 +85,7 @@ class Window(Record, frozen=True):
 
 
 class FalseAlarms(Record, frozen=True):
-    """The share of false alarms that is accepted in a stretch of time, over all that is watched."""
+    """The accepted probability of a false alarm within a period, over everything monitored."""
 
     share: float = 0.05
     per: str = "30d"
@@ -100,7 +100,7 @@ class Keep(Record, frozen=True):
 
 
 class AlertTo(Record, frozen=True):
-    """Whom to tell of what: a webhook, a command that reads JSON, or stderr."""
+    """Where to send which alerts: a webhook, a command that reads JSON, or stderr."""
 
     when: tuple[str, ...] = ("drift", "forbidden")
     to: str = ""
@@ -108,7 +108,7 @@ class AlertTo(Record, frozen=True):
 
 
 class MonitorSettings(Record, frozen=True):
-    """Everything that `monitor.yaml` says."""
+    """The contents of `monitor.yaml`."""
 
     format: str = "rightcall/monitor/1"
     listen: str = "127.0.0.1:4318"
@@ -160,7 +160,7 @@ def load_settings(path: str | Path) -> MonitorSettings:
 
 
 def setting_problems(settings: MonitorSettings, path: Path | None = None) -> list[str]:
-    """What cannot work, each in a sentence."""
+    """All problems, one sentence each."""
     from rightcall.errors import suggestion
 
     where = f"{path}: " if path else ""

@@ -1,6 +1,6 @@
 """`anthropic:MODEL`: the Messages API.
 
-`seed` is not part of it and is left out; all results of a turn go back in one user message.
+It has no `seed`, which is not sent; all results of a turn go back in one user message.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rightcall.providers.resolver import ProviderOptions
 
 VERSION = "2023-06-01"
-DEFAULT_MAX_TOKENS = 4096  # the API wants a number
+DEFAULT_MAX_TOKENS = 4096  # required by the API
 
 STOPS: dict[str, Stop] = {
     "max_tokens": "truncated",
@@ -29,7 +29,7 @@ CHOICES = {"auto": "auto", "required": "any", "none": "none"}
 
 
 class AnthropicProvider(RemoteProvider):
-    """Claude, or a server that speaks the same."""
+    """Claude, or a compatible server."""
 
     prefix: ClassVar[str] = "anthropic"
     vendor_url: ClassVar[str] = "https://api.anthropic.com"
@@ -38,7 +38,7 @@ class AnthropicProvider(RemoteProvider):
     path: ClassVar[str] = "/v1/messages"
 
     def authorization(self, key: str) -> Mapping[str, str]:
-        """The key has a header of its own here."""
+        """The key has its own header here."""
         return {"x-api-key": key}
 
     def constant(self, prompt: Prompt) -> Json:
@@ -54,7 +54,7 @@ class AnthropicProvider(RemoteProvider):
         return spelling.write_tool(tool)
 
     def read(self, body: Json, where: str) -> ModelReply:
-        """Text, calls and thinking of all blocks; blocks of other types are passed over."""
+        """Text, calls and thinking of all blocks; blocks of other types are skipped."""
         return read_reply(body, where)
 
     def _headers(self) -> Mapping[str, str]:
@@ -107,7 +107,7 @@ def read_reply(body: Json, where: str) -> ModelReply:
 
 
 def _usage(usage: Any) -> Usage:
-    """Here the tokens read from and written to the cache are counted apart from the input's."""
+    """Here tokens read from and written to the cache are counted separately from the input."""
     cached = counted(usage, "cache_read_input_tokens")
     given = counted(usage, "input_tokens") + cached + counted(usage, "cache_creation_input_tokens")
     return Usage(given, counted(usage, "output_tokens"), cached_tokens=cached)

@@ -1,4 +1,4 @@
-"""`openai:MODEL`: chat completions, also of vLLM, Ollama, llama.cpp and gateways by their `base_url`."""
+"""`openai:MODEL`: chat completions, also from vLLM, Ollama, llama.cpp and gateways via `base_url`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class OpenAIProvider(RemoteProvider):
     path: ClassVar[str] = "/chat/completions"
 
     def constant(self, prompt: Prompt) -> Json:
-        """Model, settings and the choice of tools; the system text is a message here."""
-        # Newer OpenAI models refuse max_tokens, most compatible servers do not know the newer name.
+        """Model, settings and the choice of tools; the system prompt is a message here."""
+        # Newer OpenAI models reject max_tokens, most compatible servers do not support the newer name.
         limit = "max_completion_tokens" if self.at_vendor else "max_tokens"
         return constant_fields(self.model, prompt, limit)
 
     def varying(self, request: ModelRequest) -> Json:
-        """Messages with the system text first, and the seed of the trial."""
+        """Messages with the system prompt first, and the seed of the trial."""
         return varying_fields(request)
 
     def write_tool(self, tool: Tool) -> Json:
@@ -67,7 +67,7 @@ def varying_fields(request: ModelRequest) -> Json:
 
 
 def read_reply(body: Json, where: str) -> ModelReply:
-    """A `chat.completion` object as a reply. Calls count by being there, whatever the finish reason says."""
+    """A `chat.completion` object as a reply. Calls count regardless of the finish reason."""
     choices = body.get("choices")
     choice: Any = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None

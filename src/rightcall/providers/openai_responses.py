@@ -1,6 +1,6 @@
-"""`openai-responses:MODEL`: the Responses API. Nothing is kept at the server (`store: false`).
+"""`openai-responses:MODEL`: the Responses API. Nothing is stored on the server (`store: false`).
 
-It has no `seed`; `stop` is refused, because it would be ignored.
+It has no `seed`; `stop` is rejected, because it would be ignored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OpenAIResponsesProvider(RemoteProvider):
         return {"input": spelling.write_messages(request.messages)}
 
     def write_tool(self, tool: Tool) -> Json:
-        """Flat, with `strict` said."""
+        """Flat, with an explicit `strict`."""
         return spelling.write_tool(tool)
 
     def read(self, body: Json, where: str) -> ModelReply:
@@ -73,7 +73,7 @@ def read_reply(body: Json, where: str) -> ModelReply:
     if not isinstance(output, list) or not all(isinstance(item, dict) for item in output):
         raise InputError(where, f"has no list 'output' of objects, found {sorted(body)[:8]}")
     if status not in ("completed", "incomplete", None):
-        raise InputError(where, f"status is {status!r}: the answer is not there yet")
+        raise InputError(where, f"status is {status!r}: the response is not complete")
     said = [m for m in spelling.read_messages(output, where) if m.role == "assistant"]
     message = Message(
         "assistant", "".join(m.content for m in said), tuple(call for m in said for call in m.calls)

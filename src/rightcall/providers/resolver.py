@@ -1,4 +1,4 @@
-"""From a name to a provider. Nothing is contacted or loaded until the provider is asked something."""
+"""From a name to a provider. Nothing is contacted or loaded until the first request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUP = "rightcall.providers"
 
 @dataclass(frozen=True)
 class ProviderOptions:
-    """What a provider may need besides its name."""
+    """What a provider may need in addition to its name."""
 
     base_url: str | None = None
     network: Network = field(default_factory=Network)
@@ -46,19 +46,19 @@ SHELVES = (
     Shelf(
         "openai",
         "openai:MODEL",
-        "OpenAI's chat completions, and any compatible server by base_url",
-        "OPENAI_API_KEY, unless base_url is another server's",
+        "OpenAI's chat completions, and any compatible server via base_url",
+        "OPENAI_API_KEY, unless base_url is another server",
         True,
     ),
     Shelf("openai-responses", "openai-responses:MODEL", "OpenAI's Responses API", "OPENAI_API_KEY", True),
     Shelf(
         "local",
         "local:smollm2 or local:PATH.gguf",
-        "a model inside this process, without key or network",
+        "a model in this process, without key or network",
         'pip install "rightcall[local]", then: rightcall model pull smollm2',
     ),
-    Shelf("keyword", "keyword:", "no model: the tool that shares most words with the request"),
-    Shelf("scripted", "scripted:FILE", "says what a script tells it to", "a script"),
+    Shelf("keyword", "keyword:", "no model: picks the tool that shares the most words with the request"),
+    Shelf("scripted", "scripted:FILE", "replies from a script", "a script"),
     Shelf("recorded", "recorded:FILE", "replays a cassette", "a *.cassette.jsonl"),
     Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
@@ -80,9 +80,9 @@ def resolve(
     threads: int | None = None,
     model: str | None = None,
 ) -> Provider:
-    """The provider of `provider:model`; also of a provider object, or an SDK client with its `model`.
+    """The provider of `provider:model`; also accepts a provider object, or an SDK client with its `model`.
 
-    `record` is cassette file to record every exchange to. Raises a `ConfigError` when the name says nothing.
+    `record` is a cassette file to record every exchange in. Raises a `ConfigError` for an unknown name.
     """
     options = ProviderOptions(base_url, network or Network(), prices, threads)
     provider = _named(name, options) if isinstance(name, str) else _object(name, model, prices)
@@ -94,7 +94,7 @@ def resolve(
 
 
 async def check(name: str | Provider | Any, **options: Any) -> list[str]:
-    """Everything that would keep this provider from answering, found without spending anything."""
+    """All problems that would keep this provider from answering, found without spending anything."""
     try:
         provider = resolve(name, **options)
     except RightCallError as error:
@@ -108,16 +108,21 @@ def provider_names() -> list[str]:
     return [shelf.prefix for shelf in SHELVES] + sorted(_entry_points())
 
 
+def is_provider(prefix: str) -> bool:
+    """Whether there is such a kind of provider; what is installed is looked at last, because that takes a while."""
+    return any(shelf.prefix == prefix for shelf in SHELVES) or prefix in _entry_points()
+
+
 def _named(name: str, options: ProviderOptions) -> Provider:
     prefix, colon, rest = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
     if options.base_url is not None and shelf is not None and not shelf.takes_base_url:
-        raise ConfigError(f"{prefix}: takes no base_url; use openai:MODEL for a server of your own")
+        raise ConfigError(f"{prefix}: does not accept base_url; use openai:MODEL for your own server")
     if shelf is not None:
         if not rest and prefix != "keyword":
-            raise ConfigError(f"'{name}' names no model; write {shelf.usage}")
+            raise ConfigError(f"'{name}' is missing the model; use {shelf.usage}")
         if prefix in AGENTS:
-            raise ConfigError(f"'{name}' is an agent, which runs its own tools; a model was expected here")
+            raise ConfigError(f"'{name}' is an agent, which runs its own tools; expected a model")
         make: Maker = import_module(f"rightcall.providers.{prefix.replace('-', '_')}").make
         return make(rest, options)
     others = _entry_points()
@@ -135,7 +140,7 @@ def _hint(name: str, prefix: str, colon: str) -> str:
         return f"did you mean 'anthropic:{name}'?"
     if not colon and name.startswith(("gpt", "o1", "o3", "o4")):
         return f"did you mean 'openai:{name}'?"
-    return f"write provider:model with one of {', '.join(known)}"
+    return f"use provider:model with one of {', '.join(known)}"
 
 
 def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
@@ -145,9 +150,9 @@ def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
     from rightcall.providers.sdk_client import SdkProvider, is_sdk_client
 
     if not is_sdk_client(value):
-        raise ConfigError(f"{type(value).__name__} is neither a provider nor a model client")
+        raise ConfigError(f"{type(value).__name__} is not a provider or a model client")
     if not model:
-        raise ConfigError(f"which model should {type(value).__name__} be asked for? give model=…")
+        raise ConfigError(f"{type(value).__name__} needs a model name; pass model=…")
     return SdkProvider(value, model, prices=prices)
 
 

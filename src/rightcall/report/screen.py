@@ -55,5 +55,5 @@ class Screen(Console):
 
 
 def _only_text(value: object) -> object:
-    """A value for a template: numbers as they are, texts on one line and without markup of their own."""
+    """A value for a template: numbers unchanged, text on one line and without markup."""
     return escape(inert(" ".join(value.splitlines()))) if isinstance(value, str) else value

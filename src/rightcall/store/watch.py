@@ -1,4 +1,4 @@
-"""What the store gives back about production: traces with what checks found, counts, alarms."""
+"""Production records of the store: traces with check results, counts, alarms."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TraceRow(Record, frozen=True):
 
 
 class KeptTrace(Record, frozen=True):
-    """A whole trace: its row, what the agent did, and where it came from."""
+    """A whole trace: its row, what the agent did, and its origin."""
 
     row: TraceRow
     trajectory: Trajectory
@@ -58,7 +58,7 @@ class KeptTrace(Record, frozen=True):
 
 
 class TraceFilter(Record, frozen=True):
-    """Which traces. `since` and `until` are times as the store writes them; `until` is not included."""
+    """Which traces. `since` and `until` are times in the store's format; `until` is exclusive."""
 
     agent: str = ""
     version: str = ""
@@ -69,7 +69,7 @@ class TraceFilter(Record, frozen=True):
 
 
 class CheckCount(Record, frozen=True):
-    """One check on one day: traces it spoke of, how many were bad, and the same by inverse sampling probability."""
+    """One check on one day: traces it applied to, how many were bad, and the same by inverse sampling probability."""
 
     agent: str
     version: str
@@ -92,7 +92,7 @@ class SessionCount(Record, frozen=True):
 
 
 class StoredAlarm(Record, frozen=True):
-    """An alarm, latched until it is acknowledged. `content` is what the alert said."""
+    """An alarm, latched until it is acknowledged. `content` is the alert."""
 
     key: int
     agent: str

@@ -16,7 +16,7 @@ from rightcall.suite.outcome import stored_outcomes, verdict_unfinished
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
     """Apply a gate to a stored run; a baseline must have the same metrics.
 
-    An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones say.
+    An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show.
     """
     found = store.run(run)
     if not found.finished and found.results < found.planned:

@@ -49,7 +49,7 @@ CLIENTS = ("openai", "anthropic")
 class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
-    `in_memory` are the goldens of the dataset, when somebody has read it already.
+    `in_memory` are the goldens of the dataset, if it was already read.
     """
 
     name: str
@@ -85,10 +85,16 @@ class Plan:
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[AnyGolden]:
-        stream = self.selection.chosen(self._all_goldens())
+        stream = self.unshuffled()
         for number, block in enumerate(iter(lambda: list(islice(stream, BLOCK)), [])):
             random.Random(f"{self.seed}/{number}").shuffle(block)  # noqa: S311
-            yield from block
+            block.reverse()
+            while block:  # a golden that is under way is in memory, and one that is done is not
+                yield block.pop()
+
+    def unshuffled(self) -> Iterator[AnyGolden]:
+        """The same goldens in the order of the dataset: for those who need no order, and no block in memory."""
+        return self.selection.chosen(self._all_goldens())
 
     def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
         """Every trial of every golden that is not finished yet."""

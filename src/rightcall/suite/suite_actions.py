@@ -69,10 +69,10 @@ def is_code_metric(name: str) -> bool:
 
 def is_code(model: str, folder: Path | None = None) -> bool:
     """Whether a model's name is `module:agent` rather than a provider's; the module may be in `folder`."""
-    from rightcall.providers import provider_names
+    from rightcall.providers import is_provider
 
     prefix, _, rest = model.partition(":")
-    if prefix in provider_names() or not rest or "/" in prefix:
+    if not rest or "/" in prefix or is_provider(prefix):
         return False
     return "." in prefix or module_exists(prefix, folder)
 
@@ -127,7 +127,7 @@ def _import(name: str, folder: Path) -> Action:
 
 
 def imported_files(name: str, folder: Path) -> tuple[str, ...]:
-    """Files that `module:attribute` would import, as far as they lie here or beside the suite."""
+    """Files that `module:attribute` would import, if they are in the working folder or next to the suite."""
     top = name.partition(":")[0].partition(".")[0]
     files = [path for base in (Path(), folder) for path in (base / f"{top}.py", *(base / top).rglob("*.py"))]
     return tuple(dict.fromkeys(str(path) for path in files if path.is_file()))

@@ -3,11 +3,11 @@
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
     span_spool  spans of many files, by trace           portions    a large document, a part at a time
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
-    dialects/   how each instrumentation spells calls   assembly    spans of one trace to what the agent did
+    dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
     trace       Trace: trajectory, tools, origin        candidate   a golden to review
     redaction   e-mail addresses, keys and the like     events      scores as `gen_ai.evaluation.result`
 
-To read one more export: a file in `exports/`. One more instrumentation: a file in `dialects/`.
+To support another export: a file in `exports/`. Another instrumentation: a file in `dialects/`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Calls out of answers and tool spans: the call is what the model wrote, the result is what the tool did."""
+"""Calls from answers and tool spans: the call is what the model wrote, the result is what the tool did."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
 def join(
     slots: list[CallSlot], tools: Sequence[Observation], models: Sequence[Observation]
 ) -> list[CallSlot]:
-    """Every slot with its tool span, and one more slot for each span that no answer asked for.
+    """Every slot with its tool span, and one more slot for each span that no answer requested.
 
-    A span belongs to the latest step before it that asked for it: by id (ids may repeat over steps), else by name and
-    arguments, else by name.
+    A span belongs to the latest earlier step that requested it: by id (ids may repeat over steps), otherwise
+    by name and arguments, otherwise by name.
     """
     left = list(tools)
     for fits in (_same_id, _same_arguments, _same_name, _hands_over):
@@ -106,7 +106,7 @@ def _other_id(slot: CallSlot, tool: Observation) -> bool:
 
 
 def _overlapping(tools: Sequence[Observation]) -> list[CallSlot]:
-    """Without answers, tools that overlapped were called at once."""
+    """Without answers, overlapping tools count as concurrent calls."""
     slots: list[CallSlot] = []
     step, busy_until, parent = -1, 0, ""
     for tool in tools:
@@ -122,7 +122,7 @@ def _slot_of(tool: Observation, step: int) -> CallSlot:
 
 
 def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
-    """Give each slot what the next requests say of it: a result with its id, after its own step."""
+    """Fill each slot from later requests: the result with its id, after its own step."""
     waiting: dict[str, list[CallSlot]] = {}
     asked = iter(slots)
     upcoming = next(asked, None)
@@ -153,7 +153,7 @@ def call_of(
     if arguments is None and raw is None and slot.tool is not None:
         arguments, raw = arguments_of(slot.tool.arguments)
         if slot.tool.loose:
-            raw = None  # what a framework passed on is not what the model wrote
+            raw = None  # arguments passed on by a framework are not what the model wrote
     if arguments is None and raw is None and _means_none(slot) and _takes_none(definitions.get(name)):
         arguments = {}
     status, output = _outcome(slot, any_tool_spans)
@@ -188,7 +188,7 @@ def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
         return "error", slot.told.output  # what was told of a tool that nobody offered is that there is none
     if (
         slot.told is not None and not any_tool_spans
-    ):  # only models were instrumented: the result tells that it ran
+    ):  # only models were instrumented: a result shows that it ran
         return "ok", slot.told.output
     return "not_run", None
 

@@ -1,4 +1,4 @@
-"""From a trace to a golden that a person has yet to judge."""
+"""From a trace to a golden for a person to review."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rightcall.traces.trace import UNREVIEWED, Trace
 
 
 def candidate(trace: Trace) -> Golden:
-    """Asks what the user asked and expects the calls that were seen, exactly. `metadata.review` says `unreviewed`.
+    """The user's input with exactly the observed calls as expected calls. `metadata.review` is `unreviewed`.
 
-    A call whose arguments were not recorded, or could not be read, is expected by its name alone.
+    A call whose arguments were not recorded, or could not be read, is expected by its name only.
     """
     calls = [call for call in trace.trajectory.calls if call.name != NO_NAME]
     expected = tuple(ExpectedCall(call.name, _exactly(call.arguments)) for call in calls)
@@ -36,7 +36,7 @@ def candidate(trace: Trace) -> Golden:
 
 
 def _exactly(arguments: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Matchers for exactly these values: a bare object could be read as another matcher."""
+    """Matchers for exactly these values: a bare object could be read as a matcher."""
     if arguments is None:
         return None
     return {name: {"exact": value} if isinstance(value, dict) else value for name, value in arguments.items()}
@@ -59,7 +59,7 @@ def _origin(trace: Trace) -> dict[str, Any]:
 
 
 def signature(trace: Trace) -> str:
-    """Equal for traces that asked the same and did the same: one of them is enough to review."""
+    """Equal for traces with the same input and calls: reviewing one is enough."""
     words = " ".join(trace.input.casefold().split())
     return "\n".join((words, *(canonical(call) for call in trace.trajectory.calls)))
 

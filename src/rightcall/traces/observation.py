@@ -1,4 +1,4 @@
-"""A span as its dialect understands it: an answer of a model, a tool at work, an agent, or nothing of these."""
+"""A span as interpreted by its dialect: a model's answer, a tool call, an agent, or none of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From files to traces: kinds told by content, spans of one trace brought together over all the files."""
+"""From files to traces: formats detected by content, spans of one trace collected from all files."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Collected:
     ready: list[Iterator[Trace]] = field(default_factory=list)
 
     def traces(self) -> Iterator[Trace]:
-        """Every trace, the oldest first, whatever the order of files and spans."""
+        """Every trace, oldest first, for any order of files and spans."""
         from_file: Problems | None = self.problems if self.problems.counts else None
         for source, spans in self.spool.traces():
             problems = Problems()
-            if from_file is not None:  # told once, with the first trace
+            if from_file is not None:  # reported once, with the first trace
                 problems.merge(from_file)
                 from_file = None
             yield assemble(spans, source=source, calls=self.calls, problems=problems)
@@ -76,7 +76,7 @@ def load_traces(
 
 
 def is_trace_export(path: str | Path) -> bool:
-    """Whether a file holds traces, by its first record; a file that cannot be read is not for this to say."""
+    """Whether a file contains traces, by its first record; False for an unreadable file."""
     path = Path(path)
     try:
         with path.open("rb") as raw:
@@ -132,7 +132,7 @@ def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected, so
 
 
 def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source: str) -> None:
-    """One record a line when the first line is a whole one; otherwise one document."""
+    """One record per line when the first line is a complete record; otherwise one document."""
     first = file.readline(MAX_LINE + 1)
     alone = len(first) > MAX_LINE or not file.peek(1)
     head = None if alone else _decoded(first.removeprefix(BOM))
@@ -150,7 +150,7 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source
         if record is None:
             if not collected.skip_bad:
                 raise InputError(
-                    where, _why_bad(line), "is the file cut off? --skip-bad leaves such lines out"
+                    where, _why_bad(line), "is the file truncated? use --skip-bad to skip such lines"
                 )
             collected.problems.add("bad_line", where)
             continue
@@ -188,7 +188,7 @@ def _take_record(
 
 
 def _decoded(data: bytes) -> Any:
-    """The value of a whole JSON text; None when it is none."""
+    """The value of a whole JSON text; None when it is not JSON."""
     try:
         return None if too_deep(data, DEEPEST) else msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -210,7 +210,9 @@ def _whole(path: Path, file: io.BufferedReader) -> bytes:
     data = file.read(MAX_DOCUMENT + 1)
     if len(data) > MAX_DOCUMENT:
         raise TooLarge(
-            str(path), f"is one document of more than {MAX_DOCUMENT // 2**20} MiB", "write one record a line"
+            str(path),
+            f"is one document of more than {MAX_DOCUMENT // 2**20} MiB",
+            "write one record per line",
         )
     return data
 
@@ -221,16 +223,16 @@ def _why_bad(line: bytes) -> str:
     try:
         line.decode()
     except UnicodeDecodeError:
-        return "not text in UTF-8"
+        return "not valid UTF-8"
     return "not valid JSON"
 
 
 def _keys(record: Any) -> str:
     if not isinstance(record, dict):
-        return "no object in it"
+        return "not an object"
     shown = ", ".join(str(key)[:40] for key in list(record)[:5])
     return f"keys: {shown}" if shown else "an empty object"
 
 
 def _unknown(path: Path, found: str) -> InputError:
-    return InputError(str(path), f"not a trace export RightCall knows ({found})", f"known: {KNOWN}")
+    return InputError(str(path), f"unknown trace format ({found})", f"known: {KNOWN}")

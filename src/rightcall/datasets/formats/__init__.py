@@ -1,4 +1,4 @@
-"""File formats of items. Each file has two functions and knows nothing of what the items mean.
+"""File formats of items. Each file has two functions and knows nothing about the meaning of the items.
 
     read(path, collection) -> Iterator[(line, item)]    an item is JSON bytes or a plain value
     write(items, collection, file)                      items are records
@@ -29,7 +29,7 @@ __all__ = ["FORMATS", "GOLDENS", "TRAJECTORIES", "Collection", "format_of"]
 
 
 def format_of(path: str | Path, suffixes: tuple[str, ...] = tuple(FORMATS)) -> ModuleType:
-    """The format that a file's suffix names."""
+    """The format for a file's suffix."""
     suffix = Path(path).suffix.lower()
     if suffix in suffixes:
         return FORMATS[suffix]

@@ -1,4 +1,4 @@
-"""One YAML document of the same shape as the JSON one; see `files.yaml_text` for what stays text."""
+"""One YAML document with the same structure as the JSON one; see `files.yaml_text` for what stays text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schemas of an OpenAPI document as a tool would show them: JSON Schema 2020-12 that stands alone."""
+"""Schemas of an OpenAPI document as a tool would have them: self-contained JSON Schema 2020-12."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rightcall.files import JsonPath, at_pointer, pointer_parts
 
 _DEEPEST = 12
 _VALUES = frozenset(("default", "enum", "const", "example", "examples"))
-"""Keywords that hold values, not schemas."""
+"""Keywords that contain values, not schemas."""
 
 
 class Schemas:
@@ -70,7 +70,7 @@ class Schemas:
         return False
 
     def _without_read_only(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """What only answers hold is no argument."""
+        """Response-only fields are not arguments."""
         members = schema.get("properties")
         if not isinstance(members, dict):
             return schema
@@ -115,7 +115,7 @@ def _references(value: Any) -> list[str]:
 
 
 def _as_2020_12(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of OpenAPI 3.0 in the words of JSON Schema: `nullable` and boolean bounds have others there."""
+    """A schema of OpenAPI 3.0 converted to JSON Schema: `nullable` and boolean bounds are written differently there."""
     made = dict(schema)
     if isinstance(made.get("nullable"), bool):
         nullable = made.pop("nullable")

@@ -1,6 +1,6 @@
 """Compiles the arguments of a golden to matchers.
 
-A bare value means exactly that value. An object with one known matcher key, and beside it only options of that
+A bare value means exactly that value. An object with one known matcher key, and otherwise only options of that
 matcher, is that matcher; any other object is a literal. `{"exact": {…}}` says an object literally.
 To add a matcher: a file in `matchers/` with its class and `KINDS`, or a function `(spec, options, scope) -> Matcher`
 under the entry point `rightcall.matchers`.

@@ -1,9 +1,9 @@
-"""The spelling of Anthropic's Messages API: `input_schema`, `tool_use` and `tool_result` blocks.
+"""The format of Anthropic's Messages API: `input_schema`, `tool_use` and `tool_result` blocks.
 
 It cannot express a tool's output schema, title and annotations; system messages (they are a field of the
 request: `system_text`); the name of a result; arguments that did not parse (written as `{}`); outputs that
 are neither text nor a list of blocks (written as JSON text). Thinking blocks are kept as they came;
-other blocks are passed over.
+other blocks are skipped.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from rightcall.model.tool import Tool
 ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 TOOL_FIELDS = tuple(Tool.__struct_fields__)
 BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
-"""Block types by which a list of messages is known to be of this spelling."""
+"""Block types that identify a list of messages in this format."""
 THINKING = ("thinking", "redacted_thinking")
 """Blocks that the API wants back, first and unchanged, with the calls that followed them."""
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
-    """A tool; fields only Anthropic's servers need (`cache_control`, `strict`, …) are passed over."""
+    """A tool; fields only Anthropic's servers need (`cache_control`, `strict`, …) are ignored."""
     wire.refuse_misspelt(raw, TOOL_FIELDS, where)
     name, description = wire.needed(raw, "name", where, ""), wire.field(raw, "description", str, where, "")
     return Tool(name, description, wire.schema_of(raw, "input_schema", where, ""))

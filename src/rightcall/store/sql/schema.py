@@ -1,4 +1,4 @@
-"""Which version a store has: make it, bring it to this version, or refuse it."""
+"""The version of a store: create it, migrate it, or reject it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ VERSION_TABLE = "rightcall_version"
 """Not Alembic's usual name: the database may belong to an application that uses Alembic too."""
 
 _ONE_AT_A_TIME = 7_246_018
-"""The advisory lock under which PostgreSQL stores are migrated; any number, but always this one."""
+"""The advisory lock under which PostgreSQL stores are migrated; arbitrary but fixed."""
 
 
 def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
-    """Make or migrate the store when it is not at this version; the version it had, None when it was new."""
+    """Create or migrate the store if needed; returns the version it had, None when new."""
     with reading(engine, name) as connection:
         before = version_of(connection)
     if before == HEAD:
@@ -32,10 +32,13 @@ def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
     with writing(engine, name) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _ONE_AT_A_TIME})
-        if version_of(connection) != HEAD:  # another process may have been faster
+        if version_of(connection) != HEAD:  # another process may have migrated it
             if before is not None and file is not None:
                 backup(file, file.with_name(f"{file.name}.v{before}.bak"))
-            upgrade(connection, HEAD)
+            if version_of(connection) is None:
+                make(connection)
+            else:
+                upgrade(connection, HEAD)
             _sign(connection)
     return before
 
@@ -48,6 +51,21 @@ def version_of(connection: Connection) -> str | None:
     return None if found is None else str(found)
 
 
+def make(connection: Connection) -> None:
+    """The tables of a new store, as the migrations would leave them: importing those takes longer than a small run."""
+    tables.metadata.create_all(connection, checkfirst=False)
+    if connection.dialect.name == "postgresql":  # these are compressed already
+        for name in ("trajectories", "traces", "received"):
+            connection.execute(text(f"ALTER TABLE {name} ALTER COLUMN content SET STORAGE EXTERNAL"))
+    connection.execute(
+        text(
+            f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
+            f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
+        )
+    )
+    connection.execute(insert(table(VERSION_TABLE, column("version_num"))).values(version_num=HEAD))
+
+
 def upgrade(connection: Connection, version: str) -> None:
     """Run the migrations up to a version inside the caller's transaction."""
     from alembic import command
@@ -58,12 +76,12 @@ def upgrade(connection: Connection, version: str) -> None:
     config.attributes["connection"] = connection
     config.attributes["version_table"] = VERSION_TABLE
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Alembic's own deprecations are not the user's business
+        warnings.simplefilter("ignore")  # hide Alembic's own deprecation warnings
         command.upgrade(config, version)
 
 
 def backup(file: Path, target: Path) -> None:
-    """A copy of a SQLite store that may be in use, log included."""
+    """A copy of a SQLite store that may be in use, including its log."""
     target.touch(0o600)
     source, copy = sqlite3.connect(file), sqlite3.connect(target)
     try:
@@ -74,7 +92,7 @@ def backup(file: Path, target: Path) -> None:
 
 
 def _sign(connection: Connection) -> None:
-    """Who brought the store to its version, for the day an older RightCall has to refuse it."""
+    """Which RightCall migrated the store, for the error message of older versions."""
     from importlib.metadata import version
 
     connection.execute(delete(tables.about).where(tables.about.c.name == "written_by"))

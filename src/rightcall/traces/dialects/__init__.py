@@ -1,7 +1,7 @@
-"""How each instrumentation spells tools, answers and agents. Pure functions from a span to an observation.
+"""The formats of instrumentations for tools, answers and agents. Pure functions from a span to an observation.
 
     genai          OpenTelemetry's GenAI conventions, with the events of older versions
-    traceloop      OpenLLMetry: its own kinds, names with numbers (also under genai names)
+    traceloop      OpenLLMetry: its own kinds, numbered names (also under genai names)
     openinference  Phoenix and Arize
     langfuse       `langfuse.observation.*`
     mlflow         `mlflow.spanType` and its inputs and outputs

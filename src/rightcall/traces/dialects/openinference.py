@@ -1,4 +1,4 @@
-"""OpenInference (Phoenix, Arize): `openinference.span.kind`, messages in names with numbers."""
+"""OpenInference (Phoenix, Arize): `openinference.span.kind`, messages under numbered names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Production: traffic, checks by version, alarms, newest failures, what waits for review; and one trace."""
+"""Production: traffic, checks by version, alarms, newest failures, the review queue; and one trace."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def live(request: Request) -> Response:
 
 
 def trace(request: Request) -> Response:
-    """One trace, laid out as the cases of runs are."""
+    """One trace, laid out like a case of a run."""
     store = store_of(request)
     kept = asked_trace(request)
     result = as_result(kept)
@@ -54,7 +54,7 @@ def trace(request: Request) -> Response:
 
 
 def as_result(kept: KeptTrace) -> CaseResult:
-    """What checks said of a trace, as the result of a case."""
+    """The check results of a trace, as a case result."""
     scores = {
         check.name: Score.broken("cannot say")
         if check.bad is None
@@ -79,7 +79,7 @@ def acknowledge(request: Request) -> Response:
     """Unlatch an alarm."""
     number = fields_of(request).get("alarm", "")
     if not number.isdecimal():
-        raise HTTPException(400, "which alarm? the address has no number")
+        raise HTTPException(400, "the URL has no alarm number")
     store_of(request).acknowledge(int(number))
     return RedirectResponse("/live#alarms", 303)
 
@@ -93,7 +93,7 @@ def review(request: Request) -> Response:
         return RedirectResponse("/live#queue", 303)
     alias = fields.get("alias", "").strip()
     if not alias:
-        raise HTTPException(400, "into which dataset?")
+        raise HTTPException(400, "choose a dataset")
     golden = golden_of_trace(kept, forbidden=fields.get("forbidden", ""))
     store.add_to_draft(alias, golden, author="dashboard")
     store.set_review(kept.row.trace_id, "kept")
@@ -101,9 +101,9 @@ def review(request: Request) -> Response:
 
 
 def asked_trace(request: Request) -> KeptTrace:
-    """The trace that an address asks for."""
+    """The trace of a URL."""
     if "id" not in request.query_params:
-        raise HTTPException(400, "which trace? the address has no id")
+        raise HTTPException(400, "the URL has no trace id")
     return store_of(request).trace(request.query_params["id"])
 
 

@@ -10,7 +10,7 @@ from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope
 
 
 def paired(members: list[Matcher], values: list[Any], at: int) -> tuple[int, float]:
-    """How many members found a value of their own to accept in full, and the sum of the scores, at best."""
+    """The maximum number of members matched to distinct values, and the best sum of scores."""
     weights = [[member.score(value, at) for value in values] for member in members]
     pairs = best_assignment(weights)
     scores = [weights[i][j] for i, j in pairs]

@@ -21,7 +21,7 @@ from rightcall.metrics.matching.matchers.numbers import is_number
 
 
 def has_type(value: Any, name: str) -> bool:
-    """Whether a value has a JSON Schema type: 1.0 is an integer, true is no number."""
+    """Whether a value has a JSON Schema type: 1.0 is an integer, true is not a number."""
     if name == "number":
         return is_number(value)
     if name == "integer":
