@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rightcall.api.evaluation import RunResult
+from rightcall.api.run_result import RunResult
 from rightcall.errors import ConfigError
 from rightcall.event_loop import finished
 from rightcall.executor import Agent

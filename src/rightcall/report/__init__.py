@@ -7,6 +7,7 @@
     run_screen  a stored run in the terminal; case_screen: one of its cases
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
+    notebook    tables in notebooks, columns for data frames
     github      step summary and annotations; production: rates of checks on live traces
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.
@@ -55,6 +56,11 @@ if TYPE_CHECKING:
         without_old_commands as without_old_commands,
     )
     from rightcall.report.matrix import print_matrix as print_matrix, print_trend as print_trend
+    from rightcall.report.notebook import (
+        result_columns as result_columns,
+        results_html as results_html,
+        run_html as run_html,
+    )
     from rightcall.report.numbers import (
         FILTERS as FILTERS,
         count as count,
@@ -106,6 +112,7 @@ else:
             "improvement": "print_improvement",
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "matrix": "print_matrix print_trend",
+            "notebook": "result_columns results_html run_html",
             "numbers": "FILTERS count interval percent",
             "production": "CheckRate VersionChange check_rates rates_of version_changes",
             "progress": "ProgressState RunProgress",
