@@ -14,12 +14,15 @@ from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.message import Message, Role
+from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
 
 ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 TOOL_FIELDS = tuple(Tool.__struct_fields__)
 BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
 """Block types by which a list of messages is known to be of this spelling."""
+
+_message = plain_constructor(Message)
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
@@ -72,10 +75,10 @@ def _read_message(item: dict[str, Any], where: str, path: str) -> list[Message]:
     blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
     calls = tuple(_read_call(b, where, path) for b in blocks if b.get("type") == "tool_use")
     results = tuple(_read_result(b, where, path) for b in blocks if b.get("type") == "tool_result")
-    answered = [Message("tool", results=results)] if results else []
-    if results and not text and not calls:
-        return answered
-    return [*answered, Message(role, text, calls)]
+    if not results:
+        return [_message(role, text, calls)]
+    answered = _message("tool", "", (), results)
+    return [answered, _message(role, text, calls)] if text or calls else [answered]
 
 
 def _role(item: dict[str, Any], where: str, path: str) -> Role:

@@ -14,6 +14,7 @@ from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.message import Message, Role
+from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
 
 ROLES: dict[str, Role] = {
@@ -26,6 +27,9 @@ ROLES: dict[str, Role] = {
 }
 MESSAGE_FIELDS = ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "name")
 TOOL_FIELDS = ("name", "description", "parameters", "strict")
+
+_WORDS = frozenset(("role", "content"))
+_message = plain_constructor(Message)
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
@@ -71,14 +75,19 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
 
 def _read_message(item: dict[str, Any], where: str, path: str) -> Message:
     wire.refuse_misspelt(item, MESSAGE_FIELDS, where, path)
-    role = _role(item, where, path)
+    role, content = _role(item, where, path), item.get("content")
     if role == "tool":
-        call_id, name = (wire.field(item, key, str, where, path) for key in ("tool_call_id", "name"))
-        output = wire.output_of(item.get("content"), where, f"{path}.content")
-        return Message("tool", results=(ToolResult(call_id, output, name=name),))
-    text = wire.text_of(item.get("content"), where, f"{path}.content")
+        call_id, name = (
+            wire.field(item, "tool_call_id", str, where, path),
+            wire.field(item, "name", str, where, path),
+        )
+        output = content if type(content) is str else wire.output_of(content, where, f"{path}.content")
+        return _message("tool", "", (), (ToolResult(call_id, output, name=name),))
+    text = content if type(content) is str else wire.text_of(content, where, f"{path}.content")
     text = text or wire.field(item, "refusal", str, where, path)
-    return Message(role, text, tuple(_read_calls(item, where, path)))
+    if item.keys() <= _WORDS:
+        return _message(role, text)
+    return _message(role, text, tuple(_read_calls(item, where, path)))
 
 
 def _role(item: dict[str, Any], where: str, path: str) -> Role:
