@@ -7,14 +7,14 @@ are neither text nor a list of blocks (written as JSON text). Thinking and other
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.message import Message, Role
-from rightcall.model.record import plain_constructor
+from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.tool import Tool
 
 ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -44,6 +44,59 @@ def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     for i, item in enumerate(raw):
         found += _read_message(item, where, f"messages[{i}]")
     return wire.joined(found)
+
+
+class TextBlock(Record, frozen=True, tag_field="type", tag="text"):
+    """Words."""
+
+    text: str
+
+
+class UseBlock(Record, frozen=True, tag_field="type", tag="tool_use"):
+    """A call."""
+
+    name: str
+    input: dict[str, Any]
+    id: str = ""
+
+
+class ResultBlock(Record, frozen=True, tag_field="type", tag="tool_result"):
+    """The result of a call, as text."""
+
+    tool_use_id: str
+    content: str | None = None
+    is_error: bool = False
+
+
+class BlockMessage(Record, frozen=True):
+    """A message exactly as Anthropic writes most of them; whatever differs is left to `read_messages`."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str | Several[TextBlock | UseBlock | ResultBlock]
+
+
+def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
+    """What `read_messages` makes of the same, in half the time; None when no block tells that it is this spelling."""
+    found: list[Message] = []
+    known = False
+    for item in raw:
+        if isinstance(item.content, str):
+            found.append(_message(item.role, item.content))
+            continue
+        calls, results, text = [], [], ""
+        for block in item.content:
+            if type(block) is UseBlock:
+                calls.append(wire.parsed_call(block.name, block.input, block.id))
+            elif type(block) is ResultBlock:
+                results.append(ToolResult(block.tool_use_id, block.content, block.is_error))
+            elif type(block) is TextBlock:
+                text += block.text
+        known = known or bool(calls or results)
+        if results:
+            found.append(_message("tool", "", (), tuple(results)))
+        if text or calls or not results:
+            found.append(_message(item.role, text, tuple(calls)))
+    return wire.joined(found) if known else None
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:

@@ -7,14 +7,14 @@ are read; `arguments` may be an object, as Mistral sends it. A refusal is read a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.message import Message, Role
-from rightcall.model.record import plain_constructor
+from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.tool import Tool
 
 ROLES: dict[str, Role] = {
@@ -57,6 +57,54 @@ def write_tool(tool: Tool) -> dict[str, Any]:
 def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     """Messages; neighbouring tool messages become one with all results."""
     return wire.joined(_read_message(item, where, f"messages[{i}]") for i, item in enumerate(raw))
+
+
+class ChatFunction(Record, frozen=True):
+    """The inner object of a call, as OpenAI sends it."""
+
+    name: str
+    arguments: str
+
+
+class ChatCall(Record, frozen=True):
+    """A call, as OpenAI sends it."""
+
+    function: ChatFunction
+    id: str = ""
+    type: Literal["function"] = "function"
+
+
+class ChatMessage(Record, frozen=True):
+    """A message exactly as OpenAI writes most of them; whatever differs is left to `read_messages`."""
+
+    role: Role
+    content: str | None = None
+    tool_calls: Several[ChatCall] | None = None
+    tool_call_id: str | None = None
+    name: str | None = None
+    refusal: None = None
+    function_call: None = None
+    audio: None = None
+    annotations: list[Any] | None = None
+
+
+def read_typed(raw: Sequence[ChatMessage]) -> tuple[Message, ...] | None:
+    """What `read_messages` makes of the same, in half the time; None when no call tells that it is this spelling."""
+    if all(item.tool_calls is None for item in raw):
+        return None
+    return wire.joined(map(_typed_message, raw))
+
+
+def _typed_message(item: ChatMessage) -> Message:
+    if item.role == "tool":
+        result = ToolResult(item.tool_call_id or "", item.content, name=item.name or "")
+        return _message("tool", "", (), (result,))
+    if not item.tool_calls:
+        return _message(item.role, item.content or "")
+    calls = [
+        wire.parsed_call(call.function.name, call.function.arguments, call.id) for call in item.tool_calls
+    ]
+    return _message(item.role, item.content or "", tuple(calls))
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
