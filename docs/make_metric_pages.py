@@ -32,7 +32,8 @@ def main() -> None:
 
 def overview(pages: list[MetricPage]) -> str:
     always = [page for page in pages if page.measured == "always"]
-    asked_for = [page for page in pages if page.measured != "always"]
+    asked_for = [page for page in pages if page.measured == "on request"]
+    judged = [page for page in pages if page.measured == "by a model"]
     return f"""# Metrics
 
 A metric measures one case: a value from 0 to 1, passed or not, and the reason. [Scoring](scoring.md) defines the
@@ -49,6 +50,13 @@ Name them under `metrics` in a suite, or with `rightcall score … --metric NAME
 `call_count(limit=3)`.
 
 {table(asked_for)}
+
+## Judged by a model
+
+For what exact expectations cannot express. They need a model: `task_completion(model='openai:gpt-5-mini')`.
+[Judging](judging.md) explains votes, calibration and cost.
+
+{table(judged)}
 
 ## Your own
 
@@ -104,8 +112,9 @@ def table(pages: list[MetricPage]) -> str:
 
 
 def one(page: MetricPage) -> str:
-    when = "for every case" if page.measured == "always" else "on request"
-    parts = [f"# {page.name}", page.summary, page.explanation, f"Measured {when}."]
+    when = {"always": "for every case", "by a model": "on request, by a model ([Judging](../judging.md))"}
+    parts = [f"# {page.name}", page.summary, page.explanation]
+    parts = [part for part in parts if part] + [f"Measured {when.get(page.measured, 'on request')}."]
     if page.settings:
         settings = ", ".join(
             f"`{name}` (default: {json.dumps(value)})" for name, value in page.settings.items()

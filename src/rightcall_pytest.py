@@ -36,6 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                     help="required pass rate, 0 to 1 [default: every golden must pass]")  # fmt: skip
     group.addoption("--rightcall-rule", choices=("point", "interval"), default="point",
                     help="decide by the observed rate, or by confidence bounds [default: point]")  # fmt: skip
+    group.addoption("--rightcall-forbid", action="append", default=[], metavar="CODE",
+                    help="fail if this failure code occurs, whatever the pass rate (repeatable)")  # fmt: skip
     group.addoption("--rightcall-store", default=None, metavar="URL",
                     help="result store: a file or PostgreSQL URL [default: .rightcall/rightcall.db]")  # fmt: skip
     group.addoption("--rightcall-concurrency", type=int, default=32, metavar="N",
@@ -52,6 +54,14 @@ def pytest_configure(config: pytest.Config) -> None:
     least = config.getoption("--rightcall-min")
     if least is not None and not 0 < least <= 1:
         raise pytest.UsageError(f"--rightcall-min must be between 0 and 1, got {least:g}")
+    if forbidden := config.getoption("--rightcall-forbid"):
+        from rightcall.errors import RightCallError
+        from rightcall.gate import read_gate
+
+        try:
+            read_gate({"forbid": forbidden}, "--rightcall-forbid")
+        except RightCallError as error:
+            raise pytest.UsageError(str(error)) from None
     for name in ("trials", "concurrency"):
         if config.getoption(f"--rightcall-{name}") < 1:
             raise pytest.UsageError(f"--rightcall-{name} must be at least 1")
@@ -91,8 +101,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def check(request: pytest.FixtureRequest) -> Checker:
     """`check(agent, golden)` runs an agent on a golden and fails the test when it did not do what it should.
 
-    `metrics=[…]` name what must pass beside the golden, `observe=[…]` what is only measured; `trials=N` is how often
-    it is tried.
+    `metrics=[…]` must pass in addition to the golden, `observe=[…]` is only measured; `trials=N` sets the number of
+    trials.
     """
     from rightcall.testing import Checker, Defaults
 
@@ -259,7 +269,8 @@ class Watch:
         groups = tested(self._notes)
         least = self._config.getoption("--rightcall-min")
         rule = self._config.getoption("--rightcall-rule")
-        verdict = None if least is None else gate_verdict(groups, least, rule)
+        forbid = self._config.getoption("--rightcall-forbid")
+        verdict = gate_verdict(groups, least, rule, forbid) if forbid or least is not None else None
         keeper = _keeper(self._config)
         ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = bool(session.shouldstop or session.shouldfail) or not ended_well
@@ -269,6 +280,7 @@ class Watch:
             session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
         if verdict is not None and ended_well:
             good = verdict.word == "PASS" and not self._other_failures
+            good = good and (least is not None or session.exitstatus == pytest.ExitCode.OK)
             session.exitstatus = pytest.ExitCode.OK if good else pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

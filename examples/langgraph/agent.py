@@ -1,4 +1,4 @@
-"""A LangGraph agent as its author wrote it: nothing in it knows of RightCall."""
+"""A LangGraph agent as its author wrote it, independent of RightCall."""
 
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel

@@ -1,4 +1,4 @@
-"""An agent of the OpenAI Agents SDK as its author wrote it: nothing in it knows of RightCall."""
+"""An OpenAI Agents SDK agent as its author wrote it, independent of RightCall."""
 
 import json
 

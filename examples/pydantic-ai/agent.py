@@ -1,4 +1,4 @@
-"""A Pydantic AI agent as its author wrote it: nothing in it knows of RightCall."""
+"""A Pydantic AI agent as its author wrote it, independent of RightCall."""
 
 from pydantic_ai import Agent, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         acheck as acheck,
         aevaluate as aevaluate,
         analyze as analyze,
+        arun_suite as arun_suite,
         ascore_cases as ascore_cases,
         check as check,
         check_dataset as check_dataset,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         load_dataset as load_dataset,
         plan as plan,
         rescore as rescore,
+        run_suite as run_suite,
         score as score,
         score_cases as score_cases,
     )
@@ -127,8 +129,8 @@ else:
         {
             "adapters": "observe",
             "api": (
-                "RunResult acheck aevaluate analyze ascore_cases check check_dataset compare evaluate gate improve "
-                "lint load_dataset plan rescore score score_cases"
+                "RunResult acheck aevaluate analyze arun_suite ascore_cases check check_dataset compare evaluate gate "
+                "improve lint load_dataset plan rescore run_suite score score_cases"
             ),
             "store": "open_store",
             "tools": "load_tools",

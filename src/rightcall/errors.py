@@ -93,11 +93,19 @@ class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an
     """An agent did not do what was expected; the message explains how.
 
     `infrastructure` is true when nothing is known about the agent, because a model, a store or a metric failed.
-    `result` is the result of the case, if a single case was asserted.
+    `result` is the result the message is about, `results` are those of all trials and of all simulated users.
     """
 
-    def __init__(self, text: str, *, infrastructure: bool = False, result: object = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        infrastructure: bool = False,
+        result: object = None,
+        results: tuple[object, ...] = (),
+    ) -> None:
         self.infrastructure, self.result = infrastructure, result
+        self.results = results or (() if result is None else (result,))
         super().__init__(text)
 
 

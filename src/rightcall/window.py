@@ -36,7 +36,7 @@ def window(
 def answers_calls(room: str, function: str) -> None:
     """Let a room be called as the public function of its name: `rc.gate("last")` while `rightcall.gate` is a room.
 
-    Python puts a room where the function was as soon as somebody imports it; so the room itself must answer.
+    Importing a room replaces the function of the same name; so the room itself must be callable.
     """
 
     class Room(ModuleType):

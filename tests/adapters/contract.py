@@ -12,13 +12,31 @@ import pytest
 
 import rightcall as rc
 from rightcall.executor import Agent, Limits, Session
-from rightcall.model import ExpectedCall, Golden, Trajectory
+from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Trajectory, Turn
+from rightcall.providers.scripted import ScriptedProvider
 from tests.adapters.script import Journal
 
 TRIP = [
     ("get_weather", {"city": "Hanoi"}, 0, "ok"),
     ("get_weather", {"city": "Hue"}, 0, "ok"),
     ("book", {"city": "Hanoi", "nights": 2}, 1, "error"),
+]
+
+
+TALKS = [
+    ConversationalGolden(
+        "Weather",
+        id=name,
+        turns=tuple(
+            Turn(
+                "user",
+                f"weather {place}{name}",
+                expected_calls=(ExpectedCall("get_weather", {"city": f"{place}{name}"}),),
+            )
+            for place in ("City", "Town")
+        ),
+    )
+    for name in "ABC"
 ]
 
 
@@ -60,6 +78,10 @@ class Kit:
         """The agent run without being watched."""
         raise NotImplementedError
 
+    def asked(self, text: str) -> Any:
+        """The framework's input of a turn, as `observe(agent, input=…)` gives it."""
+        return text
+
     def function(self, journal: Journal) -> Any:
         """A function of a golden that makes and runs its own agent."""
 
@@ -94,6 +116,11 @@ def own_loop() -> Iterator[None]:
 
 def made(trajectory: Trajectory) -> list[tuple[Any, ...]]:
     return [(call.name, call.arguments, call.step, call.status) for call in trajectory.calls]
+
+
+def _most(requests: list[str], words: str) -> int:
+    """How often one request says something at most."""
+    return max(sent.count(words) for sent in requests)
 
 
 class AdapterContract:
@@ -217,6 +244,43 @@ class AdapterContract:
         journal.requests.clear()
         performed(agent, "weather Hue")
         assert not any("Hanoi" in sent for sent in journal.requests)
+
+    def test_conversations_of_a_run_have_a_session_of_their_own_for_every_trial(self, tmp_path):
+        def held(trials: int) -> list[str]:
+            journal = Journal()
+            run = rc.evaluate(self.observed(journal), TALKS, trials=trials, store=tmp_path / f"{trials}.db")
+            assert run.passed, [(one.error, one.codes) for one in run.results]
+            assert run.summary.overall.cases == len(TALKS) * trials
+            return journal.requests
+
+        once, often = held(1), held(3)
+        assert self.kit.requests is None or len(often) == 3 * len(once)
+        for sent in often:
+            assert sum(f"City{talk.id}" in sent or f"Town{talk.id}" in sent for talk in TALKS) == 1
+            assert "Town" not in sent or "City" in sent  # the second turn knows the first
+        assert _most(often, "weather CityA") == _most(once, "weather CityA")  # and no other trial's
+
+    def test_what_input_makes_of_the_users_words_is_asked_in_every_turn(self):
+        async def talk() -> Trajectory:
+            agent = self.observed(input=lambda golden: self.kit.asked(golden.input.replace("wx", "weather")))
+            session = agent.session(Golden("wx Hanoi", id="g"))
+            for text in ("wx Hanoi", "wx Hue"):
+                await session.turn(text)
+            await session.aclose()
+            return session.trajectory()
+
+        trajectory = asyncio.run(talk())
+        assert [call.arguments for call in trajectory.calls] == [{"city": "Hanoi"}, {"city": "Hue"}]
+
+    def test_a_simulated_user_talks_to_the_agent(self):
+        said = {0: "weather Hanoi", 1: "weather Hue"}
+        user = ScriptedProvider(lambda request: said.get(request.turn, "###STOP###"), "scripted:user")
+        expected = tuple(ExpectedCall("get_weather", {"city": city}) for city in ("Hanoi", "Hue"))
+        golden = ConversationalGolden(
+            "Ask for the weather in Hanoi and Hue", id="sim", expected_calls=expected
+        )
+        result = rc.assert_test(golden=golden, agent=self.observed(), user=user)
+        assert result.trajectory.dialogue.ended == "user_stop"
 
     def test_no_expectation_reaches_the_model(self):
         journal = Journal()

@@ -1,16 +1,18 @@
-"""Every adapter on the shelf: its file, its page with what is lost first, and what the commands say of it."""
+"""Every adapter on the shelf: its file, its page with its limitations first, and what the commands show."""
 
 from __future__ import annotations
 
 import json
+import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
 
 import rightcall as rc
-from rightcall.adapters.catalog import ADAPTERS, adapter_info
+from rightcall.adapters.catalog import ADAPTERS, adapter_info, hook_problem
 from rightcall.cli.main import cli
 from rightcall.executor import Agent, Session
 from tests.adapters.contract import performed
@@ -22,10 +24,10 @@ TESTED_AS_LOOPS = ("openai", "anthropic")
 
 
 @pytest.mark.parametrize("info", ADAPTERS, ids=lambda info: info.name)
-def test_an_adapter_has_a_file_a_test_and_a_page_that_begins_with_what_is_lost(info):
+def test_an_adapter_has_a_file_a_test_and_a_page_that_begins_with_its_limitations(info):
     assert import_module(f"rightcall.adapters.{info.name}").ADAPTER is not None
     page = (PAGES / f"{info.name}.md").read_text("utf-8")
-    assert page.startswith(f"# {info.title}\n\nWhat is lost, first:\n\n- ")
+    assert page.startswith(f"# {info.title}\n\nLimitations:\n\n- ")
     assert all(f"- {loss}" in page for loss in info.loses) and info.tested in page
     assert f"]({info.name}.md)" in (PAGES / "index.md").read_text("utf-8")
     place = "" if info.name in TESTED_HERE else "own_environment"
@@ -37,7 +39,6 @@ def test_an_adapter_has_a_file_a_test_and_a_page_that_begins_with_what_is_lost(i
 
 def test_importing_an_adapter_imports_no_framework():
     import subprocess
-    import sys
 
     names = ", ".join(f"rightcall.adapters.{info.name}" for info in ADAPTERS)
     roots = {info.loads.partition(".")[0] for info in ADAPTERS}
@@ -52,7 +53,36 @@ def test_the_commands_list_and_show_adapters():
     assert set(found) == {info.name for info in ADAPTERS}
     assert found["pydantic_ai"]["installed"] and found["pydantic_ai"]["tools"] == "mock"
     shown = CliRunner().invoke(cli, ["adapters", "show", "crewai"])
-    assert "trials run one at a time" in shown.output and "tools       run as they are" in shown.output
+    assert "trials run one at a time" in shown.output and "tools       run for real" in shown.output
+
+
+@pytest.mark.parametrize("info", ADAPTERS, ids=lambda info: info.name)
+def test_a_version_that_is_too_old_is_told_with_what_is_missing_and_what_to_type(info, monkeypatch):
+    for hook in info.needs:  # modules of an old version, which have none of the names
+        parts = hook.partition(":")[0].split(".")
+        for end in range(1, len(parts) + 1):
+            monkeypatch.setitem(sys.modules, ".".join(parts[:end]), ModuleType(".".join(parts[:end])))
+    problem = hook_problem(info)
+    assert all(hook.replace(":", ".") in problem for hook in info.needs) and info.needs
+    assert problem.startswith(f"{info.package} ") and problem.endswith(
+        f"; {info.tested} was tested: pip install -U {info.package}"
+    )
+
+
+@pytest.mark.parametrize("name", [*TESTED_HERE, *TESTED_AS_LOOPS])
+def test_the_version_installed_here_has_every_hook(name):
+    assert hook_problem(adapter_info(name)) == ""
+
+
+def test_an_old_version_is_told_before_the_first_golden_is_asked(monkeypatch, tmp_path):
+    import pydantic_ai
+
+    agent = pydantic_ai.Agent("test")
+    monkeypatch.setattr(pydantic_ai.Agent, "iter", lambda self, user_prompt: pytest.fail("was asked"))
+    with pytest.raises(
+        rc.ConfigError, match=r"has no pydantic_ai\.Agent\.iter\(capabilities\); .* was tested"
+    ):
+        rc.evaluate(rc.observe(agent), [rc.Golden("hi", id="g")], store=tmp_path / "runs.db")
 
 
 def test_a_misspelt_adapter_is_told_the_nearest():

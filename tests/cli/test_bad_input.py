@@ -15,38 +15,38 @@ DONE = json.dumps(did("a", "Hanoi"))
 CALL = '{"golden_id": "a", "calls": [{"name": "get_weather", "arguments": %s}]}'
 
 BAD_GOLDENS = [
-    ("truncated JSON", GOLDEN + "\n" + GOLDEN[:-9], "g.jsonl:2: not valid JSON: it ends in the middle; is the file or the line cut off?"),
-    ("an array where lines were expected", f"[{GOLDEN}]", "g.jsonl:1: a JSON list, one object a line was expected; name the file .json"),
+    ("truncated JSON", GOLDEN + "\n" + GOLDEN[:-9], "g.jsonl:2: not valid JSON: unexpected end of input; is the file or the line truncated?"),
+    ("an array where lines were expected", f"[{GOLDEN}]", "g.jsonl:1: expected one object per line, got a JSON list; rename the file to .json"),
     ("a wrong type", GOLDEN.replace('"a"', "7"), "g.jsonl:1: id must be a string, got a whole number"),
     ("an unknown field", GOLDEN.replace("expected_calls", "expected_cals"), "g.jsonl:1: unknown field 'expected_cals'; did you mean 'expected_calls'?"),
-    ("a duplicate id", GOLDEN + "\n" + GOLDEN, "g.jsonl:2: the id 'a' again, line 1 has it already; give each golden its own id"),
+    ("a duplicate id", GOLDEN + "\n" + GOLDEN, "g.jsonl:2: duplicate id 'a', first used on line 1; give each golden its own id"),
     ("arguments that are a JSON string", GOLDEN.replace('{"city": "Hanoi"}', '"{}"'), "g.jsonl:1: expected_calls[0].args must be an object, got a string; was it JSON-encoded twice?"),
-    ("NaN", GOLDEN.replace('"Hanoi"', "NaN"), "g.jsonl:1: not valid JSON: NaN is not a JSON number; use null or a text"),
-    ("a lone surrogate", GOLDEN.replace("Hanoi", "\\ud83d"), "g.jsonl:1: not valid JSON: half of a surrogate pair in a text; write the whole character or leave it out"),
+    ("NaN", GOLDEN.replace('"Hanoi"', "NaN"), "g.jsonl:1: not valid JSON: NaN is not a JSON number; use null or a string"),
+    ("a lone surrogate", GOLDEN.replace("Hanoi", "\\ud83d"), "g.jsonl:1: not valid JSON: unpaired surrogate in a string; write the whole character or remove it"),
     ("a line of ten megabytes", GOLDEN.replace("Hanoi", "x" * 10_000_000), "g.jsonl:1: the line is longer than 8 MiB; is the whole file one line? use the suffix .json for a JSON list"),
     ("an empty file", "", "g.jsonl: the file is empty; was it written completely?"),
-    ("a binary file", b"\x7fELF\x00\x01\x02", "g.jsonl: is a binary file, UTF-8 text was expected"),
-    ("a zip file", b"PK\x03\x04\x14\x00", "g.jsonl: is a zip or Office file, a text file was expected; extract the text from it"),
+    ("a binary file", b"\x7fELF\x00\x01\x02", "g.jsonl: is a binary file, not UTF-8 text"),
+    ("a zip file", b"PK\x03\x04\x14\x00", "g.jsonl: is a zip or Office file, not a text file; extract the text from it"),
     ("UTF-16", GOLDEN.encode("utf-16"), "g.jsonl: the text is in UTF-16; save the file as UTF-8"),
-    ("another encoding", GOLDEN.replace("Hanoi", "Huế").encode("cp1258", "replace").replace(b"?", b"\xea"), "g.jsonl:1: not text in UTF-8; save the file as UTF-8"),
+    ("another encoding", GOLDEN.replace("Hanoi", "Huế").encode("cp1258", "replace").replace(b"?", b"\xea"), "g.jsonl:1: not valid UTF-8; save the file as UTF-8"),
     ("an order that goes round", json.dumps({"id": "a", "input": "?", "expected_calls": [{"tool": "f", "id": "x", "after": ["x"]}]}), "g.jsonl: golden 'a': expected_calls[0]: 'after' forms a cycle; remove one of the edges"),
     ("a matcher that is none", GOLDEN.replace('"Hanoi"', '{"regex": "("}'), "g.jsonl: golden 'a': expected_calls[0]: '(' is not a valid regular expression, or is too large; see ECMA 262"),
 ]  # fmt: skip
 
 BAD_TRAJECTORIES = [
-    ("truncated JSON", DONE[:-4], "t.jsonl:1: not valid JSON: it ends in the middle; is the file or the line cut off?"),
-    ("an array where lines were expected", f"[{DONE}]", "t.jsonl:1: a JSON list, one object a line was expected; name the file .json"),
+    ("truncated JSON", DONE[:-4], "t.jsonl:1: not valid JSON: unexpected end of input; is the file or the line truncated?"),
+    ("an array where lines were expected", f"[{DONE}]", "t.jsonl:1: expected one object per line, got a JSON list; rename the file to .json"),
     ("a wrong type", DONE.replace('"a"', "7"), "t.jsonl:1: golden_id must be a string, got a whole number"),
     ("an unknown field", DONE.replace("golden_id", "goldenid"), "t.jsonl:1: unknown field 'goldenid'; did you mean 'golden_id'?"),
-    ("a trial twice", "\n".join([json.dumps(did("a", trial=1))] * 2), "t.jsonl:2: trial 1 of golden 'a' again, line 1 has it already; number the trials of a golden differently"),
+    ("a trial twice", "\n".join([json.dumps(did("a", trial=1))] * 2), "t.jsonl:2: duplicate trial 1 of golden 'a', first used on line 1; number the trials of a golden differently"),
     ("a golden id that is in no golden", json.dumps(did("aa", "Hanoi")), "t.jsonl:1: golden_id 'aa' is not in g.jsonl; did you mean 'a'?"),
     ("arguments that are a JSON string", CALL % '"{\\"city\\": 1}"', "t.jsonl:1: calls[0].arguments must be an object, got a string; was it JSON-encoded twice?"),
-    ("NaN", CALL % '{"city": NaN}', "t.jsonl:1: not valid JSON: NaN is not a JSON number; use null or a text"),
-    ("a lone surrogate", CALL % '{"city": "\\ude00"}', "t.jsonl:1: not valid JSON: half of a surrogate pair in a text; write the whole character or leave it out"),
-    ("neither calls nor messages", '{"golden_id": "a"}', """t.jsonl:1: needs 'messages' or 'calls', both are missing; write "calls": [] for none"""),
+    ("NaN", CALL % '{"city": NaN}', "t.jsonl:1: not valid JSON: NaN is not a JSON number; use null or a string"),
+    ("a lone surrogate", CALL % '{"city": "\\ude00"}', "t.jsonl:1: not valid JSON: unpaired surrogate in a string; write the whole character or remove it"),
+    ("neither calls nor messages", '{"golden_id": "a"}', """t.jsonl:1: missing required field 'messages' or 'calls'; write "calls": [] for none"""),
     ("a line of ten megabytes", CALL % json.dumps({"city": "x" * 10_000_000}), "t.jsonl:1: the line is longer than 8 MiB; is the whole file one line? use the suffix .json for a JSON list"),
     ("an empty file", "", "t.jsonl: the file is empty; was it written completely?"),
-    ("a binary file", b"\x7fELF\x00\x01\x02", "t.jsonl: is a binary file, UTF-8 text was expected"),
+    ("a binary file", b"\x7fELF\x00\x01\x02", "t.jsonl: is a binary file, not UTF-8 text"),
     ("goldens instead", GOLDEN, "t.jsonl:1: unknown field 'id'; known fields: golden_id, trial, calls, messages, output, usage, latency_ms, stop_reason, error, ledger, state_before, state, lag_ms, dialogue"),
 ]  # fmt: skip
 
@@ -85,7 +85,7 @@ def test_scoring_refuses_bad_trajectories(rightcall, tmp_path, content, message,
 def test_a_golden_that_nothing_was_recorded_for_is_named(rightcall, tmp_path):
     write_lines(tmp_path / "g.jsonl", *(asked(name) for name in "abcde"))
     write_lines(tmp_path / "t.jsonl", did("a", "Hanoi"))
-    message = "g.jsonl: 4 goldens have no trajectory in t.jsonl: 'b', 'c', 'd', …; record them too, or leave them out with --partial"
+    message = "g.jsonl: 4 goldens have no trajectory in t.jsonl: 'b', 'c', 'd', …; record them too, or pass --partial"
     assert refused(rightcall("score", "g.jsonl", "t.jsonl", "--json")) == message
 
 
@@ -94,7 +94,7 @@ def test_folders_and_missing_files_are_refused_by_every_command(rightcall, tmp_p
     (tmp_path / "folder").mkdir()
     for command in (["dataset", "stats"], ["dataset", "check"], ["tools", "list"]):
         folder = refused(rightcall(*command, "folder"))
-        assert folder == "folder: is a folder, a file was expected; the folder is empty"
+        assert folder == "folder: is a folder, not a file; the folder is empty"
         missing = refused(rightcall(*command, "golden.jsonl"))
         assert missing == "golden.jsonl: no such file; did you mean 'goldens.jsonl'?"
     for pair in (("golden.jsonl", "goldens.jsonl"), ("goldens.jsonl", "golden.jsonl")):
@@ -157,4 +157,4 @@ def test_what_a_message_quotes_cannot_steer_the_terminal(rightcall):
     write_lines("g.jsonl", golden, golden)
     write_lines("t.jsonl", {"golden_id": golden["id"], "calls": []})
     done = rightcall("score", "g.jsonl", "t.jsonl")
-    assert done.code == 2 and "the id '⟨U+001B⟩[2J⟨U+202E⟩g' again" in done.err
+    assert done.code == 2 and "duplicate id '⟨U+001B⟩[2J⟨U+202E⟩g'" in done.err

@@ -49,7 +49,7 @@ def test_a_draft_is_pulled_only_when_said(said, file, tmp_path):
         said("pull", "shop", "-o", tmp_path / "out.jsonl")
     with pytest.raises(InputError, match="pass --draft"):
         said("pull", "shop", "--version", 1, "-o", tmp_path / "out.jsonl")
-    assert "1 goldens of shop version 1" in said("pull", "shop", "--draft", "-o", tmp_path / "out.jsonl")
+    assert "1 golden of shop version 1" in said("pull", "shop", "--draft", "-o", tmp_path / "out.jsonl")
 
 
 def test_split_writes_both_parts(said, file, tmp_path):

@@ -105,7 +105,7 @@ def test_drafts_in_the_store_are_reviewed_and_only_accepted_ones_become_final(ri
         "generate", "review", "shop", "--accept", names[0], "--accept", names[1], "--comment", "good one"
     )
     rightcall("generate", "review", "shop", "--reject", names[2])
-    assert "2 goldens are final: version 1 of shop" in rightcall("generate", "finalize", "shop").out
+    assert "2 goldens finalized: version 1 of shop" in rightcall("generate", "finalize", "shop").out
     with open_store() as store:
         assert [golden.id for golden in store.pull_dataset("shop")] == names[:2]
         left = [golden.id for golden in store.pull_dataset("shop", finalized=False)]
@@ -121,7 +121,7 @@ def test_a_second_generation_adds_to_the_draft_and_replaces_nothing(rightcall):
 
 def test_a_draft_may_be_finalized_as_it_is(rightcall):
     rightcall("generate", "goldens", "--tools", TOOLS, "--n", 4, "--draft", "shop")
-    assert "none of its 4 goldens is accepted" in rightcall("generate", "finalize", "shop").err
+    assert "none of its 4 goldens are accepted" in rightcall("generate", "finalize", "shop").err
     assert rightcall("generate", "finalize", "shop", "--as-is").code == 0
 
 

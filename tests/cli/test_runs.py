@@ -57,13 +57,22 @@ def test_list_is_narrowed_and_paged(url):
     assert "no runs yet" in said(runs, "list", "--store", url, "--search", "other")
 
 
-def test_show_tells_what_happened_and_what_to_type_next(url):
+def test_show_says_why_first_and_what_to_type_next(url):
     shown = said(runs, "show", "r-1", "--store", url)
-    assert "2 of 2, 1 passed, 0 errors" in shown
-    assert "1 × wrong_value" in shown
-    assert "next: rightcall report r-1" in shown
-    assert "--resume r-3" in said(runs, "show", "--store", url)
+    assert shown.index("FAIL 1 of 2 cases passed") < shown.index("✗ hanoi") < shown.index("wrong_value 1")
+    assert "✗ hue" not in shown and f"rightcall runs show r-1 hanoi --store {url}" in shown
+    unfinished = said(runs, "show", "--store", url)
+    assert "unfinished" in unfinished and "--resume r-3" in unfinished
     assert json.loads(said(runs, "show", "r-1", "--json", "--store", url))["verdict"] == "FAIL"
+
+
+def test_show_of_a_case_has_its_trials_its_history_and_how_to_repeat_it(url):
+    shown = said(runs, "show", "r-1", "hanoi", "--store", url)
+    assert "✗ failed" in shown and "calls, expected and made" in shown
+    assert "this golden in other runs" in shown and "r-2" in shown
+    assert "--only hanoi" in shown
+    with pytest.raises(InputError, match="has no trial 7"):
+        said(runs, "show", "r-1", "hanoi", "--trial", "7", "--store", url)
 
 
 def test_export_writes_json_lines(url, tmp_path):
@@ -108,3 +117,9 @@ def test_store_copy_says_what_it_brought(url, tmp_path):
         "results": 0,
         "datasets": 0,
     }
+
+
+def test_a_tag_names_a_run_and_can_be_removed(url):
+    assert "tags: release" in said(runs, "tag", "r-2", "release", "--store", url)
+    assert '"r-2"' in said(runs, "show", "release", "--store", url, "--json")
+    assert "tags: none" in said(runs, "tag", "r-2", "release", "--remove", "--store", url)

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from rightcall.cli.score import score
 from tests.cli.conftest import asked, did, write_lines
 
 METRICS = [
@@ -279,3 +281,18 @@ def test_row_names_survive_a_narrow_terminal(scored, monkeypatch):
     goldens = [asked("a", category="secondary"), asked("b")]
     shown = scored(goldens, [did("a", "Hue"), did("b", "Hanoi")]).out
     assert "secondary    0/1   0.0%" in shown and "…" not in shown.split("\n\n")[0]
+
+
+@pytest.mark.parametrize("which", ["goldens", "trajectories"])
+def test_one_of_the_files_may_come_from_standard_input(tmp_path, which):
+    (tmp_path / "goldens").write_text('{"id": "a", "input": "hi"}\n')
+    (tmp_path / "trajectories").write_text('{"golden_id": "a", "calls": []}\n')
+    piped = (tmp_path / which).read_text()
+    for name in ("goldens", "trajectories"):
+        (tmp_path / name).rename(tmp_path / f"{name}.jsonl")
+    files = [
+        "-" if name == which else str(tmp_path / f"{name}.jsonl") for name in ("goldens", "trajectories")
+    ]
+    result = CliRunner().invoke(score, [*files, "--json"], input=piped)
+    assert result.exit_code == 0 and json.loads(result.stdout.splitlines()[0])["golden_id"] == "a"
+    assert CliRunner().invoke(score, ["-", "-"], input="").exit_code == 2

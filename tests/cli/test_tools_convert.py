@@ -72,7 +72,7 @@ def test_an_openapi_document_is_converted(rightcall, tmp_path):
     api = {"openapi": "3.1.0", "info": {}, "paths": {"/weather": {"get": operation}}}
     done = rightcall("tools", "convert", write(tmp_path, api), "--to", "anthropic")
     assert json.loads(done.out) == [WEATHER]
-    assert "get_weather: annotations: left out" in done.err
+    assert "get_weather: annotations: removed" in done.err
 
 
 def test_a_tool_that_its_provider_runs_is_left_out_and_named(rightcall, tmp_path):
@@ -90,7 +90,7 @@ def test_mcp_to_mcp_keeps_everything(rightcall, tmp_path):
 def test_fields_that_the_target_does_not_have_are_told(rightcall, tmp_path):
     done = rightcall("tools", "convert", write(tmp_path, [RICH]), "--to", "openai")
     for field in ("title", "annotations", "outputSchema", "_meta"):
-        assert f"get_weather: {field}: left out: openai has no field for it" in done.err
+        assert f"get_weather: {field}: removed: openai has no field for it" in done.err
 
 
 def test_a_providers_own_fields_stay_with_it(rightcall, tmp_path):

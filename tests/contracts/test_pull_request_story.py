@@ -7,10 +7,14 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 import yaml
+
+from tests.support.published_schemas import problems, sarif_schema, vendor_schema
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "pull-request"
@@ -100,31 +104,140 @@ def test_inputs_of_the_action_reach_scripts_through_the_environment_only():
             assert "${{" not in step["run"]
 
 
-def test_the_actions_check_step_runs_in_a_shell(story, tmp_path):
-    """The script of the step, on the repository with the planted regression."""
+class Runner:
+    """Runs the steps of the action that are scripts, in a shell as GitHub's runner does, and answers `${{ … }}`.
+
+    Steps that use other actions are left out: they restore the baseline, upload findings and keep results.
+    """
+
+    def __init__(self, folder, place, inputs, **environment):
+        self.folder, self.place = folder, place
+        action = yaml.safe_load((ROOT / "action.yml").read_text())
+        given = {name: str(each.get("default", "")) for name, each in action["inputs"].items()}
+        self.known = {f"inputs.{name}": value for name, value in (given | inputs).items()}
+        self.steps = [step for step in action["runs"]["steps"] if "run" in step]
+        for name in ("rightcall", "pip", "python"):
+            program = place / name
+            started = {
+                "rightcall": f'"{sys.executable}" -m rightcall.cli.main "$@"',
+                "python": f'"{sys.executable}" "$@"',
+                "pip": f'echo "$@" >> "{place}/pip.txt"',
+            }
+            program.write_text(f"#!/bin/sh\n{started[name]}\n")
+            program.chmod(0o755)
+        self.environment = os.environ | {
+            "PATH": f"{place}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": str(place / "summary"),
+            "GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request", **environment,
+        }  # fmt: skip
+
+    def value(self, text):
+        return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: self.known.get(found[1], ""), str(text))
+
+    def run(self):
+        """Exit code and output of every script, by the step's name."""
+        done = {}
+        for step in self.steps:
+            out = self.place / "output"
+            out.write_text("")
+            environment = {name: self.value(value) for name, value in step.get("env", {}).items()}
+            ended = subprocess.run(
+                ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+                cwd=self.folder,
+                env=self.environment | environment | {"GITHUB_OUTPUT": str(out)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            done[step["name"]] = (ended.returncode, ended.stdout + ended.stderr)
+            for line in out.read_text().splitlines():
+                name, _, value = line.partition("=")
+                self.known[f"steps.{step.get('id')}.outputs.{name}"] = value
+        return done
+
+
+@pytest.fixture
+def comments():
+    """The comments of a pull request, on loopback."""
+    kept = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self, value):
+            data = json.dumps(value).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def do_GET(self):
+            self.answer(
+                [{"id": i, "body": body} for i, body in enumerate(kept)] if "page=1" in self.path else []
+            )
+
+        def body(self):
+            return json.loads(self.rfile.read(int(self.headers["content-length"])))["body"]
+
+        def do_POST(self):
+            kept.append(self.body())
+            self.answer({"html_url": "made"})
+
+        def do_PATCH(self):
+            kept[int(self.path.rpartition("/")[2])] = self.body()
+            self.answer({"html_url": "replaced"})
+
+        def log_message(self, *args):
+            return
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", kept
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_actions_scripts_report_a_planted_regression_and_end_with_its_exit_code(
+    story, comments, tmp_path
+):
     folder, _ = story
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    script = next(step["run"] for step in action["runs"]["steps"] if step.get("id") == "check")
+    url, kept = comments
     subprocess.run(["git", "switch", "-q", "-f", "bad"], cwd=folder, check=True)
-    program = tmp_path / "rightcall"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rightcall.cli.main "$@"\n')
-    program.chmod(0o755)
-    environment = {
-        **os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_OUTPUT": str(tmp_path / "out"),
-        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_ACTIONS": "true", "SUITE": "suite.yaml",
-        "BASELINE": ".rightcall/main.baseline.jsonl.gz", "ARGS": "--again\n--sample\n60", "RECORD": "none",
+    inputs = {
+        "suite": "suite.yaml", "baseline": ".rightcall/main.baseline.jsonl.gz", "args": "--again\n--sample\n60",
+        "record": "none", "version": "1.2.3", "token": "t",
     }  # fmt: skip
-    done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", script],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "rc=1\nverdict=REGRESSED\n" in (tmp_path / "out").read_text()
-    assert re.search(r"::error file=goldens.jsonl,line=\d+,title=golden-broken", done.stdout + done.stderr)
+    pull_request = {"GITHUB_REPOSITORY": "o/r", "GITHUB_API_URL": url, "GITHUB_REF": "refs/pull/7/merge"}
+    for _ in range(2):  # a second push replaces the comment
+        done = Runner(folder, tmp_path, inputs, **pull_request).run()
+    assert {name: code for name, (code, _) in done.items()} == {
+        "Install": 0, "Name the baseline": 0, "Check": 0, "Comment": 0, "Verdict": 1,
+    }  # fmt: skip
+    assert (tmp_path / "pip.txt").read_text().splitlines()[0] == "install rightcall==1.2.3"
+    assert re.search(r"::error file=goldens.jsonl,line=\d+,title=golden-broken", done["Check"][1])
     assert "REGRESSED" in (tmp_path / "summary").read_text()
+    assert [body.partition("\n")[0] for body in kept] == ["<!-- rightcall:check:shop -->"]
+    assert problems(json.loads((folder / "check.sarif").read_text()), sarif_schema()) == []
+
+
+def test_the_action_without_a_baseline_says_what_to_do_and_fails(story, tmp_path):
+    folder, _ = story
+    done = Runner(folder, tmp_path, {"suite": "suite.yaml"}).run()
+    assert done["Verdict"][0] == 2
+    assert "there is no such file; save one on the main branch: rightcall run" in done["Check"][1]
+
+
+@pytest.mark.parametrize(
+    ("file", "schema"),
+    [
+        ("action.yml", "github-actions"),
+        ("examples/pull-request/.github/workflows/agent.yml", "github-workflows"),
+        ("docs/ci/gitlab.yml", "gitlab-ci"),
+    ],
+)
+def test_the_templates_are_valid_by_the_schemas_of_their_servers(file, schema):
+    read = yaml.safe_load((ROOT / file).read_text())
+    read = {
+        ("on" if name is True else name): value for name, value in read.items()
+    }  # YAML 1.1 reads on: as true
+    assert problems(read, vendor_schema(schema)) == []
 
 
 def test_the_templates_are_valid_yaml():

@@ -36,36 +36,36 @@ def refused(folder: Path, name: str, content: str | bytes, load=load_goldens) ->
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("g.jsonl", LINE + '\n{"input": "b', ":2: not valid JSON: it ends in the middle; "),
-        ("g.jsonl", f"[{LINE}]", ":1: a JSON list, one object a line was expected; name the file .json"),
-        ("g.jsonl", '{\n"input": "a"\n}', ":1: an object over several lines, one a line was expected; "),
+        ("g.jsonl", LINE + '\n{"input": "b', ":2: not valid JSON: unexpected end of input; "),
+        ("g.jsonl", f"[{LINE}]", ":1: expected one object per line, got a JSON list; rename the file to .json"),
+        ("g.jsonl", '{\n"input": "a"\n}', ":1: expected one object per line, got an object over several lines; "),
         ("g.jsonl", LINE + "\n" + LINE + LINE, ":2: not valid JSON at character"),
         ("g.jsonl", '"text"', ":1: the value must be an object, got a string; was it JSON-encoded twice?"),
         ("g.jsonl", LINE + "\n7", ":2: the value must be an object, got a whole number"),
         ("g.jsonl", '{"input": 7}', ":1: input must be a string, got a whole number"),
         ("g.jsonl", '{"input": "a", "expected_cals": []}', ":1: unknown field 'expected_cals'; did you mean 'expected_calls'?"),
-        ("g.jsonl", '{"id": "a"}', ":1: needs the field 'input', which is missing"),
+        ("g.jsonl", '{"id": "a"}', ":1: missing required field 'input'"),
         ("g.jsonl", '{"input": "a", "expected_calls": [{"tool": "f", "args": "{}"}]}', ":1: expected_calls[0].args must be an object, got a string; was it JSON-encoded twice?"),
         ("g.jsonl", '{"input": "a", "metadata": {"x": NaN}}', ":1: not valid JSON: NaN is not a JSON number; "),
-        ("g.jsonl", '{"input": "\\ud83d"}', ":1: not valid JSON: half of a surrogate pair in a text; "),
-        ("g.jsonl", b'{"input": "\xff"}', ":1: not text in UTF-8; "),
-        ("g.jsonl", LINE + "\n" + '{"scenario": "s"}', ":2: this golden is conversational (it has 'scenario'), the one in line 1 is of one turn; "),
-        ("g.jsonl", '\n{"scenario": "s"}\n' + LINE, ":3: this golden is of one turn (it has 'input'), the one in line 2 is conversational; "),
+        ("g.jsonl", '{"input": "\\ud83d"}', ":1: not valid JSON: unpaired surrogate in a string; "),
+        ("g.jsonl", b'{"input": "\xff"}', ":1: not valid UTF-8; "),
+        ("g.jsonl", LINE + "\n" + '{"scenario": "s"}', ":2: this golden is conversational (it has 'scenario'), the one on line 1 is single-turn; "),
+        ("g.jsonl", '\n{"scenario": "s"}\n' + LINE, ":3: this golden is single-turn (it has 'input'), the one on line 2 is conversational; "),
         ("g.jsonl", '{"format": "rightcall/goldens/2"}\n' + LINE, ":1: the file has the format 'rightcall/goldens/2'"),
-        ("g.jsonl", '{"format": "rightcall/runs/1"}\n', ":1: this is a runs file, a goldens file was expected"),
+        ("g.jsonl", '{"format": "rightcall/runs/1"}\n', ":1: expected a goldens file ('rightcall/goldens/1'), got a runs file"),
         ("g.jsonl", '{"input": "a", "tools": ["f", {"name": "g", "inputshema": {}}]}', ":1: tools[1]: unknown field 'inputshema'"),
-        ("g.jsonl", '{"input": "a", "metadata": ' + "[" * 5000 + "}", ":1: the JSON is nested too deeply; "),
+        ("g.jsonl", '{"input": "a", "metadata": ' + "[" * 5000 + "}", ":1: JSON is nested too deeply; "),
         ("g.json", f"{LINE}\n{LINE}\n", ":2: a second JSON value after the first; if it has one object per line, use the suffix .jsonl"),
-        ("g.json", LINE, ":1: a list of goldens was expected, got one object; "),
+        ("g.json", LINE, ":1: expected a list of goldens, got an object; "),
         ("g.json", f"[\n{LINE},\n\n  {{\"inptu\": 1}}]", ":4: unknown field 'inptu'; did you mean 'input'?"),
-        ("g.json", f'{{"goldens": [\n{LINE},\n{{}}]}}', ":3: needs the field 'input'"),
-        ("g.json", f"[\n{LINE},\n", ":2: not valid JSON: it ends in the middle; "),
+        ("g.json", f'{{"goldens": [\n{LINE},\n{{}}]}}', ":3: missing required field 'input'"),
+        ("g.json", f"[\n{LINE},\n", ":2: not valid JSON: unexpected end of input; "),
         ("g.json", f"[\n{LINE},\n  oops]", ":3: not valid JSON at character 3: "),
-        ("g.json", b'[\n{"input":\n"\xff"}]', ":2: not text in UTF-8; "),
+        ("g.json", b'[\n{"input":\n"\xff"}]', ":2: not valid UTF-8; "),
         ("g.json", '"text"', ": the value must be an object, got a string"),
         ("g.json", '{"format": "rightcall/goldens/9", "goldens": []}', ": the file has the format 'rightcall/goldens/9'"),
         ("g.json", '{"format": 1, "goldens": []}', ": format must be 'rightcall/goldens/1', got 1"),
-        ("g.json", '{"golden": []}', ":1: a list of goldens was expected"),
+        ("g.json", '{"golden": []}', ":1: expected a list of goldens"),
         ("g.json", '{"goldens": [], "owner": 1}', ": unknown field 'owner' beside 'goldens'"),
         ("g.json", '{"goldens": {}}', ":1: goldens: the value must be a list, got an object"),
         ("g.yaml", "- input: a\n- input: [b\n", ":3: not valid YAML: "),
@@ -85,16 +85,16 @@ def refused(folder: Path, name: str, content: str | bytes, load=load_goldens) ->
         ("g.csv", "inptu\na\n", ":1: unknown column 'inptu'; did you mean 'input'?"),
         ("g.csv", "input;id\na;b\n", ":1: unknown column 'input;id'; separate the columns by commas"),
         ("g.csv", "input,\na,b\n", ":1: column 2 has no name"),
-        ("g.csv", "input,input\na,b\n", ":1: the column 'input' occurs twice"),
-        ("g.csv", 'input,id\n"a\nb",1\nc,2,3\n', ":4: the row has 3 cells, the header names 2 columns; "),
-        ("g.csv", 'input,id\na,1\n"b,2\nc,3\n', ":3: a quoted cell begins in this row and never ends; "),
-        ("g.csv", "input,tags\na,x;y\n", ":2: column tags: not valid JSON at character 1: invalid character, found 'x;y'; this column holds JSON"),
+        ("g.csv", "input,input\na,b\n", ":1: duplicate column 'input'"),
+        ("g.csv", 'input,id\n"a\nb",1\nc,2,3\n', ":4: the row has 3 cells, the header has 2 columns; "),
+        ("g.csv", 'input,id\na,1\n"b,2\nc,3\n', ":3: a quoted cell starts in this row and is never closed; "),
+        ("g.csv", "input,tags\na,x;y\n", ":2: column tags: not valid JSON at character 1: invalid character, found 'x;y'; this column contains JSON"),
         ("g.csv", "input,max_calls\na,007\n", ":2: column max_calls: not valid JSON"),
         ("g.csv", 'input,max_calls\na,"""5"""\n', ":2: max_calls must be a whole number, got a string"),
-        ("g.csv", "id,input\n1,\n", ":2: needs the field 'input', which is missing"),
+        ("g.csv", "id,input\n1,\n", ":2: missing required field 'input'"),
         ("g.csv", 'input\n"a"b\n', ":2: not valid CSV: "),
         ("g.csv", "input\rb\r", ":1: a lone carriage return outside quotes; "),
-        ("g.csv", b"input\na\n\xe9t\xe9\n", ":3: not text in UTF-8; "),
+        ("g.csv", b"input\na\n\xe9t\xe9\n", ":3: not valid UTF-8; "),
     ],
 )  # fmt: skip
 def test_bad_content_is_refused_with_its_line(tmp_path: Path, name: str, content: str | bytes, expected: str):
@@ -110,8 +110,8 @@ def test_bad_content_is_refused_with_its_line(tmp_path: Path, name: str, content
         (b"\xef\xbb\xbf", ": the file is empty; was it written completely?"),
         ('[{"input": "a"}]'.encode("utf-16"), ": the text is in UTF-16; save the file as UTF-8"),
         ('[{"input": "a"}]'.encode("utf-16-le"), ": the text is in UTF-16; save the file as UTF-8"),
-        (b"PK\x03\x04\x00\x00", ": is a zip or Office file, a text file was expected; "),
-        (b"\x00\x01\x02\x03", ": is a binary file, UTF-8 text was expected"),
+        (b"PK\x03\x04\x00\x00", ": is a zip or Office file, not a text file; "),
+        (b"\x00\x01\x02\x03", ": is a binary file, not UTF-8 text"),
     ],
 )
 def test_what_is_no_text_is_refused_by_every_loader(tmp_path: Path, load, content: bytes, expected: str):
@@ -128,8 +128,7 @@ def test_missing_files_folders_and_unknown_suffixes_are_refused_by_every_loader(
         == f": no such file; the folder '{tmp_path / 'a'}' does not exist"
     )
     assert (
-        sentence(tmp_path, load)
-        == ": is a folder, a file was expected; the folder contains notes.txt, weather.json"
+        sentence(tmp_path, load) == ": is a folder, not a file; the folder contains notes.txt, weather.json"
     )
     assert sentence(tmp_path / "notes.txt", load).startswith(
         ": cannot infer the format from the suffix '.txt'; use one of"

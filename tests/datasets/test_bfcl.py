@@ -106,14 +106,14 @@ def test_answers_are_found_in_any_order(tmp_path: Path) -> None:
 
 
 BROKEN: list[tuple[list[Any], list[Any] | None, str]] = [
-    ([a_question()], None, "q.json:1: the category simple_python cannot be judged without answers; give"),
-    ([a_question("multiple_1")], [an_answer()], r"q.json:1: .*a.json has no answer to 'multiple_1'; give"),
-    ([a_question("simple_java_0")], None, "q.json:1: the id 'simple_java_0' is of no BFCL category"),
+    ([a_question()], None, "q.json:1: the category simple_python requires answers; also pass"),
+    ([a_question("multiple_1")], [an_answer()], r"q.json:1: .*a.json has no answer to 'multiple_1'; pass"),
+    ([a_question("simple_java_0")], None, "q.json:1: the id 'simple_java_0' has no BFCL category"),
     ([a_question("multi_turn_base_0")], None, "no BFCL category that can be imported"),
-    ([a_question("irrelevance_0", question=[[], []])], None, "q.json:1: question must hold one turn, got 2"),
-    ([a_question("irrelevance_0")] * 2, None, "q.json:2: the id 'irrelevance_0' occurs twice"),
-    ([b'{"id": "simple_python_0"'], None, "q.json:1: not valid JSON: it ends in the middle"),
-    ([{"id": "simple_python_0"}], None, "q.json:1: needs the field 'question'"),
+    ([a_question("irrelevance_0", question=[[], []])], None, "q.json:1: question must have one turn, got 2"),
+    ([a_question("irrelevance_0")] * 2, None, "q.json:2: duplicate id 'irrelevance_0'"),
+    ([b'{"id": "simple_python_0"'], None, "q.json:1: not valid JSON: unexpected end of input"),
+    ([{"id": "simple_python_0"}], None, "q.json:1: missing required field 'question'"),
     ([a_question()], [an_answer() | {"ground_truth": [{}]}], r"a.json:1: ground_truth\[0\] must name one"),
     (
         [a_question()],
@@ -137,7 +137,7 @@ def test_a_type_bfcl_does_not_have_is_refused(tmp_path: Path) -> None:
         "name": "weather.get",
         "parameters": {"properties": {"city": {"type": "text"}}, "required": []},
     }
-    with pytest.raises(InputError, match=r"a.json:1: ground_truth\[0\].city: 'text' is no type of BFCL"):
+    with pytest.raises(InputError, match=r"a.json:1: ground_truth\[0\].city: 'text' is not a BFCL type"):
         imported(tmp_path, [a_question(function=[function])], [an_answer()])
 
 

@@ -65,7 +65,7 @@ def test_a_refused_value_is_explained_with_the_answers() -> None:
     ("spec", "problem"),
     [
         ("a", "matcher 'bfcl': the value must be an object, got a string"),
-        ({"type": "string"}, "matcher 'bfcl': needs the field 'values', which is missing"),
+        ({"type": "string"}, "matcher 'bfcl': missing required field 'values'"),
         ({"type": "text", "values": []}, "type must be one of"),
         ({"type": "string", "value": []}, "unknown field 'value'"),
     ],

@@ -27,7 +27,7 @@ def some(count: int, **fields) -> DatasetFiles:
 
 def test_the_first_golden_decides_the_kind():
     dataset = DatasetFiles([Golden("a")])
-    with pytest.raises(TypeError, match="holds Goldens, got a ConversationalGolden"):
+    with pytest.raises(TypeError, match="contains Goldens, got a ConversationalGolden"):
         dataset.add_golden(ConversationalGolden("b"))
     with pytest.raises(TypeError):
         dataset.add_test_case(ConversationalTestCase(ConversationalGolden("b"), Trajectory()))
@@ -56,7 +56,7 @@ def test_a_file_without_a_name_is_named_by_the_time(tmp_path):
 
 
 def test_saving_nothing_or_as_something_unknown_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match="no golden to save"):
+    with pytest.raises(ConfigError, match="no goldens to save"):
         DatasetFiles().save_as("json", tmp_path)
     with pytest.raises(ConfigError, match="one of json, jsonl, csv, yaml, got 'xlsx'"):
         some(1).save_as("xlsx", tmp_path)
@@ -126,7 +126,7 @@ def test_a_split_loses_nothing_and_parts_no_cluster(share, seed):
 
 
 def test_merge_refuses_two_goldens_of_one_id():
-    with pytest.raises(InputError, match="golden 'x': both datasets have it, and they differ"):
+    with pytest.raises(InputError, match="golden 'x': is in both datasets, with different content"):
         DatasetFiles([Golden("a", id="x")]).merge(DatasetFiles([Golden("b", id="x")]))
     assert len(some(3).merge(some(5))) == 5
 

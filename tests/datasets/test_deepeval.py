@@ -112,7 +112,7 @@ def _read_bytes(data: bytes, file_type: str) -> list:
 @pytest.mark.parametrize("file_type", ["jsonl", "csv"])
 def test_a_bar_inside_a_context_is_refused_where_it_would_cut(tmp_path, file_type):
     golden = Golden("x", id="bar", context=("a|b",))
-    with pytest.raises(InputError, match=r"golden 1 \('bar'\): context\[0\] holds '\|'.*save it as JSON"):
+    with pytest.raises(InputError, match=r"golden 1 \('bar'\): context\[0\] contains '\|'.*save as JSON"):
         save_goldens([golden], tmp_path / f"x.{file_type}", dialect="deepeval")
     save_goldens([golden], tmp_path / "x.json", dialect="deepeval")
     assert list(load_goldens(tmp_path / "x.json")) == [golden]
@@ -120,7 +120,7 @@ def test_a_bar_inside_a_context_is_refused_where_it_would_cut(tmp_path, file_typ
 
 def test_a_pattern_of_names_is_refused(tmp_path):
     golden = Golden("x", expected_calls=(ExpectedCall(("a", "b")),))
-    with pytest.raises(InputError, match=r"expected_calls\[0\]: DeepEval knows a tool by its name"):
+    with pytest.raises(InputError, match=r"expected_calls\[0\]: DeepEval needs a single tool name"):
         save_goldens([golden], tmp_path / "x.json", dialect="deepeval")
 
 

@@ -151,7 +151,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path: Path, suffix: 
 
 @suffixes
 def test_two_kinds_are_not_saved_into_one_file(tmp_path: Path, suffix: str):
-    with pytest.raises(InputError, match=r"golden 2 \('b'\) is a ConversationalGolden.*two files"):
+    with pytest.raises(InputError, match=r"golden 2 \('b'\) is a ConversationalGolden.*separate files"):
         save_goldens([Golden("x", id="a"), ConversationalGolden("y", id="b")], tmp_path / f"g{suffix}")
     assert not list(tmp_path.iterdir())
 
@@ -161,3 +161,26 @@ def test_a_file_may_be_converted_into_itself(tmp_path: Path):
     save_goldens([Golden("a", id="1"), Golden("b", id="2")], path)
     save_goldens(load_goldens(path), path)
     assert [golden.id for golden in load_goldens(path)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('{"id": "a", "input": "x", "input": "y"}', "input"),
+        ('{"input": "x", "expected_calls": [{"tool": "t", "args": {"city": "a", "city" : "b"}}]}', "city"),
+        ('{"input": "x", "inp\\u0075t": "y"}', "input"),
+    ],
+)
+def test_a_key_that_occurs_twice_in_one_object_is_an_error(tmp_path, suffix, text, key):
+    path = tmp_path / f"goldens.{suffix}"
+    path.write_text(f"[{text}]" if suffix == "json" else text)
+    with pytest.raises(InputError, match=f"the key '{key}' occurs twice in one object"):
+        list(load_goldens(path))
+
+
+def test_equal_keys_in_different_objects_are_none_of_that(tmp_path):
+    path = tmp_path / "goldens.jsonl"
+    call = '{"tool": "t", "args": {"tool": "x", "text": "\\"tool\\":"}}'
+    path.write_text(f'{{"input": "x", "expected_calls": [{call}, {call}]}}')
+    assert len(next(iter(load_goldens(path))).expected_calls) == 2

@@ -88,7 +88,10 @@ def test_goldens_without_trajectory_are_counted_unless_a_part_is_enough(tmp_path
 )
 def test_the_same_trial_twice_is_refused_with_both_lines(tmp_path: Path, recorded):
     text = refused(tmp_path, "ab", recorded)
-    assert f"t.jsonl:{len(recorded) - (recorded[-1][0] == 'b')}: trial " in text and "has it already" in text
+    assert (
+        f"t.jsonl:{len(recorded) - (recorded[-1][0] == 'b')}: duplicate trial " in text
+        and "first used on line" in text
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_the_same_trial_twice_is_refused_with_both_lines(tmp_path: Path, recorde
 @pytest.mark.parametrize("partial", [True, False])
 def test_a_golden_id_twice_is_refused_with_both_lines(tmp_path: Path, recorded, partial: bool):
     text = refused(tmp_path, ["a", "b", "a"], recorded, partial=partial)
-    assert text == "g.jsonl:3: the id 'a' again, line 1 has it already; give each golden its own id"
+    assert text == "g.jsonl:3: duplicate id 'a', first used on line 1; give each golden its own id"
 
 
 @pytest.mark.parametrize("order", ["ab", "ba"])
@@ -134,4 +137,4 @@ def test_memory_grows_by_some_bytes_a_golden_only(tmp_path: Path, reverse: bool)
 def test_trials_with_and_without_number_may_be_mixed_unless_they_meet(tmp_path: Path):
     assert paired(tmp_path, "ab", [("a", None), ("a", 5), ("b", 0)]) == [("a", 0), ("a", 5), ("b", 0)]
     message = refused(tmp_path, "ab", [("a", None), ("b", None), ("a", 0)])
-    assert message.startswith("t.jsonl:3: trial 0 of golden 'a' again, line 1 has it already; ")
+    assert message.startswith("t.jsonl:3: duplicate trial 0 of golden 'a', first used on line 1; ")

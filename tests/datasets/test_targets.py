@@ -47,7 +47,7 @@ def test_a_file_of_targets_is_known_by_its_fields(tmp_path, suffix):
     ("change", "message"),
     [
         ({"data": {"promt": "?"}}, r"a\.json:1: data: unknown field 'promt'; did you mean 'prompt'"),
-        ({"data": {"tools": []}}, "needs the field 'prompt', a text"),
+        ({"data": {"tools": []}}, "missing required field 'prompt'"),
         ({"target": {"expectedTool": []}}, "unknown field 'expectedTool'; did you mean 'expected_tools'"),
         ({"target": {"category": "gold"}}, "category must be one of golden, secondary, negative, got 'gold'"),
         ({"target": "readFile"}, "target must be an object, got str"),

@@ -94,11 +94,11 @@ def test_commas_in_answers_are_ignored_as_the_checker_does(answer, told):
 @pytest.mark.parametrize(
     ("item", "problem"),
     [
-        ({"tasks": [], "simulations": []}, "holds 1 results of τ²-bench in a list"),
-        ({"id": "0", "user_scenario": {}, "evaluation_criteria": {}}, "holds the tasks of τ²-bench"),
+        ({"tasks": [], "simulations": []}, "contains 1 τ²-bench results in a list"),
+        ({"id": "0", "user_scenario": {}, "evaluation_criteria": {}}, "contains the tasks of τ²-bench"),
         (
             {"task_id": "0", "termination_reason": "user_stop", "messages": []},
-            "simulations of τ²-bench without their tasks",
+            "τ²-bench simulations without their tasks",
         ),
     ],
 )
@@ -150,7 +150,7 @@ def test_pass_hat_k_gives_the_published_figures(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"tasks": []}', "a file of τ-bench is a list of trials"),
+        ('{"tasks": []}', "expected a list of trials"),
         (
             '{"tasks": [], "simulations": [{"task_id": "9"}]}',
             "simulations[0]: task_id '9' is not among the tasks",

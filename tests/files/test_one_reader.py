@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.errors import InputError
-from rightcall.files import read_document
+from rightcall.files import at_pointer, read_document
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.tools.faults.plan import load_plan
 
@@ -44,3 +44,26 @@ def test_a_document_is_a_list_or_an_object(tmp_path: Path) -> None:
     for text, value in (("- 1\n- NO\n", [1, "NO"]), ("a: [x]\n", {"a": ["x"]}), ("[1, {}]", [1, {}])):
         (tmp_path / "x.yaml").write_text(text)
         assert read_document(tmp_path / "x.yaml") == value
+
+
+def test_toml_is_read_and_its_mistakes_have_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('[lint]\nselect = ["TD1"]\n')
+    assert read_document(path) == {"lint": {"select": ["TD1"]}}
+    path.write_text("[lint]\nselect = \n")
+    with pytest.raises(InputError, match=r"settings\.toml:2: not valid TOML"):
+        read_document(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", {"a/b": [{"~": 1}]}),
+        ("/a~1b", [{"~": 1}]),
+        ("/a~1b/0/~0", 1),
+        ("/a~1b/1", None),
+        ("/a~1b/x", None),
+    ],
+)
+def test_a_json_pointer_leads_to_a_value(text: str, value: object) -> None:
+    assert at_pointer({"a/b": [{"~": 1}]}, text) == value

@@ -10,12 +10,14 @@ import pytest
 
 from rightcall import stats
 from rightcall.gate import (
+    CheckResult,
     CheckRule,
     CheckSettings,
     Risks,
     Stratum,
     drawn_trials,
     dropped,
+    held_together,
     noise_of,
     play,
     rounds_for,
@@ -181,3 +183,64 @@ def test_risks_are_shared_between_early_stopping_and_the_last_look():
     bet = min(0.95, 0.1 / (0.1 + 0.02 * 2))
     assert fed == math.ceil(math.log(2 / 0.05) / math.log(1 + bet))
     assert rule.end().word == "REGRESSED"
+
+
+def test_six_goldens_of_which_one_breaks_are_judged_as_worked_by_hand():
+    """111 → 000 has p 1/20, 111 → 100 has 1/5 among the ways to share four passes: 1/100, below 0.05 / 4."""
+    before = {f"g{i}": (1.0, 1.0, 1.0) for i in range(6)}
+    rest = {f"r{i}": (1.0, 1.0, 1.0) for i in range(54)}
+    rule = CheckRule(strata_of(before, rest, CheckSettings(), "s"))
+    for step in rule.steps():
+        fails = step.unit == ("g0",) or (step.unit == ("g1",) and step.round > 0)
+        rule.feed(step, dict.fromkeys(step.unit, float(not fails)))
+    assert rule.end().word == "REGRESSED"
+    affected, _ = rule.states()
+    assert affected.p == pytest.approx(1 / 20 * 1 / 5)
+    assert rule.p == pytest.approx(4 * affected.p)
+
+
+def test_p_is_the_least_alpha_that_regresses():
+    """Whatever happened, REGRESSED comes at an alpha of p and not at one a little smaller."""
+    rng = random.Random(5)
+    for _ in range(40):
+        before = drawn_trials({f"g{i}": 0.9 for i in range(30)}, 3, rng)
+        falls = rng.uniform(0, 0.5)
+        scores = {(golden, r): float(rng.random() < 0.9 - falls) for golden in before for r in range(3)}
+
+        def word(alpha, before=before, scores=scores):
+            rule = CheckRule(
+                strata_of(before, {}, CheckSettings(drop=0.4), "s"), Risks(alpha=alpha, beta=1e-9)
+            )
+            for step in rule.steps():
+                rule.feed(step, {golden: scores[golden, step.round] for golden in step.unit})
+            return rule.end().word, rule.p
+
+        _, p = word(1e-12)
+        assert p >= 0.5 or (word(p * 1.001)[0] == "REGRESSED" and word(p * 0.999)[0] != "REGRESSED")
+
+
+@pytest.mark.parametrize(
+    ("ps", "words"),
+    [
+        ((0.2, 0.5, 0.9), ["PASS", "PASS", "PASS"]),
+        ((0.01, 0.5, 0.9), ["REGRESSED", "PASS", "PASS"]),
+        ((0.01, 0.02, 0.9), ["REGRESSED", "REGRESSED", "PASS"]),
+        ((0.01, 0.02, 0.04), ["REGRESSED", "REGRESSED", "REGRESSED"]),
+        ((0.02, 0.02, 0.9), ["PASS", "PASS", "PASS"]),
+    ],
+)
+def test_suites_that_share_a_risk_are_judged_by_holm(ps, words):
+    """Each was checked at 0.05 / 3, as `--together` does."""
+    alone = [CheckResult("s", "REGRESSED" if p <= 0.05 / 3 else "PASS", "PASS: x; y", p=p) for p in ps]
+    held = held_together(alone, 0.05)
+    assert [result.verdict for result in held] == words
+    assert [result.exit_code for result in held[1:]] == [int(word == "REGRESSED") for word in words[1:]]
+
+
+@pytest.mark.parametrize(("suite", "trials"), [("mixed", 3), ("flaky", 3)])
+def test_a_plan_foresees_what_checks_of_such_a_suite_do(suite, trials):
+    """Within five points and the error of the simulation; `python -m benchmarks check --forecast` has more digits."""
+    from benchmarks.check import Design, forecast
+
+    for foreseen, true in forecast(Design(suite, trials=trials), checks=100, baselines=4, draws=20, seed=2):
+        assert abs(foreseen - true) <= 0.05 + 0.15

@@ -152,6 +152,15 @@ def test_time_and_money_are_compared_as_observed():
     assert "cost of the run 1 USD is over the limit of 0.5 USD" in verdict.sentence
 
 
+@pytest.mark.parametrize(("lag", "word"), [(0.0, "FAIL"), (300.0, "FAIL"), (500.0, "INCONCLUSIVE")])
+def test_a_latency_over_its_limit_only_by_what_a_busy_machine_added_decides_nothing(lag, word):
+    outcomes = run_of(50, 0, latencies_ms=(1400.0,), lags_ms=(lag,))
+    for limit in ("p50", "p95", "max"):
+        verdict = decide(read_gate({"latency_ms": {limit: 1000}}), outcomes)
+        assert verdict.word == word
+    assert word == "FAIL" or "900 ms are certain" in verdict.sentence
+
+
 def test_a_baseline_must_be_brought():
     with pytest.raises(ConfigError, match="outcomes of the baseline 'main' are needed"):
         decide(read_gate({"baseline": {"run": "main"}}), run_of(5, 0))

@@ -19,12 +19,15 @@ MISSPELT = {"nmae": "list_stations", **NAMELESS}
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
-        (MISSPELT, "entry 2: a tool has no name but 'nmae'; did you mean 'name'?"),
-        (NAMELESS, "entry 2: a tool has no name; give it one"),
+        (MISSPELT, "entry 2: a tool has no 'name', but has 'nmae'; did you mean 'name'?"),
+        (NAMELESS, "entry 2: a tool has no name; add one"),
         ({}, "entry 2: a tool has no name"),
-        ({"type": "function", "functoin": CLEAN[1]}, "no name but 'functoin'; did you mean 'function'?"),
-        ({"toolSpce": CLEAN[1]}, "no name but 'toolSpce'; did you mean 'toolSpec'?"),
-        ({"type": "custom", **MISSPELT}, "no name but 'nmae'"),
+        (
+            {"type": "function", "functoin": CLEAN[1]},
+            "no 'name', but has 'functoin'; did you mean 'function'?",
+        ),
+        ({"toolSpce": CLEAN[1]}, "no 'name', but has 'toolSpce'; did you mean 'toolSpec'?"),
+        ({"type": "custom", **MISSPELT}, "no 'name', but has 'nmae'"),
         (5, "entry 2: a tool must be an object, got a number"),
         (None, "got null"),
         ("get_x", "got a string"),
@@ -86,12 +89,12 @@ OPENAPI_TWICE = (
 @pytest.mark.parametrize(
     ("text", "kind", "says"),
     [
-        (JSON_TWICE, ".json", "t:3: the key 'description' stands twice in one object of the tool 'get_x'"),
-        (JSON_TWICE_BELOW, ".json", "t:3: the key 'a' stands twice"),
-        (YAML_TWICE, ".yaml", "t:2: the key 'name' stands twice"),
-        (YAML_TWICE_BY_ALIAS, ".yaml", "t:3: the key 'type' stands twice"),
-        (OPENAPI_TWICE, ".yaml", "t:5: the key 'schemas' stands twice in one object of the document"),
-        ('{"a": 1}\n' + JSON_TWICE.replace("\n", ""), ".jsonl", "t:2: the key 'description' stands twice"),
+        (JSON_TWICE, ".json", "t:3: duplicate key 'description' in one object of the tool 'get_x'"),
+        (JSON_TWICE_BELOW, ".json", "t:3: duplicate key 'a'"),
+        (YAML_TWICE, ".yaml", "t:2: duplicate key 'name'"),
+        (YAML_TWICE_BY_ALIAS, ".yaml", "t:3: duplicate key 'type'"),
+        (OPENAPI_TWICE, ".yaml", "t:5: duplicate key 'schemas' in one object of the document"),
+        ('{"a": 1}\n' + JSON_TWICE.replace("\n", ""), ".jsonl", "t:2: duplicate key 'description'"),
     ],
 )
 def test_a_key_that_a_tool_has_twice_is_an_error_at_its_line(text: str, kind: str, says: str) -> None:

@@ -158,7 +158,7 @@ def test_a_lock_notices_a_rug_pull(tools: Path) -> None:
 def test_a_python_module_is_run_only_when_allowed(tools: Path) -> None:
     module = tools.with_name("my_tools.py")
     module.write_text(MODULE)
-    assert "allow that with --import" in str(run(module).exception)
+    assert "allow it with --import" in str(run(module).exception)
     assert "TD401" in run(module, "--import").stdout
 
 

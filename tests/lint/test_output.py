@@ -11,6 +11,7 @@ from rightcall.lint.output.sarif import sarif_text
 from rightcall.lint.output.text import plain_text
 from tests.lint.clean import CLEAN, lint_tools
 from tests.lint.test_incident import BEFORE
+from tests.support.published_schemas import problems, sarif_schema
 
 REPORT = lint(read_text(json.dumps(BEFORE, indent=1), name="crm/tools.json"))
 
@@ -47,6 +48,10 @@ def test_json_holds_findings_tools_and_pairs() -> None:
     assert found["summary"]["error"] == 3 and found["summary"]["by_rule"]["TD401"] == 2
     assert [tool["tokens"] for tool in found["tools"]] == [39, 40]
     assert found["pairs"][0]["first"] == "delete_user"
+
+
+def test_sarif_is_valid_by_the_schema_that_oasis_publishes() -> None:
+    assert problems(json.loads(sarif_text(REPORT, "1.2.3")), sarif_schema()) == []
 
 
 def test_sarif_names_rules_places_and_fingerprints() -> None:

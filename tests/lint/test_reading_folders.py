@@ -73,7 +73,7 @@ def test_a_folder_without_tools_is_named(tmp_path: Path) -> None:
 
 def test_a_folder_with_tools_in_python_says_how_to_read_them(tmp_path: Path) -> None:
     put(tmp_path / "mine.py", "@rc.tool\ndef get_x(): ...")
-    with pytest.raises(InputError, match="allow that with --import"):
+    with pytest.raises(InputError, match="allow it with --import"):
         read_paths([tmp_path])
 
 

@@ -142,14 +142,14 @@ def test_a_folder_gives_the_tool_files_in_it(tmp_path: Path) -> None:
     [
         ("a.json", b"[{]", r"a\.json:1: not valid JSON"),
         ("a.json", b'[{"a": NaN}]', "NaN is not a JSON number"),
-        ("a.json", b"\xff\xfe", "not text in UTF-8"),
+        ("a.json", b"\xff\xfe", "not valid UTF-8"),
         ("a.json", b"{}", "no tool definitions found"),
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.yaml", b"a: [b", r"a\.yaml:\d: not valid YAML"),
         ("a.yaml", b"&a [*a]", "an anchor contains itself"),
         ("a.yaml", b"!!python/object/apply:os.getcwd []", "no tool definitions found"),
         ("a.toml", b"", r"cannot read tools from '\.toml'"),
-        ("a.py", b"", "must be run to know its tools; allow that with --import"),
+        ("a.py", b"", "must be executed to find its tools; allow it with --import"),
     ],
 )
 def test_a_bad_file_gets_one_sentence_with_the_place(

@@ -53,7 +53,7 @@ def test_a_document_is_read_up_to_the_limit_and_refused_beyond(levels: int):
     if levels <= MAX_DEPTH:
         assert codec.decode(data, list, "x") is not None
         return
-    with pytest.raises(InputError, match=f"nested too deeply; at most {MAX_DEPTH} levels"):
+    with pytest.raises(InputError, match=f"nested too deeply; the limit is {MAX_DEPTH} levels"):
         codec.decode(data, list, "x")
 
 
@@ -79,7 +79,7 @@ def test_one_deep_trajectory_leaves_the_others_of_a_file_alone(tmp_path: Path, l
 def test_a_deep_golden_is_refused_with_its_line(tmp_path: Path):
     file = tmp_path / "g.jsonl"
     file.write_text('{"input": "ok"}\n{"input": "a", "metadata": {"x": %s}}\n' % ("[" * 150 + "]" * 150))
-    with pytest.raises(InputError, match=r"g\.jsonl:2: the JSON is nested too deeply"):
+    with pytest.raises(InputError, match=r"g\.jsonl:2: JSON is nested too deeply"):
         list(load_goldens(file))
 
 

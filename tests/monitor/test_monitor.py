@@ -7,9 +7,8 @@ from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.model import Annotations, Tool, ToolCall, Trajectory
-from rightcall.monitor import CheckedAgent, MonitorSettings, run_checks
+from rightcall.monitor import CheckedAgent, MonitorSettings, run_checks, written_time
 from rightcall.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
-from rightcall.monitor.monitor import written_time
 from rightcall.monitor.sample import hajek, is_chosen
 from rightcall.monitor.settings import AgentSettings
 from rightcall.store import TraceFilter, open_store
@@ -180,7 +179,7 @@ def test_a_judge_nobody_gave_and_a_baseline_nobody_can_make_are_said(tmp_path):
         "agents: {a: {}}\nchecks: [loop, {judge: helpful}]\nbaseline: {from: 2026-11-01, to: 2026-11-08}\n"
     )
     notes = rc.Monitor(tmp_path / "monitor.yaml", store=tmp_path / "x.db").prepare()
-    assert "judge 'helpful' is not asked" in notes[0]
+    assert "judge 'helpful' is not run" in notes[0]
     assert "a baseline needs 100" in notes[1]
 
 

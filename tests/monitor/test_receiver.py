@@ -5,19 +5,25 @@ import contextlib
 import gzip
 import io
 import json
-import os
+import re
 import signal
 import subprocess
 import sys
+import threading
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import aiohttp
 import pytest
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.exporter.otlp.json.http.trace_exporter import OTLPSpanExporter as JsonExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as ProtobufExporter
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExportResult
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from rightcall.monitor import Monitor, MonitorSettings, Receiver
 from rightcall.store import open_store
@@ -152,17 +158,12 @@ def test_nothing_personal_reaches_the_store(store, tmp_path):
         assert b"hunter2" not in zlib.decompress(content)
 
 
-def exporter(port: int):
-    provider = TracerProvider(resource=Resource({"service.name": "live"}))
-    provider.add_span_processor(
-        BatchSpanProcessor(OTLPSpanExporter(f"http://127.0.0.1:{port}/v1/traces"), schedule_delay_millis=50)
-    )
-    return provider
+EXPORTERS = [ProtobufExporter, JsonExporter]
 
 
-def traced(provider, count: int):
+def traced(provider, count: int, start: int = 0):
     tracer = provider.get_tracer("test")
-    for i in range(count):
+    for i in range(start, start + count):
         with (
             tracer.start_as_current_span(
                 "invoke_agent a", attributes={"gen_ai.operation.name": "invoke_agent"}
@@ -179,34 +180,33 @@ def traced(provider, count: int):
             pass
 
 
-def test_the_real_exporter_loses_nothing_through_503s(store, monkeypatch):
+@pytest.mark.parametrize("make", EXPORTERS)
+@pytest.mark.parametrize("compression", ["none", "gzip", "deflate"])
+def test_the_real_exporters_lose_nothing_through_503s(store, monkeypatch, make, compression):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", compression)
+
     async def work():
-        async with serving(store) as (receiver, _client):
-            port = int(str(_client._base_url.port))
-            full = {"left": 2}
-            take = receiver._store
-
-            async def sometimes(items):
-                if full["left"]:
-                    full["left"] -= 1
-                    from rightcall.errors import StoreError
-
-                    raise StoreError("busy")
-                await take(items)
-
-            receiver._store = sometimes
-            provider = exporter(port)
+        async with serving(store) as (receiver, client):
+            monkeypatch.setattr("rightcall.monitor.receiver.MAX_WAITING", 0)
+            provider = TracerProvider(resource=Resource({"service.name": "live"}))
+            target = f"http://127.0.0.1:{client._base_url.port}/v1/traces"
+            batches = BatchSpanProcessor(make(target), schedule_delay_millis=50)
+            provider.add_span_processor(batches)
             await asyncio.to_thread(traced, provider, 40)
-            await asyncio.to_thread(provider.shutdown)
-            assert full["left"] == 0
+            ending = asyncio.create_task(asyncio.to_thread(provider.shutdown))
+            while not receiver.counters.refused:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+            monkeypatch.setattr("rightcall.monitor.receiver.MAX_WAITING", 20_000)
+            await ending
             assert receiver.counters.spans == 80
 
     run(work())
     assert len(store.traces(limit=100)) == 40
 
 
-def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path):
-    address = tmp_path / "killed.db"
+@contextlib.contextmanager
+def server(address: Path):
+    """`rightcall monitor serve` in a process of its own; gives it and its port."""
     command = [
         sys.executable,
         "-m",
@@ -218,37 +218,123 @@ def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path):
         "--store",
         str(address),
     ]
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=address.parent)
     assert process.stderr is not None
-    port = int(process.stderr.readline().split("127.0.0.1:")[1].split()[0])
-    answered: list[str] = []
+    try:
+        yield process, int(process.stderr.readline().split("127.0.0.1:")[1].split()[0])
+    finally:
+        process.terminate()
+        process.wait()
+        process.stderr.close()
 
-    async def send():
-        async with aiohttp.ClientSession() as client:
-            for i in range(1, 60):
-                trace_id = f"{i:032x}"
-                span = {"traceId": trace_id, "spanId": f"{i:016x}", "name": "execute_tool x", "startTimeUnixNano": str(10**18 + i), "endTimeUnixNano": str(10**18 + i + 1),
-                        "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}}, {"key": "gen_ai.tool.name", "value": {"stringValue": "x"}}]}  # fmt: skip
-                with contextlib.suppress(aiohttp.ClientError):
-                    async with client.post(
-                        f"http://127.0.0.1:{port}/v1/traces",
-                        json={"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]},
-                    ) as reply:
-                        if reply.status == 200:
-                            answered.append(trace_id)
-                if i == 30:
-                    process.send_signal(signal.SIGKILL)
 
-    asyncio.run(send())
-    process.wait()
-    process.stderr.close()
+@pytest.mark.parametrize("make", EXPORTERS)
+def test_kill_9_under_load_loses_nothing_that_was_answered(tmp_path: Path, make):
+    address = tmp_path / "killed.db"
+    answered: list[int] = []
+    with server(address) as (process, port):
+
+        def send(start: int) -> None:
+            exporter, finished = make(f"http://127.0.0.1:{port}/v1/traces", timeout=1), InMemorySpanExporter()
+            provider = TracerProvider()
+            provider.add_span_processor(SimpleSpanProcessor(finished))
+            for i in range(start, start + 100):
+                traced(provider, 1, i)
+                spans = finished.get_finished_spans()
+                finished.clear()
+                if exporter.export(spans) is not SpanExportResult.SUCCESS:
+                    break
+                answered.append(spans[0].context.trace_id)
+            exporter.shutdown()
+
+        senders = [threading.Thread(target=send, args=(i * 100,)) for i in range(4)]
+        for sender in senders:
+            sender.start()
+        while len(answered) < 40:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        for sender in senders:
+            sender.join()
     with open_store(address) as store:
         kept = {trace_id for trace_id, _ in store.waiting_traces()} | {
-            row.trace_id for row in store.traces(limit=100)
+            row.trace_id for row in store.traces(limit=1000)
         }
-    assert answered
-    assert set(answered) <= kept
+    assert {f"{trace_id:032x}" for trace_id in answered} <= kept
+
+
+def test_what_was_answered_before_a_crash_is_watched_after_it(tmp_path: Path):
+    body = (FOLDER / "otlp_genai_pydantic_ai.pb").read_bytes()
+    with server(tmp_path / "crashed.db") as (process, port):
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/traces", body, PROTOBUF)
+        urllib.request.urlopen(request).close()
+        process.kill()
+    with server(tmp_path / "crashed.db"):
+        pass  # ends at once, which closes what waits
+    with open_store(tmp_path / "crashed.db") as store:
+        assert [row.calls for row in store.traces()] == [3, 3]
+
+
+def test_a_zip_bomb_is_refused_within_100_mb(tmp_path: Path):
+    bomb = gzip.compress(b"\x00" * (120 * 2**20), 1)
+    with server(tmp_path / "bomb.db") as (process, port):
+        headers = PROTOBUF | {"content-encoding": "gzip"}
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/traces", bomb, headers)
+        with pytest.raises(urllib.error.HTTPError, match="413"):
+            urllib.request.urlopen(request)
+        status = Path(f"/proc/{process.pid}/status").read_text()
+    assert int(re.search(r"VmHWM:\s+(\d+)", status)[1]) < 100 * 1024
+
+
+def a_trace(spans: int, *, text: int = 10, start: int = 2) -> dict:
+    """A root and tools under it; every tool says `text` letters."""
+
+    def span(i: int, **more) -> dict:
+        return {"traceId": "ab" * 16, "spanId": f"{i:016x}", "name": "x", "startTimeUnixNano": str(10**18 + i),
+                "endTimeUnixNano": str(10**18 + i + 1), **more}  # fmt: skip
+
+    held = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "x",
+        "gen_ai.tool.call.result": "y" * text,
+    }
+    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in held.items()]
+    tools = [span(i, parentSpanId=f"{1:016x}", attributes=attributes) for i in range(start, start + spans)]
+    root = [{"key": "gen_ai.operation.name", "value": {"stringValue": "invoke_agent"}}]
+    made = [*tools, span(1, attributes=root)] if start == 2 else tools
+    return {"resourceSpans": [{"scopeSpans": [{"spans": made}]}]}
+
+
+@pytest.mark.parametrize(("spans", "text"), [(2500, 10), (40, 300_000)])
+def test_a_trace_over_2000_spans_or_8_mib_is_cut_counted_and_said(store, spans, text):
+    async def work():
+        async with serving(store) as (receiver, client):
+            body = io.BytesIO(json.dumps(a_trace(spans, text=text)).encode())
+            reply = await client.post("/v1/traces", data=body, headers=JSON)
+            rejected = int((await reply.json())["partialSuccess"]["rejectedSpans"])
+            assert 0 < rejected == receiver.counters.dropped
+            return rejected
+
+    rejected = run(work())
+    kept = store.trace("ab" * 16)
+    assert kept.row.calls <= 2000
+    assert kept.origin["spans"] == min(2000, spans + 1 - rejected)
+    assert "incomplete" not in kept.origin  # the root came last and was let in
+    assert any("over the limit of a trace" in problem for problem in kept.origin["problems"])
+
+
+def test_late_spans_reopen_a_trace_and_much_later_ones_do_not_replace_it(store):
+    async def work():
+        async with serving(store) as (receiver, client):
+            for late in (a_trace(2), a_trace(1, start=4)):
+                await client.post("/v1/traces", json=late)
+                await receiver.close_all()
+            assert store.trace("ab" * 16).row.calls == 3
+            store.drop_spans(["ab" * 16])  # as ten minutes later
+            await client.post("/v1/traces", json=a_trace(1, start=5))
+            await receiver.close_all()
+
+    run(work())
+    assert store.trace("ab" * 16).row.calls == 3
 
 
 def test_the_official_package_reads_the_partial_success():

@@ -59,7 +59,7 @@ def test_a_program_is_asked_with_one_line_and_replies_on_stdout(tmp_path):
 
 
 def test_programs_at_once_never_mix_and_nothing_expected_is_told(tmp_path):
-    texts = [f"q{i}" for i in range(8)]
+    texts = [f"q{i}" for i in range(32)]
     script = ECHO.replace('"output": "heard " + ask["input"]', '"output": json.dumps(ask)')
     found = asked(program(tmp_path, script), tmp_path, *texts)
     assert [json.loads(t.output)["input"] for t in found] == texts
@@ -74,11 +74,11 @@ def test_lines_before_the_reply_are_passed_over(tmp_path):
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        ("import sys; print('{}'); print('disk full', file=sys.stderr); sys.exit(3)", "exit code 3; stderr: disk full"),
+        ("import sys; print('{}'); print('disk full', file=sys.stderr); sys.exit(3)", "code 3; stderr: disk full"),
         ("pass", "wrote no reply"),
         ("print('hello')", "not JSON: 'hello"),
-        ("import os; os.kill(os.getpid(), 9)", "exit code -9"),
-        ("raise SystemExit('x' * 200_000)", "exit code 1; stderr: xxx"),
+        ("import os; os.kill(os.getpid(), 9)", "code -9"),
+        ("raise SystemExit('x' * 200_000)", "code 1; stderr: xxx"),
         ("import sys; sys.stdout.write('1' * (17 << 20))", "more than 16 MB"),
     ],
 )  # fmt: skip
@@ -91,7 +91,7 @@ def test_a_program_that_cannot_be_started_is_told_before_the_run(tmp_path):
     async def problems() -> list[str]:
         return await Session(Agent("exec:no-such-program-here x")).check()
 
-    assert "no program 'no-such-program-here'" in asyncio.run(problems())[0]
+    assert "program 'no-such-program-here' not found" in asyncio.run(problems())[0]
 
 
 def test_at_the_time_limit_the_program_and_its_children_end(tmp_path):
@@ -133,7 +133,7 @@ def test_a_program_that_dies_is_replaced(tmp_path):
 
 
 def test_kept_programs_at_once_never_mix(tmp_path):
-    texts = [f"q{i}" for i in range(8)]
+    texts = [f"q{i}" for i in range(32)]
     found = asked(program(tmp_path, KEPT), tmp_path, *texts, reuse=True)
     assert [t.output.split()[1] for t in found] == texts
 

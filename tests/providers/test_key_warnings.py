@@ -24,8 +24,8 @@ def warned(monkeypatch: pytest.MonkeyPatch, url: str | None) -> list[str]:
     ("url", "words"),
     [
         ("https://evil.example/v1", "OPENAI_API_KEY, a key of api.openai.com, is sent to evil.example"),
-        ("http://10.0.0.7:8000/v1", "is sent to 10.0.0.7 over plain http, where anyone between can read it"),
-        ("http://api.openai.com/v1", "is sent to api.openai.com over plain http"),
+        ("http://10.0.0.7:8000/v1", "is sent to 10.0.0.7 over plain HTTP, where it can be intercepted"),
+        ("http://api.openai.com/v1", "is sent to api.openai.com over plain HTTP"),
         ("https://api.openai.com.evil.example/v1", "is sent to api.openai.com.evil.example"),
     ],
 )

@@ -82,9 +82,9 @@ def test_trials_never_share_an_answer(tmp_path):
             a_request("How cold is it in Hue?"),
             "recorded 'How warm is it in Hue?', now 'How cold is it in Hue?'",
         ),
-        (a_request(trial=3), "the trial: 0 was recorded, 3 asked for"),
+        (a_request(trial=3), "the trial: 0 was recorded, 3 requested"),
         (a_request(golden_id="other"), "the golden"),
-        (a_request(prompt=replace(PROMPT, system="You sell cars.")), "the system text"),
+        (a_request(prompt=replace(PROMPT, system="You sell cars.")), "the system prompt"),
         (a_request(prompt=replace(PROMPT, tools=(WEATHER,))), "delete_account no longer offered"),
         (
             a_request(prompt=replace(PROMPT, tools=(replace(WEATHER, description="?"), DELETE))),

@@ -297,7 +297,7 @@ def test_a_conversation_that_turns_out_stale_is_asked_again_from_its_beginning(t
 MISSES = [
     ({"model": "tiny-2"}, "the model changed since it was recorded (tiny-1 then, tiny-2 now)"),
     ({"temperature": 1}, "settings changed since it was recorded (temperature)"),
-    ({"system": "Be rude."}, "the system text changed since it was recorded ('Be kind.' then, 'Be rude.' now)"),
+    ({"system": "Be rude."}, "the system prompt changed since it was recorded ('Be kind.' then, 'Be rude.' now)"),
     ({"tools": [{"name": "search_orders", "description": "new"}]}, "tools changed since it was recorded (search_orders: description)"),
     ({"tools": []}, "search_orders: no longer offered"),
     ({"messages": [{"role": "user", "content": "bye"}]}, "message 0 of the user changed ('hello' then, 'bye' now)"),

@@ -18,9 +18,9 @@ from .loopback import json_server, status_server
         ("opnai:gpt-5", "did you mean 'openai'"),
         ("claude-sonnet-5", "did you mean 'anthropic:claude-sonnet-5'"),
         ("gpt-5-mini", "did you mean 'openai:gpt-5-mini'"),
-        ("zzz:m", "write provider:model with one of anthropic, openai"),
-        ("openai:", "names no model"),
-        ("scripted:", "names no model"),
+        ("zzz:m", "use provider:model with one of anthropic, openai"),
+        ("openai:", "is missing the model"),
+        ("scripted:", "is missing the model"),
         ("local:smolm2", "did you mean 'smollm2'"),
     ],
 )
@@ -58,7 +58,7 @@ def test_an_unreachable_server_is_found_and_a_reachable_one_is_sent_nothing():
 
 
 def test_missing_files_are_found():
-    assert "there is no model file" in asyncio.run(check("local:/nowhere/x.gguf"))[0]
+    assert "model file not found" in asyncio.run(check("local:/nowhere/x.gguf"))[0]
     assert "cannot be read" in asyncio.run(check("recorded:/nowhere/x"))[0]
     assert "no such file" in asyncio.run(check("scripted:/nowhere/x"))[0]
 
@@ -69,7 +69,7 @@ def test_missing_weights_say_what_to_type(monkeypatch, tmp_path):
 
 
 def test_a_base_url_where_it_means_nothing_is_refused():
-    with pytest.raises(ConfigError, match="takes no base_url"):
+    with pytest.raises(ConfigError, match="does not accept base_url"):
         resolve("keyword:", base_url="http://127.0.0.1:1")
 
 
@@ -91,7 +91,7 @@ def test_every_shelf_can_be_named():
     ("kind", "key", "status", "told"),
     [
         ("openai", "OPENAI_API_KEY", 404, "has no model 'gpt-nope' for this key"),
-        ("openai", "OPENAI_API_KEY", 401, "refuses the key in OPENAI_API_KEY"),
+        ("openai", "OPENAI_API_KEY", 401, "rejects the key in OPENAI_API_KEY"),
         ("anthropic", "ANTHROPIC_API_KEY", 404, "has no model 'gpt-nope' for this key"),
         ("openai", "OPENAI_API_KEY", 200, ""),
         ("openai", "OPENAI_API_KEY", 500, ""),

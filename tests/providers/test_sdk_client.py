@@ -62,9 +62,9 @@ def test_a_client_is_recognised_by_what_it_can_do():
     client = openai.AsyncAzureOpenAI(api_key=KEY, azure_endpoint="http://127.0.0.1:1", api_version="1")
     assert resolve(client, model="gpt").name == "openai:gpt"
     asyncio.run(client.close())
-    with pytest.raises(ConfigError, match="which model"):
+    with pytest.raises(ConfigError, match="needs a model name"):
         resolve(client)
-    with pytest.raises(ConfigError, match="neither a provider nor a model client"):
+    with pytest.raises(ConfigError, match="is not a provider or a model client"):
         resolve(object(), model="m")
 
 

@@ -204,6 +204,6 @@ def test_a_response_that_failed_is_an_error_of_the_provider():
     ],
 )
 def test_json_that_is_no_answer_is_said_to_be_unusable(prefix, body):
-    with pytest.raises(ProviderError, match="not usable") as caught:
+    with pytest.raises(ProviderError, match="unusable response") as caught:
         calls_in(body, prefix)
     assert caught.value.kind == "malformed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -21,6 +22,7 @@ from rightcall.report import (
     check_summary,
     code_quality,
 )
+from tests.support.published_schemas import problems, sarif_schema
 
 EVIL = "`</details>` @everyone [x](http://evil) ::error::x\n::set-output name=a::b | <img src=x>"
 
@@ -51,9 +53,8 @@ def a_result(broken: int = 3, **words) -> CheckResult:
         "strata": (state,),
         "calls": CheckCalls(18, 180, 600),
     }
-    return CheckResult(
-        "shop", "REGRESSED", f"REGRESSED: {EVIL}", broken=goldens, lint=lint, exit_code=1, **given | words
-    )
+    given |= {"sentence": f"REGRESSED: {EVIL}"} | words
+    return CheckResult("shop", "REGRESSED", broken=goldens, lint=lint, exit_code=1, **given)
 
 
 def test_the_comment_stays_within_its_limit_and_closes_what_it_opens():
@@ -94,6 +95,36 @@ def test_sarif_has_what_code_scanning_needs_and_stays_small():
     assert run["tool"]["driver"]["rules"][first["ruleIndex"]]["id"] == first["ruleId"]
     assert first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "goldens.jsonl"
     assert log["version"] == "2.1.0"
+
+
+@pytest.mark.parametrize("broken", [0, 3, 100])
+def test_sarif_is_valid_by_the_schema_that_oasis_publishes(broken):
+    assert problems(json.loads(check_sarif(a_result(broken), "1.0.0")), sarif_schema()) == []
+
+
+def test_the_schema_of_sarif_finds_what_is_wrong():
+    log = json.loads(check_sarif(a_result()))
+    del log["runs"][0]["tool"]["driver"]["name"]
+    assert problems(log, sarif_schema())
+
+
+def test_three_thousand_broken_goldens_stay_below_every_limit_of_github_and_gitlab(tmp_path):
+    result = a_result(3_000)
+    sarif, summary = check_sarif(result), tmp_path / "summary.md"
+    check_summary(result, {"GITHUB_STEP_SUMMARY": str(summary)})
+    assert len(gzip.compress(sarif)) < 10_000_000
+    (run,) = json.loads(sarif)["runs"]
+    assert len(run["results"]) <= 25_000 and len(run["tool"]["driver"]["rules"]) <= 25_000
+    assert summary.stat().st_size <= 1024 * 1024
+    assert len(check_markdown(result)) <= 65_536 and len(check_markdown(result).encode()) <= 262_144
+    assert len(list(check_annotations(result))) <= 30
+    assert len(check_junit(result)) < 30_000_000
+    assert len(code_quality(result)) < 30_000_000
+
+
+def test_a_name_of_four_bytes_a_character_does_not_make_a_comment_too_large():
+    text = check_markdown(a_result(20, sentence="REGRESSED: " + "𝕏" * 100_000))
+    assert len(text.encode("utf-16-le")) // 2 <= 65_536 and len(text.encode()) <= 262_144
 
 
 def test_a_check_without_trials_has_a_junit_report_too():

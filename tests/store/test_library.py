@@ -68,7 +68,7 @@ def test_what_is_not_there_is_an_error_that_helps(store):
 
 
 def test_two_goldens_with_one_id_are_refused_and_nothing_is_kept(store):
-    with pytest.raises(InputError, match="two goldens have the id 'a'"):
+    with pytest.raises(InputError, match="duplicate golden id 'a'"):
         store.push_dataset("weather", [TWO[0], Golden("other", id="a")])
     assert store.datasets() == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import random
 import re
@@ -146,6 +147,28 @@ def test_the_verdict_does_not_depend_on_how_many_run_at_once(shop):
         for path in (shop / ".rightcall" / "checks").glob("*.json"):
             path.unlink()
     assert found[0] == found[1]
+
+
+def test_another_question_about_the_same_inputs_is_asked(shop):
+    """A budget, a margin or --full is not answered with the verdict of a check without it."""
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, first = checked("--max-calls", "4")
+    assert first["verdict"] == "INCONCLUSIVE"
+    code, second = checked()
+    assert (code, second["verdict"]) == (0, "PASS")
+    assert "this is the second check for these inputs" in second["notes"]
+    _, third = checked("--full")
+    assert third["calls"]["spent"] > second["calls"]["spent"]
+    assert checked()[1]["calls"]["spent"] == 0
+
+
+def test_an_edited_golden_is_not_answered_with_an_older_verdict(shop):
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    checked()
+    lines = (shop / "goldens.jsonl").read_text().splitlines()
+    (shop / "goldens.jsonl").write_text("\n".join([lines[0].replace("Show me", "Do show me"), *lines[1:]]))
+    _, found = checked()
+    assert (found["new"]["goldens"], found["calls"]["spent"] > 0) == (1, True)
 
 
 def test_a_plan_spends_nothing(shop, capsys):
@@ -380,6 +403,19 @@ def test_the_chance_of_damage_never_seen_before(history, now, bound):
     assert never_seen_chance(history, now) == pytest.approx(bound, abs=0.0006)
 
 
+def test_a_code_that_the_suite_forbids_is_not_new_when_main_showed_it(shop):
+    lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
+    lines[1]["expected_calls"] = [{"tool": "list_reviews"}]
+    (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("gate: {forbid: [wrong_tool]}\n")
+    git("commit", "-qam", "forbid")
+    run("run", "suite.yaml")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked("--full")
+    assert (found["verdict"], found["hard"]) == ("PASS", [])
+
+
 def test_a_budget_ends_with_the_last_look(shop):
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     code, found = checked("--max-calls", "20")
@@ -415,3 +451,356 @@ def test_options_that_a_suite_sets(shop):
     )
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     assert checked("--max-calls", "5")[0] == 0
+
+
+def test_only_the_metrics_changed_so_the_baseline_is_scored_again_without_a_call(shop):
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("weights: {precision: 0.5, recall: 0.5}\npass_rule: score\n")
+    code, found = checked()
+    assert (code, found["verdict"], found["calls"]["spent"]) == (0, "PASS", 0)
+    assert "360 trials of the baseline were scored again: 100.0% → 100.0% passed" in found["sentence"]
+
+
+def test_a_stricter_metric_moves_the_baseline_and_not_the_verdict(shop):
+    """With the new metric main fails a golden as well, so the change is not blamed for it."""
+    (shop / "pickiness.py").write_text(PICKY)
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("metrics: [pickiness:Picky]\n")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked("--trust")
+    assert found["verdict"] == "PASS"
+    assert {"system", "metrics"} <= {change["kind"] for change in found["changes"]}
+    assert any("scored again: 100.0% → 87.5% passed" in note for note in found["notes"])
+
+
+PICKY = """
+from dataclasses import dataclass
+import rightcall as rc
+
+@dataclass(frozen=True)
+class Picky(rc.Metric):
+    def measure(self, case: rc.TestCase) -> rc.Score:
+        return rc.Score.passed_if(not case.golden.id.startswith("list_reviews"), "picky")
+"""
+
+
+def test_metrics_that_changed_cannot_be_compared_with_a_file_alone(shop, tmp_path_factory):
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    (shop / ".rightcall").rename(tmp_path_factory.mktemp("away") / "rightcall")
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("pass_rule: score\n")
+    code, found = checked("--baseline", "main.jsonl.gz")
+    assert (code, found["verdict"], found["calls"]["spent"]) == (3, "INCONCLUSIVE", 0)
+    assert "cannot be scored again" in found["hint"]
+
+
+def cloned(shop, tmp_path_factory, *words):
+    """A clone of the shop, as CI makes it, with the baseline as a file."""
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    folder = tmp_path_factory.mktemp("ci") / "clone"
+    git("clone", "-q", *words, f"file://{shop}", str(folder))
+    shutil.copy(shop / "main.jsonl.gz", folder)
+    return folder
+
+
+def test_a_shallow_clone_with_a_detached_head_is_checked_like_any_other(shop, tmp_path_factory, monkeypatch):
+    """What a CI server checks out: the newest commit of the pull request, nothing of its history, no branch."""
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    git("switch", "-qc", "bad")
+    git("commit", "-qam", "bad")
+    folder = cloned(shop, tmp_path_factory, "--depth", "1", "--branch", "bad")
+    monkeypatch.chdir(folder)
+    git("checkout", "-q", "--detach")
+    code, found = checked("--baseline", "main.jsonl.gz")
+    assert (code, found["verdict"]) == (1, "REGRESSED")
+    assert not any("behind" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("shallow", [False, True])
+def test_main_that_moved_on_is_tested_with_the_change_and_said_so(
+    shop, tmp_path_factory, monkeypatch, shallow
+):
+    """The baseline is of an older commit of main than the one the branch started from."""
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    for word in ("one", "two"):
+        (shop / "NOTES.md").write_text(word)
+        git("add", "NOTES.md")
+        git("commit", "-qm", word)
+    git("switch", "-qc", "branch")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    git("commit", "-qam", "prompt")
+    depth = ["--depth", "1"] if shallow else []
+    folder = cloned(shop, tmp_path_factory, *depth, "--branch", "branch")
+    monkeypatch.chdir(folder)
+    _, found = checked("--baseline", "main.jsonl.gz")
+    said = "the baseline is 2 commits behind the base: their changes are tested with yours"
+    assert (said in found["notes"]) is not shallow
+    assert found["verdict"] == "PASS"
+
+
+def test_uncommitted_work_is_checked(shop):
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    assert checked()[1]["verdict"] == "REGRESSED"
+
+
+@pytest.mark.parametrize("missing", ["repository", "program"])
+def test_without_git_a_run_or_a_file_is_the_baseline(shop, monkeypatch, capsys, missing):
+    if missing == "repository":
+        shutil.rmtree(shop / ".git")
+    else:
+        monkeypatch.setenv("PATH", "/nowhere")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    assert checked("--baseline", "last")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["branch", "-m", "master"], "use --baseline branch:master"),
+        (["switch", "-qc", "work"], "use --baseline branch:work"),
+    ],
+)
+def test_a_baseline_on_another_branch_is_named(shop, capsys, words, hint):
+    shutil.rmtree(shop / ".rightcall")
+    git(*words)
+    run("run", "suite.yaml")
+    assert run("check", "suite.yaml") == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_runs_with_uncommitted_changes_are_said_not_to_count(shop, capsys):
+    shutil.rmtree(shop / ".rightcall")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    run("run", "suite.yaml")
+    assert run("check", "suite.yaml") == 2
+    assert "runs with uncommitted changes do not count; commit or discard" in capsys.readouterr().err
+
+
+def test_the_first_run_outside_of_git_is_found_when_asked_for_by_name(shop, capsys):
+    shutil.rmtree(shop / ".git")
+    shutil.rmtree(shop / ".rightcall")
+    run("run", "suite.yaml")
+    assert run("check", "suite.yaml") == 2
+    assert "--baseline last" in capsys.readouterr().err
+
+
+AGENT = """
+import asyncio, random
+
+async def agent(golden):
+    await asyncio.sleep(random.random() / 200)
+    tools = [call.tool for call in golden.expected_calls]
+    return [{"name": tools[0] if sum(golden.id.encode()) % 9 else "get_order", "arguments": {}}]
+"""
+
+
+def test_another_finishing_order_gives_the_same_check_to_the_byte(shop):
+    """Only what names the run itself differs: its id, and how old the baseline was by then."""
+    (shop / "sleepy.py").write_text(AGENT)
+    edit(shop / "suite.yaml", '"keyword:" ', '"sleepy:agent" ')
+    git("add", "-A")
+    git("commit", "-qm", "agent")
+    run("run", "suite.yaml", "--trust")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    texts = []
+    for _ in range(2):
+        shutil.rmtree(shop / ".rightcall" / "checks", ignore_errors=True)
+        _, found = checked("--trust")
+        text = Path("check.json").read_text().replace(found["run_id"], "RUN")
+        texts.append(re.sub(r'"age_days": [\d.]+', "", text))
+    assert texts[0] == texts[1]
+    assert found["calls"]["spent"] > 16
+
+
+BANK = """
+name: bank
+worlds: {bank: {accounts: {alice: 100, bob: 5}}}
+dataset: goldens.jsonl
+agent: {model: "keyword:", mode: loop}
+"""
+
+
+def test_the_state_of_a_world_is_an_input_of_the_goldens_that_can_act_on_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suite.yaml").write_text(BANK)
+    (tmp_path / "goldens.jsonl").write_text(
+        '{"id": "in", "input": "What is the balance of alice?"}\n'
+        '{"id": "out", "input": "What is the balance of alice?", "tools": []}\n'
+    )
+    run("run", "suite.yaml")
+    edit(tmp_path / "suite.yaml", "alice: 100", "alice: 90")
+    _, found = checked("--baseline", "last", "--plan")
+    (change,) = found["changes"]
+    assert (change["kind"], change["name"], found["untouched"]) == ("world", "bank", 1)
+
+
+def graded_shop(shop):
+    """Half of the arguments are right, so that scores are neither 0 nor 1."""
+    lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
+    for golden in lines:
+        golden["category"] = "secondary"
+        golden["expected_calls"].append({"tool": "list_reviews"})
+    (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("pass_rule: score\n")
+    git("commit", "-qam", "graded")
+    run("run", "suite.yaml", "--save-baseline", "main.jsonl")
+
+
+def test_scores_are_compared_where_passing_says_too_little(shop):
+    graded_shop(shop)
+    lines = load_baseline(Path("main.jsonl")).lines
+    assert any(0 < score < 1 for line in lines for score in line.graded)
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    edit(shop / "suite.yaml", "check: {drop: 0.2", "check: {compare: score, drop: 0.2")
+    _, found = checked("--baseline", "main.jsonl", "--rounds", "3")
+    differences = {s["name"]: s["difference"] for s in found["strata"]}
+    assert -1 < differences["affected"] < 0
+
+
+def test_merged_baselines_keep_their_scores():
+    graded = msgspec.structs.replace(a_pool("shop", "i", ["01"]).lines[0], s=((0.5, 1.0),))
+    newer = BaselinePool(a_pool("shop", "i", ["01"]).header, (graded,))
+    plain = a_pool("shop", "i", ["1e"], "2026-01-01T00:00:00Z", "r2")
+    (line,) = merged([newer, plain]).lines
+    assert (line.s, line.graded) == (((0.5, 1.0), (1.0, None)), (0.5, 1.0, 1.0))
+    (line,) = merged([plain, BaselinePool(newer.header, (graded,))]).lines
+    assert line.graded == (0.5, 1.0, 1.0)
+
+
+def test_several_suites_share_the_risk_when_asked_to(shop, capsys):
+    (shop / "other.yaml").write_text((shop / "suite.yaml").read_text().replace("name: shop", "name: other"))
+    git("add", "-A")
+    git("commit", "-qm", "other")
+    run("run", "other.yaml")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    assert run("check", "suite.yaml", "other.yaml", "--together", "--json") == 1
+    said = capsys.readouterr().out
+    found = json.loads(said[said.index("\n[\n") :])
+    assert [each["alpha"] for each in found] == [0.025, 0.025]
+    assert all("Holm's correction" in each["notes"][-1] for each in found)
+
+
+def small_shop(shop, goldens):
+    """The first goldens of the shop, committed and run on main."""
+    lines = (shop / "goldens.jsonl").read_text().splitlines()[:goldens]
+    (shop / "goldens.jsonl").write_text("\n".join(lines) + "\n")
+    git("commit", "-qam", "small")
+    run("run", "suite.yaml")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+
+
+def test_a_small_suite_is_tried_as_often_as_it_takes_to_settle_anything(shop):
+    """24 goldens tried once can never show a margin of 10 points; tried three times they can."""
+    small_shop(shop, 24)
+    code, found = checked()
+    assert (code, found["verdict"]) == (0, "PASS")
+    assert found["everything"] == "24 goldens tried once cannot settle a margin of 10%"
+    assert found["calls"]["spent"] <= found["calls"]["full"] == 72
+
+
+def test_everything_is_tried_three_times_however_many_trials_were_pooled(shop):
+    run("run", "suite.yaml", "--trials", "9")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked("--full", "--plan")
+    assert [(each["name"], each["rounds"], each["calls"]) for each in found["plan"]] == [("rest", 3, 360)]
+    assert found["calls"]["full"] == 360
+
+
+def test_a_suite_too_small_to_settle_anything_says_so_once(shop, capsys):
+    shutil.rmtree(shop / ".rightcall")
+    small_shop(shop, 6)
+    assert run("check", "suite.yaml") == 3
+    assert capsys.readouterr().out.count("cannot settle a margin of 10%") == 1
+
+
+def test_the_suite_in_this_folder_is_checked_when_none_is_named(shop, capsys, tmp_path, monkeypatch):
+    assert run("check") == 0
+    monkeypatch.chdir(tmp_path)
+    assert run("check") == 2
+    assert "there is no suite.yaml in this folder" in capsys.readouterr().err
+
+
+def test_a_baseline_file_that_was_cut_off_is_refused(shop, capsys):
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
+    lines = Path("main.jsonl").read_bytes().splitlines(keepends=True)
+    Path("few.jsonl").write_bytes(b"".join(lines[:7]))
+    Path("cut.jsonl.gz").write_bytes(gzip.compress(b"".join(lines))[:900])
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    for name, problem in (("few.jsonl", "it has 6 of 120 goldens"), ("cut.jsonl.gz", "cannot be read")):
+        assert run("check", "suite.yaml", "--baseline", name) == 2
+        assert problem in capsys.readouterr().err
+
+
+def test_other_trials_of_the_baseline_are_another_question(shop):
+    """Two files of the same run that differ, such as one edited by hand, do not share a verdict."""
+    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
+    text = Path("main.jsonl").read_text()
+    Path("other.jsonl").write_text(text.replace('"t":["111"]', '"t":["000"]'))
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, first = checked("--baseline", "main.jsonl")
+    _, second = checked("--baseline", "other.jsonl")
+    assert first["fixed"] == [] and second["fixed"]
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_a_call_is_spent(shop, capsys):
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    for name, problem in (("nowhere/check.md", "no such folder"), ("check.txt", "write a .md")):
+        assert run("check", "suite.yaml", "-o", name) == 2
+        assert problem in capsys.readouterr().err
+    with open_store(None) as store:
+        assert len(store.runs()) == 1
+
+
+DRIFTING = """
+import os
+
+def agent(golden):
+    # A provider that is worse today than when the baseline was made, whatever is asked of it.
+    down = os.environ.get("PROVIDER_IS_WORSE") and sum(golden.id.encode()) % 3 == 0
+    return [{"name": "nothing" if down else golden.expected_calls[0].tool, "arguments": {}}]
+"""
+
+
+@pytest.fixture
+def drifting(shop):
+    (shop / "drifting.py").write_text(DRIFTING)
+    edit(shop / "suite.yaml", '"keyword:" ', '"drifting:agent" ')
+    git("add", "-A")
+    git("commit", "-qm", "agent")
+    run("run", "suite.yaml", "--trust")
+    git("switch", "-qc", "branch")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    git("commit", "-qam", "prompt")
+    return shop
+
+
+def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch):
+    monkeypatch.setenv("PROVIDER_IS_WORSE", "1")
+    code, found = checked("--trust")
+    assert (code, found["verdict"]) == (1, "REGRESSED")
+    code, found = checked("--trust", "--base-ref", "main")
+    assert (code, found["verdict"], found["cause"]) == (3, "INCONCLUSIVE", "control")
+    assert "the provider moved too: the version before the change passes less often" in found["sentence"]
+
+
+def test_a_change_that_breaks_the_agent_is_blamed_although_the_base_is_asked_too(drifting, monkeypatch):
+    monkeypatch.delitem(sys.modules, "drifting")  # a new process would import the edited file
+    edit(drifting / "drifting.py", 'os.environ.get("PROVIDER_IS_WORSE")', "True")
+    code, found = checked("--trust", "--base-ref", "main")
+    assert (code, found["verdict"]) == (1, "REGRESSED")
+
+
+@pytest.mark.parametrize("ref", ["nosuch", "--help", "main:suite.yaml"])
+def test_a_base_that_git_does_not_know_is_refused_before_a_call(drifting, capsys, ref):
+    assert run("check", "suite.yaml", "--trust", f"--base-ref={ref}") == 2
+    assert "git knows no such commit here" in capsys.readouterr().err
+
+
+def test_a_base_version_that_cannot_be_run_is_said_and_is_no_control(drifting):
+    git("rm", "-q", "--cached", "drifting.py")
+    git("commit", "-qm", "lost")
+    edit(drifting / "suite.yaml", "with just one", "with only one")
+    code, found = checked("--trust", "--base-ref", "HEAD")
+    assert (code, found["verdict"]) == (0, "PASS")
+    assert any("could not be run" in note for note in found["notes"])

@@ -2,18 +2,22 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent
-from rightcall.gate import read_gate
+from rightcall.gate import decide, read_gate
+from rightcall.metrics import Scorer
 from rightcall.metrics.builtin.tool_selection import ToolSelection
-from rightcall.model import Golden, ToolCall
+from rightcall.model import Golden, ToolCall, Trajectory
 from rightcall.model.golden import ExpectedCall
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.store import open_store
 from rightcall.suite.decisions import compare_runs, flakiness, gate_run
+from rightcall.suite.outcome import GateEvidence
 from rightcall.suite.plan import Plan
+from rightcall.suite.run_record import new_run
 from rightcall.suite.runner import run_plan
 
 
@@ -192,3 +196,53 @@ def test_a_golden_that_does_harm_is_never_proposed_for_quarantine(store):
         "g001": True,
         "g002": False,
     }
+
+
+def busy(store):
+    """A run on a machine that added up to 500 ms to each time of 1,400."""
+    taken = Trajectory(calls=(ToolCall("a", {}),), latency_ms=1400.0, lag_ms=500.0)
+    golden = goldens(1)[0]
+    scored = asyncio.run(Scorer([]).result(golden, 0, taken, {}))
+    scored = msgspec.structs.replace(scored, trajectory=taken)
+    gate = read_gate({"latency_ms": {"p95": 1000}})
+    evidence = GateEvidence(gate)
+    evidence.add(scored)
+    made = new_run("test", "agent", fingerprints={})
+    store.begin_run(made, planned=1).add([scored])
+    return decide(gate, evidence.outcomes()), gate_run(store, made.id, gate)
+
+
+def test_the_gates_latency_knows_a_busy_machine_in_a_run_and_in_the_store(store):
+    fresh, stored = busy(store)
+    assert fresh == stored
+    assert fresh.word == "INCONCLUSIVE"
+
+
+def unfinished(store):
+    """Ten of forty results, as after Ctrl-C."""
+    whole = run(store, lambda i, t: True)
+    some = [result for result in store.results(whole.run.id) if result.golden_id < "g010"]
+    cut = msgspec.structs.replace(
+        whole.run, id=new_run("test", "agent", fingerprints={}).id, finished_at=None
+    )
+    writer = store.begin_run(cut, planned=40)
+    writer.add_goldens(goldens(40))
+    writer.add(some)
+    return whole.run.id, cut.id
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_unfinished_run_is_not_compared_without_saying_so(store, turned):
+    pair = unfinished(store)
+    before, after = reversed(pair) if turned else pair
+    with pytest.raises(ConfigError, match="is unfinished: 10 of 40 results are stored"):
+        compare_runs(store, before, [after])
+    (found,) = compare_runs(store, before, [after], anyway=True)
+    assert any("is unfinished" in said for said in found.unlike)
+
+
+def test_an_unfinished_run_is_no_baseline_of_a_gate(store):
+    whole, cut = unfinished(store)
+    gate = read_gate({"baseline": {"run": cut, "margin": 0.1}})
+    with pytest.raises(ConfigError, match="is unfinished"):
+        gate_run(store, whole, gate)

@@ -77,7 +77,7 @@ def test_another_model_on_the_command_line_need_not_be_watched(planned):
         ('model: "MODULE:agent", observe: langchain', "watched via 'pydantic_ai', not 'langchain'"),
         ('model: "MODULE:agent", observe: pydantic', "did you mean 'pydantic_ai'"),
         ('model: "http:http://h/run", response: {answer: $.x}', "unknown field 'answer'"),
-        ('model: "http:http://h/run", request: {q: "{{golden}}"}', "not something an agent is told"),
+        ('model: "http:http://h/run", request: {q: "{{golden}}"}', "not a known placeholder"),
         ('model: "exec:"', "names no|needs a command"),
     ],
 )

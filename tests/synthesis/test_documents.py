@@ -122,15 +122,15 @@ def bomb():
 
 
 BROKEN = {
-    "empty.txt": (b"  \n", "holds no text"),
+    "empty.txt": (b"  \n", "contains no text"),
     "latin.txt": ("München".encode("latin-1"), "is not UTF-8"),
-    "broken.pdf": (b"%PDF-1.7 nothing of the kind", "is not a PDF that can be read"),
-    "scanned.pdf": (pdf_of(" "), "is it scanned"),
+    "broken.pdf": (b"%PDF-1.7 nothing of the kind", "is not a readable PDF"),
+    "scanned.pdf": (pdf_of(" "), "if it is scanned"),
     "locked.pdf": (encrypted_pdf(), "is encrypted"),
-    "locked.docx": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "is encrypted, or an old .doc"),
-    "broken.docx": (b"PK\x03\x04 and no more", "is not a Word document"),
-    "bomb.docx": (bomb(), "unpacks to 120 MB"),
-    "sheet.xlsx": (b"PK", "cannot be read; use one of .txt"),
+    "locked.docx": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "is encrypted, or a renamed .doc"),
+    "broken.docx": (b"PK\x03\x04 and no more", "is not a readable Word document"),
+    "bomb.docx": (bomb(), "decompresses to 120 MB"),
+    "sheet.xlsx": (b"PK", "unsupported document type '.xlsx'; use one of .txt"),
 }
 
 
@@ -146,7 +146,7 @@ def test_a_file_that_cannot_be_read_is_one_clear_error(tmp_path, name):
 def test_fifty_megabytes_are_refused_without_reading_them(tmp_path):
     with (tmp_path / "log.txt").open("wb") as file:
         file.truncate(50_000_000)
-    with pytest.raises(InputError, match=rf"50\.0 MB, the most is {MOST_BYTES // 1_000_000} MB"):
+    with pytest.raises(InputError, match=rf"50\.0 MB, the limit is {MOST_BYTES // 1_000_000} MB"):
         load_document(tmp_path / "log.txt")
 
 

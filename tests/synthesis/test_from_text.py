@@ -89,7 +89,7 @@ def test_a_critic_that_cannot_be_read_never_lets_an_input_pass():
     found = asyncio.run(
         Synthesizer(answering(quality="very good!")).afrom_contexts([Context(("Refunds",))], True, 1)
     )
-    assert found.goldens == () and "could not be read" in found.dropped[0].reason
+    assert found.goldens == () and "cannot read the model's answer" in found.dropped[0].reason
 
 
 @pytest.mark.parametrize("evolution", list(Evolution))
@@ -124,7 +124,7 @@ def test_with_tools_an_input_on_which_solvers_disagree_is_dropped():
     model = answering()
     model._solve = lambda request: [ToolCall("set_timer", {"minutes": request.trial + 1})]
     found = asyncio.run(Synthesizer(model, tools=TOOLS).afrom_contexts([Context(("Refunds",))], True, 1))
-    assert found.goldens == () and "no 2 of 3 solvers called the same" in found.dropped[0].reason
+    assert found.goldens == () and "fewer than 2 of 3 solvers agreed on the calls" in found.dropped[0].reason
 
 
 def test_documents_are_read_judged_and_asked_about(tmp_path):
@@ -191,6 +191,29 @@ def test_conversations_have_a_scenario_a_user_and_an_outcome(way, tmp_path):
     assert [(g.scenario, g.user_description, g.expected_outcome) for g in made] == [
         ("A customer waits for money", "impatient", "is told when")
     ]
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [([ToolCall("find_order", {"email": "ana@example.com"})], ["find_order"]), ([], [])],
+)
+def test_scenarios_with_tools_expect_the_calls_that_solvers_agree_on(calls, expected):
+    model = Model({"situation": SITUATION, "quality": GOOD}, lambda request: calls or "Which order?")
+    golden = Synthesizer(model, tools=TOOLS).generate_conversational_goldens_from_contexts(
+        CONTEXTS[:1], True, 1
+    )[0]
+    assert [call.tool for call in golden.expected_calls] == expected and golden.no_calls == (not expected)
+    told = next(r.messages[-1].content for r in model.requests if r.prompt.tools)
+    assert "A customer waits for money" in told and "impatient" in told and "is told when" not in told
+
+
+def test_a_scenario_on_which_solvers_disagree_is_dropped():
+    model = Model({"situation": SITUATION, "quality": GOOD})
+    model._solve = lambda request: [ToolCall("set_timer", {"minutes": request.trial + 1})]
+    made = asyncio.run(
+        Synthesizer(model, tools=TOOLS).afrom_contexts([Context(("Refunds",))], True, 1, conversations=True)
+    )
+    assert made.goldens == () and "no 2 of 3 solvers called the same" in made.dropped[0].reason
 
 
 def test_a_document_that_speaks_to_the_model_is_marked_as_material():

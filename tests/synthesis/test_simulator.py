@@ -142,15 +142,15 @@ def test_a_profile_that_the_model_does_not_give_is_an_error_of_the_simulator():
         user_intentions=["Buy"], user_profile_items=ITEMS,
     )  # fmt: skip
     (case,) = sim.simulate()
-    assert "no profile could be made: nothing for full name" in case.trajectory.error
+    assert "cannot generate a profile: nothing for full name" in case.trajectory.error
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: ConversationSimulator(print), "needs a model to play the user"),
-        (lambda: simulator().simulate([GOLDEN]), "needs an agent"),
-        (lambda: simulator(model_callback=print).simulate(), "needs conversational_goldens"),
+        (lambda: ConversationSimulator(print), "requires a model to play the user"),
+        (lambda: simulator().simulate([GOLDEN]), "requires an agent"),
+        (lambda: simulator(model_callback=print).simulate(), "requires conversational_goldens"),
         (lambda: simulator(personas=["rude"], model_callback=print).simulate([GOLDEN]), "no persona 'rude'"),
     ],
 )

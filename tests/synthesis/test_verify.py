@@ -108,17 +108,17 @@ def golden(text="Set a timer for 5 minutes", **fields):
 @pytest.mark.parametrize(
     ("draft", "check", "says"),
     [
-        (golden(expected_calls=(ExpectedCall("set_alarm", {}),)), "schema", "there is no tool 'set_alarm'"),
+        (golden(expected_calls=(ExpectedCall("set_alarm", {}),)), "schema", "unknown tool 'set_alarm'"),
         (golden(expected_calls=(ExpectedCall("set_timer", {"minutes": 500}),)), "schema", "minutes"),
         (golden(expected_calls=(ExpectedCall("set_timer", {}),)), "schema", "minutes"),
         (
             golden(expected_calls=(ExpectedCall("set_timer", {"minutes": {"range": [1, 9]}}),)),
             "schema",
-            "no single value",
+            "not a single value",
         ),
         (golden(expected_calls=()), "schema", "expects no call and does not forbid calls"),
-        (golden("Start a timer"), "stated", "does not say minutes = 5"),
-        (golden("Set a timer for 5 minutes for 3 people"), "stated", "says 3, which no call uses"),
+        (golden("Start a timer"), "stated", "does not contain minutes = 5"),
+        (golden("Set a timer for 5 minutes for 3 people"), "stated", "contains 3, which no call uses"),
         (golden("Use set_timer for 5 minutes"), "stated", "names the tool set_timer"),
         (golden("Hi [Name], 5 minutes please"), "stated", "placeholder"),
     ],

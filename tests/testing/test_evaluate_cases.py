@@ -95,7 +95,7 @@ def test_coroutines_run_together_and_tasks_inside_a_loop(tmp_path):
 
 def test_a_golden_that_was_passed_over_is_told(tmp_path):
     dataset = EvaluationDataset([WEATHER])
-    with pytest.raises(ConfigError, match="nothing was told of 1 goldens"):
+    with pytest.raises(ConfigError, match="was not called for 1 golden "):
         for _ in dataset.evals_iterator(store=tmp_path / "s.db"):
             pass
 

@@ -124,7 +124,7 @@ def test_weather(golden, check):
 """
     found = project("hue", test=test).runpytest()
     found.assert_outcomes(errors=1)
-    found.stdout.fnmatch_lines(["golden 'hue': no answer to 1 of 1 trials: nobody there"])
+    found.stdout.fnmatch_lines(["golden 'hue': nobody there"])
 
 
 def test_goldens_of_a_function_run_together(project):
@@ -289,3 +289,34 @@ def test_a_session_whose_results_are_lost_does_not_pass(project):
     found = project("hue", "saigon", test=LOSING).runpytest()
     assert found.ret == pytest.ExitCode.TESTS_FAILED
     found.stdout.fnmatch_lines(["ERROR: run *: 1 of 2 results are stored, so it cannot be finished"])
+
+
+FORBIDDEN = """
+@pytest.mark.goldens([
+    Golden("a", id="bad", forbidden_calls=("weather",)),
+    *(Golden(f"Weather in {n}?", id=str(n), extra_calls="allow") for n in range(9)),
+])
+def test_weather(golden, check):
+    check(agent, golden)
+"""
+
+
+def test_a_forbidden_call_fails_the_session_whatever_the_pass_rate(pytester):
+    pytester.makepyfile(AGENT + FORBIDDEN.replace("([", "(*[", 1))
+    found = pytester.runpytest("--rightcall-min=0.5")
+    assert found.ret == 1
+    found.stdout.fnmatch_lines(["*gate FAIL*forbidden_call*"])
+
+
+def test_forbid_fails_the_session_by_a_code(project):
+    goldens = ("hue", "hanoi", *(f"city{n}" for n in range(8)))
+    assert project(*goldens).runpytest("--rightcall-min=0.5").ret == 0
+    found = project(*goldens).runpytest("--rightcall-min=0.5", "--rightcall-forbid=wrong_value")
+    assert found.ret == 1
+    found.stdout.fnmatch_lines(["*gate FAIL*wrong_value*"])
+
+
+def test_a_code_that_does_not_exist_is_a_usage_error(project):
+    found = project("hue").runpytest("--rightcall-forbid=wrong_vlaue")
+    assert found.ret == pytest.ExitCode.USAGE_ERROR
+    found.stderr.fnmatch_lines(["*unknown code 'wrong_vlaue'*"])

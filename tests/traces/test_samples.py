@@ -1,16 +1,22 @@
 """Every sample becomes what it must, whatever the order, the split, the doubling and the packing."""
 
+import base64
 import bz2
 import gzip
 import json
 import lzma
-import random
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
 import zstandard
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from hypothesis import HealthCheck, given, settings, strategies as st
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from rightcall.traces import load_traces
+from rightcall.traces import Trace, load_traces, portions, span_spool
 from tests.traces.samples import EXPECTED, FOLDER, OTLP_JSON, expected, read
 
 
@@ -35,44 +41,86 @@ def test_broken_spans_are_counted_and_named():
     assert list(trace.problems) == EXPECTED["otlp_bad.json"][0]["problems"]
 
 
-def spans_of(name: str) -> list[dict]:
-    found = []
-    for group in json.loads((FOLDER / name).read_text())["resourceSpans"]:
-        for scoped in group["scopeSpans"]:
-            for span in scoped["spans"]:
-                found.append({"resourceSpans": [{**group, "scopeSpans": [{**scoped, "spans": [span]}]}]})
-    return found
+def records_of(name: str) -> list[dict]:
+    """A sample in its smallest pieces: a span each, or the record that an export writes."""
+    if name.endswith(".pb"):
+        request = ExportTraceServiceRequest.FromString((FOLDER / name).read_bytes())
+        return pieces(MessageToDict(request))
+    if name in OTLP_JSON:
+        return pieces(json.loads((FOLDER / name).read_text()))
+    if name.endswith(".jsonl"):
+        rows = [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
+        return [piece for row in rows for piece in (pieces(row) if "resourceSpans" in row else [row])]
+    return [json.loads((FOLDER / name).read_text())]
 
 
-@pytest.mark.parametrize("name", OTLP_JSON)
-def test_shuffled_doubled_and_cut_over_three_files_changes_nothing(name: str, tmp_path: Path):
-    for seed in range(3):
-        spans = spans_of(name)
-        spans += spans[::2]
-        random.Random(seed).shuffle(spans)
-        files = [tmp_path / f"{part}.jsonl" for part in "abc"]
-        for i, file in enumerate(files):
-            file.write_text("".join(json.dumps(span) + "\n" for span in spans[i::3]))
-        random.Random(seed).shuffle(files)
-        assert read(*files) == expected(name)
+def pieces(document: dict) -> list[dict]:
+    return [
+        {"resourceSpans": [{**group, "scopeSpans": [{**scoped, "spans": [span]}]}]}
+        for group in document["resourceSpans"]
+        for scoped in group["scopeSpans"]
+        for span in scoped["spans"]
+    ]
 
 
-@pytest.mark.parametrize(
-    "pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor().compress]
-)
-@pytest.mark.parametrize(
-    "name", ["otlp_genai_pydantic_ai.pb", "otlp_collector_file.jsonl", "mlflow_trace.json"]
-)
-def test_a_packed_file_is_read_like_a_plain_one(name: str, pack, tmp_path: Path):
-    file = tmp_path / "traces"
-    file.write_bytes(pack((FOLDER / name).read_bytes()))
-    assert read(file) == expected(name)
+def as_lines(records: list[dict]) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+def as_document(records: list[dict]) -> bytes:
+    return json.dumps(records, indent=1).encode()
+
+
+def as_protobuf(records: list[dict]) -> bytes:
+    """As the official package writes them; what it has no words for stays JSON."""
+    try:
+        return b"".join(
+            ParseDict(as_base64(r), ExportTraceServiceRequest()).SerializeToString() for r in records
+        )
+    except (ParseError, KeyError):
+        return as_lines(records)
+
+
+def as_base64(record: dict) -> dict:
+    """Ids as protobuf's own JSON has them."""
+    text = json.dumps(record)
+    for span_id in set(re.findall(r'"(?:traceId|spanId|parentSpanId)": "([0-9a-f]{16,32})"', text)):
+        text = text.replace(f'"{span_id}"', f'"{base64.b64encode(bytes.fromhex(span_id)).decode()}"')
+    return json.loads(text)
+
+
+def same_in_any_order(traces: Iterable[Trace]) -> list[Trace]:
+    """All of each trace but the name of its file and the count of what was wrong with it."""
+    return [msgspec.structs.replace(trace, source="", problems=()) for trace in traces]
+
+
+PACKED = [bytes, gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor().compress]
+
+
+@pytest.mark.parametrize("name", [*EXPECTED, "langsmith_runs.jsonl"])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_order_doubles_files_packing_and_memory_change_nothing(name: str, data, tmp_path_factory):
+    records = records_of(name)
+    shuffled = data.draw(st.permutations(records + data.draw(st.lists(st.sampled_from(records), max_size=5))))
+    count = data.draw(st.integers(1, min(4, len(shuffled))))
+    folder = tmp_path_factory.mktemp("cut")
+    files = []
+    for i in range(count):
+        write = data.draw(st.sampled_from([as_lines, as_document, as_protobuf]))
+        files.append(folder / f"{i}")
+        files[-1].write_bytes(data.draw(st.sampled_from(PACKED))(write(shuffled[i::count])))
+    with pytest.MonkeyPatch.context() as patched:  # spans that wait on disk are spans all the same
+        patched.setattr(span_spool, "MOST_SPANS", data.draw(st.sampled_from([1, 3, 20_000])))
+        patched.setattr(portions, "LARGE", data.draw(st.sampled_from([0, 4 * 2**20])))
+        found = same_in_any_order(load_traces(*data.draw(st.permutations(files))))
+    assert found == same_in_any_order(load_traces(FOLDER / name))
 
 
 def test_spans_as_the_sdk_prints_them_give_the_same_trajectory(tmp_path: Path):
     file = tmp_path / "console.jsonl"
     with file.open("w") as out:
-        for item in spans_of("otlp_genai_pydantic_ai.json"):
+        for item in records_of("otlp_genai_pydantic_ai.json"):
             span = item["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
             code = {1: "OK", 2: "ERROR"}.get(span.get("status", {}).get("code"), "UNSET")
             attributes = {a["key"]: next(iter(a["value"].values())) for a in span["attributes"]}

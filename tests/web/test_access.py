@@ -61,7 +61,7 @@ def test_a_script_may_send_the_token_as_a_header(locked_client):
 def test_the_form_takes_the_token_and_says_when_it_is_wrong(locked_client):
     csrf = locked_client.app.state.access.csrf(admitted=False)
     wrong = locked_client.post("/login", data={"csrf": csrf, "token": "guess"}, headers={"origin": HOST})
-    assert wrong.status_code == 401 and "not the token" in wrong.text
+    assert wrong.status_code == 401 and "Invalid token" in wrong.text
     right = locked_client.post("/login", data={"csrf": csrf, "token": TOKEN}, headers={"origin": HOST})
     assert right.headers["location"] == "/runs" and locked_client.get("/runs").status_code == 200
 

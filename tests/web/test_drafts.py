@@ -56,7 +56,7 @@ def test_a_decision_about_what_somebody_changed_meanwhile_is_refused(client, pos
     text = '{"input": "Set a timer for 6 minutes", "expected_calls": [{"tool": "set_timer", "args": {"minutes": 6}}]}'
     assert post("/drafts/mine/golden/edit?id=timer", {"text": text, "seen": mark}).status_code == 303
     answer = post("/drafts/mine/golden/decide?id=timer", {"state": "accepted", "seen": mark})
-    assert answer.status_code == 400 and "changed by somebody else" in answer.text
+    assert answer.status_code == 400 and "someone else has changed" in answer.text
     assert state(shelf, "timer") == "pending"
 
 
@@ -83,7 +83,7 @@ def test_a_draft_may_be_finalized_as_it_is(post, shelf):
 
 def test_nothing_accepted_is_nothing_to_finalize(post, shelf):
     answer = post("/drafts/mine/finalize")
-    assert answer.status_code == 400 and "none of its 3 goldens is accepted" in answer.text
+    assert answer.status_code == 400 and "none of its 3 goldens are accepted" in answer.text
 
 
 def test_a_golden_written_by_hand_is_accepted(post, shelf):

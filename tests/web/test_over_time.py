@@ -30,7 +30,7 @@ def test_points_carry_the_rates_of_the_runs(store):
 def test_groups_and_agents_have_lines_too(client):
     assert client.get("/over-time?group=nightly").text.count("data-row") == 4
     assert client.get("/over-time?agent=anthropic%3Amodel-b").text.count("data-row") == 1
-    assert "No run has this name" in client.get("/over-time?suite=nothing").text
+    assert "No runs with this name" in client.get("/over-time?suite=nothing").text
 
 
 def test_every_suite_can_be_chosen(client):

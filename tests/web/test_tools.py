@@ -35,4 +35,4 @@ def test_the_newest_run_is_shown_when_none_is_named(client):
 def test_a_run_without_its_definitions_still_has_a_page(client, store):
     store.begin_run(a_run("bare")).add([a_result(passed=False)])
     page = client.get("/tools/list?run=bare").text
-    assert "were not kept" in page and "get_weather" in page
+    assert "were not stored" in page and "get_weather" in page

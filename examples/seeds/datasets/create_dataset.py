@@ -1,4 +1,4 @@
-"""A dataset is a list of goldens, of one turn or of whole conversations. The first one decides which."""
+"""A dataset is a list of goldens, single-turn or conversational. The first one decides which."""
 
 from rightcall import ConversationalGolden, EvaluationDataset, Golden
 

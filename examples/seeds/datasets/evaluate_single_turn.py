@@ -1,4 +1,4 @@
-"""From goldens to test cases to scores: the application answers each golden, a metric looks at every answer.
+"""From goldens to test cases to scores: the application answers each golden, a metric scores every answer.
 
 With a real judge: `AnswerRelevancyMetric(model="openai:gpt-5-mini", threshold=0.7)`.
 """

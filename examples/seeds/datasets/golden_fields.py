@@ -1,4 +1,4 @@
-"""A golden is a test case that waits for its answer: what goes in, what should come out, and notes.
+"""A golden is a test case without an answer: the input, the expected output, and notes.
 
 Only `input` (or `scenario`) is needed. What an agent did (`actual_output`, `tools_called`, `retrieval_context`) is
 filled in when it is evaluated. DeepEval's words and ours may be used side by side.

@@ -1,4 +1,4 @@
-"""Datasets as files: JSON, JSON Lines, CSV or YAML, in our form or DeepEval's, with the file's own names."""
+"""Datasets as files: JSON, JSON Lines, CSV or YAML, in RightCall's format or DeepEval's, with custom field names."""
 
 import json
 from pathlib import Path

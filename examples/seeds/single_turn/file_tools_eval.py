@@ -1,4 +1,4 @@
-"""Dataset → executor → evaluators → scores: tools are offered and never run, only the choice is looked at.
+"""Dataset → executor → evaluators → scores: tools are offered but never run, only the choice is scored.
 
 The three evaluators are for the three categories: all expected tools (golden), none of the forbidden ones
 (negative), and F1 of the names where the request is ambiguous (secondary). Each lets the other categories pass.

@@ -1,4 +1,4 @@
-"""An executor of one's own: any function from the data of an item to what the model chose, with any client.
+"""A custom executor: any function from an item's data to the model's choice, with any client.
 
 What it returns goes to the evaluators as it is. Calls in it (`toolCalls`, or names alone in `toolNames`) are scored
 by the target as well.

@@ -1,4 +1,4 @@
-"""An item may bring its own system prompt, model and temperature; the rest of the dataset keeps the agent's."""
+"""An item may have its own system prompt, model and temperature; the rest of the dataset keeps the agent's."""
 
 from file_tools import TOOLS
 

@@ -1,4 +1,4 @@
-"""The same suite after every change: runs of one group are kept together, and two of them are compared case by case."""
+"""The same suite after every change: runs of one group are stored together, and two are compared case by case."""
 
 from weather import CONFUSED, GOLDENS, agent
 

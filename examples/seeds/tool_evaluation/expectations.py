@@ -1,4 +1,4 @@
-"""What a golden can ask of a call: required values, forbidden parameters, a check of one's own; and when not to call.
+"""What a golden can require of a call: required values, forbidden parameters, a custom check; and when not to call.
 
 Five things are measured for every case: precision and recall of the calls, the accuracy of their parameters, the
 time taken, and whether the answer says what it must.

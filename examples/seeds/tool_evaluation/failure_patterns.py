@@ -1,4 +1,4 @@
-"""Why cases fail: read off the codes of each case, never off the words of a message.
+"""Why cases fail: derived from the codes of each case, never from the text of a message.
 
 Codes say whether the tool, an argument or the whole call was wrong, and name both. That points at what to change:
 the descriptions of two tools that are taken for each other, or the schema of a parameter that is filled wrongly.

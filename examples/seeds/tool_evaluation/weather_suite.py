@@ -1,4 +1,4 @@
-"""A suite of three cases on an agent that takes the wrong tool once: two thirds pass, at a mean score of 0.700.
+"""A suite of three cases on an agent that picks the wrong tool once: two thirds pass, at a mean score of 0.700.
 
 The agent runs in a loop with mocked tools. The report has what a run adds up to, each with its interval, and why
 each case failed.

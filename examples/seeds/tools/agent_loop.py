@@ -1,7 +1,7 @@
-"""The whole flow: offer tools, run what the model asks for, give every call its result, stop at the answer.
+"""The whole flow: offer tools, run the requested calls, return every result, stop at the answer.
 
 One reply may hold several calls; they are run together, and each gets one result under its own id. The model here
-is a script; put `rc.Agent("anthropic:claude-sonnet-5", …)` in its place to ask a real one.
+is a script; put `rc.Agent("anthropic:claude-sonnet-5", …)` in its place to use a real one.
 """
 
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Two spellings of one thing: `input_schema` or `function.parameters`, a mapping or JSON text, blocks or a message.
+"""Two formats for one tool: `input_schema` or `function.parameters`, a mapping or JSON text, blocks or a message.
 
 RightCall reads definitions and transcripts of either, so an agent built on one SDK is scored like one on the other.
 """

@@ -1,4 +1,4 @@
-"""A tool that looks before it acts needs no key: doing it twice is doing it once.
+"""A tool that checks before it acts needs no key: running it twice has the effect of running it once.
 
 `action_taken` in the result tells the model whether anything changed, so that it does not report a change that did
 not happen.

@@ -1,4 +1,4 @@
-"""A destructive tool that cannot be called without a token: a model that has none cannot delete anything.
+"""A destructive tool that cannot be called without a token: a model without one cannot delete anything.
 
 The first call does nothing and asks for confirmation. The token goes to the user, not to the model; it is good for this
 tool and these arguments alone, and a token that was made up is refused.

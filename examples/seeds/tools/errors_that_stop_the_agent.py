@@ -1,4 +1,4 @@
-"""What no other arguments can mend stops the agent: a missing permission, data that must not be touched.
+"""Errors that no other arguments can fix stop the agent: a missing permission, data that must not be touched.
 
 `Abort` ends the run of that case. The call still gets a result, so the transcript stays valid for every provider,
 and the model is not asked again.

@@ -1,4 +1,4 @@
-"""The more a schema says, the less a model has to guess, and the more a server can refuse.
+"""The more a schema says, the less a model has to guess, and the more a server can reject.
 
 A list says what its items are and how many there may be, a number says its range, a switch says its default. What
 the model sends is checked against the schema before the tool runs, and the refusal says what to write instead.

@@ -1,4 +1,4 @@
-"""A definition has three parts: a name, a description and a schema. The linter reads all three as a model would.
+"""A definition has three parts: a name, a description and a schema. The linter reads all three like a model.
 
 The name says what is done to what. The description says when to use the tool, when not, and what it does to the
 world. Each parameter is described, a closed list of values is an enum, and only what is always needed is required.

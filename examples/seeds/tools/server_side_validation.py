@@ -1,4 +1,4 @@
-"""The schema tells a model what to send; the server checks it all the same, as it would for any client.
+"""The schema tells a model what to send; the server still validates it, as for any client.
 
 Wrong types, missing fields, texts that are too long: each is refused before the tool runs, with the field, what was
 found and what to do. Extra arguments, a number as text and a null are no exception.

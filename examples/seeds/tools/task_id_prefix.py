@@ -1,4 +1,4 @@
-"""One id for a task, and every key of the task begins with it: a retry of the task repeats no effect of it.
+"""One id per task, used as a prefix of every key: a retry of the task repeats none of its effects.
 
 The instructions give the model the prefix. The runtime adds run, task and trial to every key as well, so two tasks
 that choose the same key never meet.

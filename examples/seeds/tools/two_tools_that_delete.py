@@ -1,4 +1,4 @@
-"""Two tools whose texts differ by one word: asked to "remove the test user", the model guessed, and data was lost.
+"""Two tools whose descriptions differ by one word: asked to "remove the test user", a model guessed and lost data.
 
 The linter finds the pair before a model does. Rewritten, each tool says what it does, what it leaves and whether it
 can be undone; the destructive one cannot be called without a token that only the owner of the account can give.

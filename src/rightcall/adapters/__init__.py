@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         adapter_named as adapter_named,
         agent_tools as agent_tools,
         detect as detect,
+        hook_problem as hook_problem,
         installed_version as installed_version,
     )
     from rightcall.adapters.observed_agent import ObservedAgent as ObservedAgent, observe as observe
@@ -35,7 +36,7 @@ else:
         {
             "adapter": "ToolAnswer ToolDesk",
             "catalog": (
-                "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect installed_version "
+                "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect hook_problem installed_version"
             ),
             "observed_agent": "ObservedAgent observe",
             "recorder": "EventRecorder",

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
+
 from rightcall.adapters.recorder import EventRecorder
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
@@ -51,6 +53,15 @@ class Watch:
     memory: dict[Any, Any] = field(default_factory=dict)
     """Whatever the adapter has to remember between the hooks of one trial."""
 
+    def given(self, text: str) -> Any:
+        """What the framework is asked in a turn: the user's words, or what `input` makes of the golden with them."""
+        if self.input is None:
+            return text
+        golden = (
+            self.golden if self.golden.input == text else msgspec.structs.replace(self.golden, input=text)
+        )
+        return self.input(golden)
+
     @contextmanager
     def guarded(self, hook: str) -> Iterator[None]:
         """Keep what goes wrong inside a hook away from the agent; the trial ends as a setup error instead."""
@@ -79,10 +90,6 @@ class Talk(Protocol):
 
 class Adapter(Protocol):
     """One framework. An instance is shared by all trials of a process and keeps nothing of them."""
-
-    def problem(self) -> str:
-        """Why the installed version cannot be watched; empty when it can. Imports the framework."""
-        return ""
 
     def notice(self) -> str:
         """What a user should know about the framework's own habits, such as where it sends traces; mostly nothing."""

@@ -35,7 +35,7 @@ ADAPTER = AgentFramework()
 
 
 class _AgentTalk(Talk):
-    """Turns with one agent in one session of its own."""
+    """Turns with one agent in its own session."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch
@@ -45,7 +45,7 @@ class _AgentTalk(Talk):
         watch = self._watch
         if self._session is None:
             self._session = self._agent.create_session()
-        given = watch.input(watch.golden) if watch.input else text
+        given = watch.given(text)
         result = await self._agent.run(
             given, session=self._session, middleware=[_chat(watch), _function(watch)]
         )

@@ -19,13 +19,6 @@ NAME = "anthropic"
 class AnthropicSDK(Adapter):
     """Watches `anthropic.Anthropic` and `AsyncAnthropic`, and the clients made from them (Bedrock, Vertex)."""
 
-    def problem(self) -> str:
-        import anthropic
-
-        if hasattr(anthropic.Anthropic, "request"):
-            return ""
-        return "this anthropic has no Anthropic.request; 2.8.0 was tested: pip install -U anthropic"
-
     def install(self) -> Callable[[], None]:
         import anthropic
 

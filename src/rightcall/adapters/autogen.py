@@ -48,7 +48,7 @@ class _StreamTalk(Talk):
 
     async def say(self, text: str) -> Any:
         watch = self._watch
-        given = watch.input(watch.golden) if watch.input else text
+        given = watch.given(text)
         final, result = "", None
         async for item in self._agent.run_stream(task=given):
             if hasattr(item, "messages"):

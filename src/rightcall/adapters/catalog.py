@@ -1,10 +1,11 @@
-"""Every adapter: how its agents are known, which versions were tested, what it can and cannot see."""
+"""Every adapter: how its agents are recognised, which versions were tested, what it can and cannot observe."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from typing import Any, Literal
 
 from rightcall.adapters.adapter import Adapter
@@ -14,12 +15,13 @@ from rightcall.model.tool import Tool
 
 
 class AdapterInfo(Record, frozen=True):
-    """What is known of an adapter without importing its framework.
+    """What is known about an adapter without importing its framework.
 
     `modules` are the beginnings of `type(agent).__module__`. `loads` is the module whose presence in a process says
     that a function may be using the framework. `tools` says how far tools can be taken out of the agent's hands:
     `mock` they can be mocked and broken by faults, `watch` they run as they are. `marker` is a name that tells the
-    framework's module from another one called the same. `beside` are packages that were tested with it.
+    framework's module from another one called the same. `beside` are packages that were tested with it. `needs` are
+    the hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old.
     """
 
     name: str
@@ -34,6 +36,7 @@ class AdapterInfo(Record, frozen=True):
     functions: bool = True
     marker: str = ""
     beside: str = ""
+    needs: tuple[str, ...] = ()
 
 
 ADAPTERS: tuple[AdapterInfo, ...] = (
@@ -42,21 +45,26 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         "run hooks, added by the default runner",
         (
             "hosted tools (web search, code interpreter) run at the provider and are not calls",
-            "with tracing disabled and an error function of your own, a tool's failure reads as a result",
-            "realtime and voice agents are not watched",
+            "with tracing disabled and a custom error function, a tool's failure is read as a result",
+            "realtime and voice agents are not observed",
         ),
         tools="mock", marker="Runner",
+        needs=(
+            "agents.run:AgentRunner", "agents.run:set_default_agent_runner", "agents.run:get_default_agent_runner",
+            "agents.tool_context:ToolContext.tool_arguments",
+        ),
     ),
     AdapterInfo(
         "langchain", "LangGraph and LangChain", "langchain-core", "langchain_core",
         ("langgraph", "langchain", "langchain_core", "langchain_classic", "langchain_community", "deepagents"),
         "1.7.2",
-        "callback handler, added by a configure hook",
+        "a callback handler, added by a configure hook",
         (
-            "tools that a node calls as plain functions, past LangChain, have a result only if a message tells it",
-            "threads that the agent starts itself without copying the context are not seen",
+            "tools that a node calls as plain functions have a result only if a message contains it",
+            "threads that the agent starts without copying the context are not observed",
         ),
         tools="mock", beside="langgraph 1.2.20, langchain 1.4.7",
+        needs=("langchain_core.tracers.context:register_configure_hook", "langchain_core.tools:BaseTool.arun"),
     ),
     AdapterInfo(
         "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", ("pydantic_ai",), "2.66.0",
@@ -64,29 +72,33 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "native tools (web search, code execution) run at the provider and are not calls",
             "output tools and output functions are not calls",
-            "realtime sessions are not watched",
+            "realtime sessions are not observed",
         ),
         tools="mock",
+        needs=("pydantic_ai:Agent.iter(capabilities)", "pydantic_ai.capabilities:AbstractCapability.wrap_tool_execute"),
     ),
     AdapterInfo(
         "claude_agent_sdk", "Claude Agent SDK", "claude-agent-sdk", "claude_agent_sdk", ("claude_agent_sdk",),
         "0.2.182", "the message stream of a client",
         (
-            "how long a tool took is the time between two messages",
+            "a tool's latency is the time between two messages",
             "tools run inside the bundled program and cannot be mocked",
             "arguments are what the program parsed: malformed ones are not seen",
             "a function that calls `query` itself is not watched",
+            "definitions of tools are inside the servers: `rightcall tools list` and `lint` do not see them",
         ),
         functions=False,
+        needs=("claude_agent_sdk:ClaudeSDKClient.receive_response",),
     ),
     AdapterInfo(
         "google_adk", "Google ADK", "google-adk", "google.adk", ("google.adk",), "2.13.0", "a runner plugin",
         (
-            "calls inside an AgentTool made with include_plugins=False are not seen",
-            "failures returned as data ({'status': 'error'}) read as results",
-            "a function that makes its own Runner is not watched",
+            "calls inside an AgentTool made with include_plugins=False are not visible",
+            "failures returned as data ({'status': 'error'}) are read as results",
+            "a function that creates its own Runner is not observed",
         ),
         tools="mock", functions=False,
+        needs=("google.adk.plugins.base_plugin:BasePlugin.on_tool_error_callback",),
     ),
     AdapterInfo(
         "crewai", "CrewAI", "crewai", "crewai", ("crewai",), "1.15.30", "the event bus",
@@ -94,72 +106,82 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "trials run one at a time, since the event bus does not say which crew an event is of",
             "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
             "call ids are known only where the model's answer holds them",
+            "a crew remembers nothing between the turns of a conversation; an agent is told the earlier ones",
         ),
         functions=False,
+        needs=("crewai.events:crewai_event_bus.flush", "crewai.events:LLMCallCompletedEvent"),
     ),
     AdapterInfo(
         "smolagents", "smolagents", "smolagents", "smolagents", ("smolagents",), "1.26.0", "the agent's memory",
         (
-            "results of parallel calls are one joined text: each call gets all of it",
+            "results of parallel calls are joined into one text: each call gets all of it",
             "code actions of a CodeAgent are not tool calls",
-            "calls of managed agents are not seen: each has a memory of its own",
-            "trials run one at a time, since the memory belongs to the agent object",
-            "when time is over, the step under way is not seen",
+            "calls of managed agents are not visible: each has its own memory",
+            "trials run one at a time, because the memory belongs to the agent object",
+            "on a timeout, the step in progress is not visible",
         ),
         functions=False,
+        needs=("smolagents:MultiStepAgent.run(return_full_result)",),
     ),
     AdapterInfo(
         "llama_index", "LlamaIndex", "llama-index-core", "llama_index.core", ("llama_index",), "0.14.25",
         "the workflow's event stream",
         (
-            "malformed arguments are repaired by the framework before anything sees them",
-            "a function that runs its own workflow is not watched",
+            "malformed arguments are repaired by the framework before they can be observed",
+            "a function that runs its own workflow is not observed",
         ),
         functions=False,
+        needs=("llama_index.core.agent.workflow:AgentOutput", "llama_index.core.workflow:Context"),
     ),
     AdapterInfo(
         "agent_framework", "Microsoft Agent Framework", "agent-framework-core", "agent_framework",
         ("agent_framework",), "1.23.0", "chat and function middleware, added to the run",
         (
-            "calls inside an agent used as a tool are not seen",
-            "a function that runs its own agent is not watched",
+            "calls inside an agent used as a tool are not visible",
+            "a function that runs its own agent is not observed",
         ),
         tools="mock", functions=False,
+        needs=("agent_framework:ChatMiddleware", "agent_framework:FunctionMiddleware"),
     ),
     AdapterInfo(
         "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat", ("autogen_agentchat",), "0.7.5",
         "the stream of messages",
         (
-            "how long a tool took is the time between two messages",
-            "calls inside an agent used as a tool are not seen",
-            "trials run one at a time per agent object, since it holds the conversation",
-            "a function that runs its own team is not watched",
+            "a tool's latency is the time between two messages",
+            "calls inside an agent used as a tool are not visible",
+            "trials run one at a time per agent object, because it holds the conversation",
+            "a function that runs its own team is not observed",
         ),
         functions=False,
+        needs=("autogen_agentchat.agents:AssistantAgent.run_stream",),
     ),
     AdapterInfo(
         "dspy", "DSPy", "dspy", "dspy", ("dspy",), "3.4.1", "callbacks of the context",
         (
-            "calls are known from the tools that ran: those that never ran are not seen",
+            "calls are known only from tools that ran: those that never ran are not visible",
             "call ids are DSPy's own, not the model's",
+            "a module without a dspy.History field remembers nothing between the turns of a conversation",
             "a function that runs its own module is not watched",
         ),
         functions=False,
+        needs=("dspy:Module.acall", "dspy.utils.callback:BaseCallback.on_tool_end"),
     ),
     AdapterInfo(
         "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.8.0", "the client's requests",
         (
-            "tools are run by your own loop: they cannot be mocked, and how long they took is not known",
-            "calls of the last answer have no result unless another request follows",
+            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
+            "calls in the last answer have no result unless another request follows",
         ),
+        needs=("anthropic:Anthropic.request", "anthropic:AsyncAnthropic.request"),
     ),
     AdapterInfo(
         "openai", "OpenAI SDK", "openai", "openai", ("openai",), "3.49.0", "the client's requests",
         (
-            "tools are run by your own loop: they cannot be mocked, and how long they took is not known",
-            "a result does not say that it is an error",
-            "calls of the last answer have no result unless another request follows",
+            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
+            "a result does not say whether it is an error",
+            "calls in the last answer have no result unless another request follows",
         ),
+        needs=("openai:OpenAI.request", "openai:AsyncOpenAI.request"),
     ),
 )  # fmt: skip
 """Frameworks first: what they see is more than what the client below them sees."""
@@ -208,6 +230,34 @@ def installed_version(info: AdapterInfo) -> str:
         return version(info.package)
     except PackageNotFoundError:
         return ""
+
+
+def hook_problem(info: AdapterInfo) -> str:
+    """Why the installed version cannot be watched, and what to do; empty when it can. Imports the framework."""
+    missing = [hook.replace(":", ".") for hook in info.needs if not _exists(hook)]
+    if not missing:
+        return ""
+    return (
+        f"{info.package} {installed_version(info) or '(unknown version)'} has no {', '.join(missing)};"
+        f" {info.tested} was tested: pip install -U {info.package}"
+    )
+
+
+def _exists(hook: str) -> bool:
+    """Whether a module has a name, its class a field, its function a parameter."""
+    path, _, parameter = hook.removesuffix(")").partition("(")
+    module, _, names = path.partition(":")
+    try:
+        found: Any = import_module(module)
+        *owners, last = names.split(".")
+        for name in owners:
+            found = getattr(found, name)
+        if last in getattr(found, "__dataclass_fields__", {}):
+            return True
+        found = getattr(found, last)
+        return not parameter or parameter in signature(found).parameters
+    except (ImportError, AttributeError):
+        return False
 
 
 def loaded(info: AdapterInfo) -> bool:

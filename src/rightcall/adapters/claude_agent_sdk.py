@@ -27,7 +27,7 @@ ADAPTER = ClaudeAgentSDK()
 
 
 class _ClientTalk(Talk):
-    """Turns with one client: a program of its own for every trial."""
+    """Turns with one client: a separate program for every trial."""
 
     def __init__(self, options: Any, watch: Watch) -> None:
         self._options, self._watch = options, watch
@@ -40,7 +40,7 @@ class _ClientTalk(Talk):
         if self._client is None:
             self._client = ClaudeSDKClient(options=self._options)
             await self._client.connect()
-        given = watch.input(watch.golden) if watch.input else text
+        given = watch.given(text)
         await self._client.query(given)
         answers, result = _Answers(watch), None
         try:

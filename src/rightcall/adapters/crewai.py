@@ -1,4 +1,4 @@
-"""CrewAI: the event bus. Its handlers run in threads of their own, so events are sorted before they are read.
+"""CrewAI: the event bus. Its handlers run in separate threads, so events are sorted before they are read.
 
 The bus does not say which crew an event is of: one crew runs at a time.
 """
@@ -41,7 +41,7 @@ ADAPTER = CrewAI()
 
 
 class _CrewTalk(Talk):
-    """Turns with a crew, which remembers nothing between them, or with an agent, which is told the earlier ones."""
+    """Turns with a crew, which remembers nothing between them, or with an agent, which receives the earlier ones."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch
@@ -99,11 +99,13 @@ class _CrewTalk(Talk):
             _tell(self._watch, sorted(events, key=lambda event: event.emission_sequence or 0), offered)
 
     def _kickoff(self, text: str) -> Any:
-        given = self._watch.input(self._watch.golden) if self._watch.input else None
+        given = self._watch.given(text)
         if hasattr(self._agent, "tasks"):
-            return self._agent.kickoff(inputs=given if given is not None else {"input": text})
-        self._messages.append({"role": "user", "content": text})
-        return self._agent.kickoff(given if given is not None else list(self._messages))
+            return self._agent.kickoff(inputs=given if isinstance(given, dict) else {"input": given})
+        if not isinstance(given, str):
+            return self._agent.kickoff(given)
+        self._messages.append({"role": "user", "content": given})
+        return self._agent.kickoff(list(self._messages))
 
 
 def _listen(bus: Any) -> list[Any]:

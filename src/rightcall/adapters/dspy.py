@@ -43,12 +43,15 @@ class _ModuleTalk(Talk):
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch
+        self._turns: list[dict[str, Any]] = []
 
     async def say(self, text: str) -> Any:
         import dspy
 
         watch = self._watch
-        given = watch.input(watch.golden) if watch.input else {self._field(): text}
+        given = watch.given(text) if watch.input else {self._field(): text}
+        if (history := self._history()) and history not in given:
+            given = {**given, history: dspy.History(messages=list(self._turns))}
         callback = _callback(watch)
         ours = [*(dspy.settings.callbacks or []), callback]
         with dspy.context(callbacks=ours, track_usage=True):
@@ -59,19 +62,29 @@ class _ModuleTalk(Talk):
             sum(one.get("prompt_tokens") or 0 for one in counted),
             sum(one.get("completion_tokens") or 0 for one in counted),
         )
+        made = {name: plain(getattr(prediction, name, None)) for name in self._signature("output_fields")}
+        self._turns.append({name: value for name, value in given.items() if name != history} | made)
         answer = watch.output(prediction) if watch.output else self._answer(prediction)
         with watch.guarded("ending"):
             watch.recorder.answered(text_of(answer), usage=usage)
         return answer
 
     def _field(self) -> str:
-        fields = [name for name in self._signature("input_fields") if name not in ("trajectory", "history")]
+        apart = ("trajectory", self._history())
+        fields = [name for name in self._signature("input_fields") if name not in apart]
         if len(fields) != 1:
             raise ConfigError(
                 f"{type(self._agent).__name__} takes {', '.join(fields) or 'no known fields'}; say how to ask it:"
                 " observe(agent, input=lambda golden: {…}, output=lambda prediction: …)"
             )
         return fields[0]
+
+    def _history(self) -> str:
+        """The field for earlier turns; empty when the signature has none."""
+        import dspy
+
+        fields = self._signature("input_fields").items()
+        return next((name for name, field in fields if field.annotation is dspy.History), "")
 
     def _answer(self, prediction: Any) -> Any:
         fields = [name for name in self._signature("output_fields") if hasattr(prediction, name)]

@@ -19,13 +19,6 @@ USER = "rightcall"
 class GoogleADK(Adapter):
     """Runs an agent in an in-memory runner with our plugin."""
 
-    def problem(self) -> str:
-        from google.adk.plugins.base_plugin import BasePlugin
-
-        if hasattr(BasePlugin, "on_tool_error_callback"):
-            return ""
-        return "this google-adk has no on_tool_error_callback; 2.13.0 was tested: pip install -U google-adk"
-
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _RunnerTalk(agent, watch)
 
@@ -62,7 +55,7 @@ class _RunnerTalk(Talk):
             app = App(name=USER, root_agent=self._agent, plugins=[_plugin(watch)])
             self._runner = InMemoryRunner(app=app)
             self._session = await self._runner.session_service.create_session(app_name=USER, user_id=USER)
-        given = watch.input(watch.golden) if watch.input else text
+        given = watch.given(text)
         message = (
             given
             if not isinstance(given, str)
@@ -140,7 +133,7 @@ def _plugin(watch: Watch) -> Any:
                 watch.recorder.tool_ended(id(tool_context), error=error)
 
         def _place(self, context: Any) -> tuple[int, str]:
-            """An agent used as a tool has a runner and a session of its own, with the same plugins."""
+            """An agent used as a tool has its own runner and session, with the same plugins."""
             session = str(context.session.id)
             if not self._places:
                 self._places[session] = (0, "")
@@ -152,7 +145,7 @@ def _plugin(watch: Watch) -> Any:
 
 
 def _results(contents: Any) -> list[Message]:
-    """The results in the newest content: of a tool that does not exist, the model is told so there."""
+    """The results in the newest content: for a tool that does not exist, the model reads so there."""
     parts = (contents[-1].parts if contents else None) or ()
     results = [
         ToolResult(

@@ -56,7 +56,7 @@ installed = Installed()
 def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], None]:
     """Put `wrap(original)` in the place of a method; gives the function that puts the original back.
 
-    When somebody else wrapped it in the meantime, ours stays below theirs: it does nothing outside a trial.
+    If it was wrapped again in the meantime, ours stays below: it does nothing outside a trial.
     """
     inherited = name not in vars(owner)
     original = getattr(owner, name) if inherited else vars(owner)[name]

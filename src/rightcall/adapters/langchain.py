@@ -30,13 +30,6 @@ from rightcall.model.tool import Tool
 class LangChain(Adapter):
     """Watches everything that goes through LangChain's callbacks."""
 
-    def problem(self) -> str:
-        from langchain_core.tracers import context
-
-        if hasattr(context, "register_configure_hook"):
-            return ""
-        return "this langchain-core has no register_configure_hook; 1.7.2 was tested: pip install -U langchain-core"
-
     def install(self) -> Callable[[], None]:
         from langchain_core.tools import BaseTool
 
@@ -69,8 +62,8 @@ class _GraphTalk(Talk):
     async def say(self, text: str) -> Any:
         watch, agent = self._watch, self._agent
         config = {"configurable": {"thread_id": watch.session_id}}
-        if watch.input is not None and not self._messages:
-            given = watch.input(watch.golden)
+        if watch.input is not None:
+            given = self._with_earlier(watch.given(text))
         elif _takes_messages(agent):
             given = {"messages": [*self._messages, {"role": "user", "content": text}]}
         elif _takes_text(agent):
@@ -84,6 +77,12 @@ class _GraphTalk(Talk):
         if isinstance(state, dict) and not getattr(agent, "checkpointer", None):
             self._messages = list(state.get("messages") or [])
         return watch.output(state) if watch.output else _final_text(state)
+
+    def _with_earlier(self, given: Any) -> Any:
+        """A state with messages goes on from the earlier ones; any other is what `input` made of it."""
+        if not isinstance(given, dict) or not self._messages or "messages" not in given:
+            return given
+        return {**given, "messages": [*self._messages, *given["messages"]]}
 
 
 def _takes_messages(agent: Any) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.adapters.adapter import Watch
-from rightcall.adapters.event_loop import blocking
 from rightcall.adapters.hooks import watch_of
 from rightcall.adapters.langchain_messages import definition
 from rightcall.adapters.values import plain, text_of
+from rightcall.event_loop import finished
 
 NAME = "langchain"
 
@@ -36,7 +36,7 @@ def desk_run(original: Any) -> Any:
         async def real() -> Any:
             return _unwrapped(original(self, tool_input, *args, **options))
 
-        return blocking(_at_the_desk(self, tool_input, options, watch, real))
+        return finished(_at_the_desk(self, tool_input, options, watch, real))
 
     return run
 

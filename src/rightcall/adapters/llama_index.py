@@ -45,6 +45,7 @@ class _WorkflowTalk(Talk):
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch
         self._context: Any = None
+        self._memory: Any = None
 
     async def say(self, text: str) -> Any:
         from llama_index.core.workflow import Context
@@ -52,13 +53,16 @@ class _WorkflowTalk(Talk):
         watch = self._watch
         if self._context is None:
             self._context = Context(self._agent)
-        given = watch.input(watch.golden) if watch.input else text
-        handler = self._agent.run(user_msg=given, ctx=self._context)
+        given = watch.given(text)
+        more = {} if self._memory is None else {"memory": self._memory}
+        handler = self._agent.run(user_msg=given, ctx=self._context, **more)
         try:
             async for event in handler.stream_events():
                 with watch.guarded("reading events"):
                     _tell(watch, event)
             result = await handler
+            # Since workflows 2 a context that is used again has forgotten its memory.
+            self._memory = await handler.ctx.store.get("memory", default=None)
         except BaseException as error:
             with suppress(Exception):
                 await handler.cancel_run()

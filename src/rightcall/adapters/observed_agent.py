@@ -14,6 +14,7 @@ from rightcall.adapters.catalog import (
     adapter_info,
     adapter_named,
     detect,
+    hook_problem,
     installed_version,
     loaded,
 )
@@ -77,7 +78,7 @@ class ObservedAgent:
 
     def check(self) -> list[str]:
         """What would keep every trial from being seen: a version without the hook."""
-        return [problem for adapter in self._adapters().values() if (problem := adapter.problem())]
+        return [problem for name in self._adapters() if (problem := hook_problem(adapter_info(name)))]
 
     def notices(self) -> list[str]:
         """What a reader of the results should know, gathered over the trials so far."""

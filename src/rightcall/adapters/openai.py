@@ -20,15 +20,6 @@ PATHS = ("/chat/completions", "/responses")
 class OpenAISDK(Adapter):
     """Watches `openai.OpenAI` and `openai.AsyncOpenAI`, and the clients made from them (Azure)."""
 
-    def problem(self) -> str:
-        import openai
-
-        return (
-            ""
-            if hasattr(openai.OpenAI, "request")
-            else "this openai has no OpenAI.request; 3.49.0 was tested"
-        )
-
     def install(self) -> Callable[[], None]:
         import openai
 

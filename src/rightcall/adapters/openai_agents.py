@@ -23,27 +23,13 @@ from rightcall.model.trajectory import Usage
 
 NAME = "openai_agents"
 DEFAULT_FAILURE = "An error occurred while running the tool. Please try again."
-"""How the SDK begins the text that stands for an exception, unless the tool has an error function of its own."""
+"""The prefix of the SDK's text for an exception, unless the tool has a custom error function."""
 
 _DEPTH: ContextVar[int] = ContextVar("rightcall_openai_agents_depth", default=-1)
 
 
 class OpenAIAgents(Adapter):
     """Watches `agents.Runner`."""
-
-    def problem(self) -> str:
-        import agents.run
-        from agents.tool_context import ToolContext
-
-        missing = [name for name in ("set_default_agent_runner", "get_default_agent_runner", "AgentRunner")
-                   if not hasattr(agents.run, name)]  # fmt: skip
-        if "tool_arguments" not in getattr(ToolContext, "__dataclass_fields__", {}):
-            missing.append("ToolContext.tool_arguments")
-        if not missing:
-            return ""
-        return (
-            f"this openai-agents has no {', '.join(missing)}; 0.24.0 was tested: pip install -U openai-agents"
-        )
 
     def notice(self) -> str:
         off = os.environ.get("OPENAI_AGENTS_DISABLE_TRACING", "").lower() in ("1", "true")
@@ -94,9 +80,10 @@ class _AgentTalk(Talk):
         from agents import Runner
 
         watch = self._watch
-        given = watch.input(watch.golden) if watch.input and not self._items else text
+        given = watch.given(text)
         if self._items:
-            given = [*self._items, {"role": "user", "content": text}]
+            said = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+            given = [*self._items, *said]
         result = await Runner.run(self._agent, given)
         self._items, self._agent = result.to_input_list(), result.last_agent
         return watch.output(result) if watch.output else text_of(result.final_output)

@@ -5,7 +5,6 @@ Adding it there sees a function's own runs too, and agents that are run inside a
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
 from time import perf_counter
@@ -29,13 +28,6 @@ _INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_pydantic_ai", defau
 
 class PydanticAI(Adapter):
     """Watches `pydantic_ai.Agent`."""
-
-    def problem(self) -> str:
-        import pydantic_ai
-
-        if "capabilities" in inspect.signature(pydantic_ai.Agent.iter).parameters:
-            return ""
-        return "this pydantic-ai has no capabilities; 2.66.0 was tested: pip install -U pydantic-ai-slim"
 
     def install(self) -> Callable[[], None]:
         from pydantic_ai import Agent
@@ -67,7 +59,7 @@ class _AgentTalk(Talk):
 
     async def say(self, text: str) -> Any:
         watch = self._watch
-        given = watch.input(watch.golden) if watch.input and not self._history else text
+        given = watch.given(text)
         options = {"message_history": self._history} if self._history else {}
         result = await self._agent.run(given, **options)
         self._history = result.all_messages()
@@ -143,7 +135,7 @@ def _definition(tool: Any) -> Tool:
 
 
 def _told(error: Exception) -> Any:
-    """What the model is told instead of a result, when the tool asked for another try."""
+    """What the model reads instead of a result, when the tool requested a retry."""
     part = getattr(error, "tool_retry", None) or getattr(error, "tool_failed", None)
     content = getattr(part, "content", None)
     return plain(content) if content is not None else f"{type(error).__name__}: {error}"

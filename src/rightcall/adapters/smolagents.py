@@ -53,7 +53,7 @@ class _AgentTalk(Talk):
 
     async def say(self, text: str) -> Any:
         first, watch = self._read == 0, self._watch
-        given = watch.input(watch.golden) if watch.input and first else text
+        given = watch.given(text)
         try:
             self._work = asyncio.ensure_future(
                 asyncio.to_thread(self._agent.run, given, reset=first, return_full_result=True)

@@ -15,7 +15,7 @@ LONGEST = 1 << 20
 def plain(value: Any, depth: int = 0) -> Any:
     """A copy of any value as JSON values; what has no JSON form becomes its text.
 
-    Frameworks hand out live lists and objects of their own; a reference kept would show what they become later.
+    Frameworks pass live lists and objects; a stored reference would show later changes.
     """
     if value is None or isinstance(value, bool | int | float):
         return value if not isinstance(value, float) or math.isfinite(value) else str(value)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rightcall.analysis.changed_tools import changed_at as changed_at, tool_change as tool_change
     from rightcall.analysis.changes import ChangeItem as ChangeItem, run_changes as run_changes
     from rightcall.analysis.confusion_count import confusions as confusions
-    from rightcall.analysis.fault_effects import fault_report as fault_report
+    from rightcall.analysis.fault_effects import FaultReport as FaultReport, fault_report as fault_report
     from rightcall.analysis.findings import (
         Analysis as Analysis,
         RunFinding as RunFinding,
@@ -67,14 +67,14 @@ else:
             "changed_tools": "changed_at tool_change",
             "changes": "ChangeItem run_changes",
             "confusion_count": "confusions",
-            "fault_effects": "fault_report",
+            "fault_effects": "FaultReport fault_report",
             "findings": "Analysis RunFinding analyze_trials",
             "hypothesis": "ProposedChange",
             "improvement": "ImproveOutcome Improvement Tried",
             "perturb_effect": "PerturbEffect",
             "proposals": (
-                "Proposal applied exposed_classes is_exposed is_longer patch_of proposals_of "
-                "refusal tokens_of "
+                "Proposal applied exposed_classes is_exposed is_longer patch_of proposals_of refusal "
+                "tokens_of"
             ),
             "results_analysis": "analyze_results",
             "rule_evidence": "rule_effects",

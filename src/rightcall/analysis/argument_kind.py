@@ -1,4 +1,4 @@
-"""What kind of mistake an argument is: a closed list, decided by the values, never by message text."""
+"""The kind of an argument error: a closed list, derived from the values, never from message text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)")
 
 
 class Unjudged:
-    """Stands for what a golden expects when a matcher says it and no single value does."""
+    """Placeholder for an expectation given by a matcher instead of a single value."""
 
     def __repr__(self) -> str:
         return "UNJUDGED"
@@ -50,10 +50,10 @@ UNJUDGED = Unjudged()
 
 @dataclass(frozen=True)
 class Setting:
-    """What a value can be compared with: the rest of the call, the words of the request, earlier results.
+    """What a value can be compared with: the rest of the call, the text of the request, earlier results.
 
     `others` are the expected values of the other parameters by name, `given` the actual ones. `words` are the
-    request, the system prompt and the context; `results` the texts that tools returned before the call.
+    request, the system prompt and the context; `results` the text that tools returned before the call.
     """
 
     parameter: str = ""
@@ -65,7 +65,7 @@ class Setting:
 
 
 def plain_value(expected: Any) -> Any:
-    """The value a golden names: a bare one, or that of `exact` and `text`; other matchers are `UNJUDGED`."""
+    """The value a golden expects: a bare one, or that of `exact` and `text`; other matchers are `UNJUDGED`."""
     if not isinstance(expected, dict):
         return expected
     for key in MATCHERS & expected.keys():
@@ -79,7 +79,7 @@ def plain_value(expected: Any) -> Any:
 def argument_kind(  # noqa: PLR0911  a list of kinds, the first that holds
     code: str, expected: Any, actual: Any, setting: Setting | None = None
 ) -> ArgumentKind:
-    """The first kind of the list that holds."""
+    """The first kind of the list that applies."""
     setting = setting or Setting()
     if code == "missing_arg":
         return "missing"
@@ -90,7 +90,7 @@ def argument_kind(  # noqa: PLR0911  a list of kinds, the first that holds
         return of_others
     if _same_text(wanted, actual):
         return "type"
-    if _same_day(wanted, actual):  # before spelling: 2027/03/03 wants a format, not another comparison
+    if _same_day(wanted, actual):  # before spelling: 2027/03/03 is a format issue
         return "date"
     if _spelt_alike(wanted, actual):
         return "spelling"
@@ -118,9 +118,9 @@ def _of_others(wanted: Any, actual: Any, setting: Setting) -> ArgumentKind | Non
 
 
 def is_held(value: Any, words: str) -> bool:
-    """Whether a value can be read off a text: a whole word, a number or its multiple by a unit, the day of a date.
+    """Whether a value can be found in a text: a whole word, a number or its multiple by a unit, the day of a date.
 
-    Short texts are compared with their case: "M" is not held in "money", nor in "m".
+    Short texts are compared with their case: "M" is not found in "money", nor in "m".
     """
     if value is UNJUDGED or value is None or isinstance(value, bool | dict):
         return True
@@ -255,5 +255,5 @@ def _scalar(value: Any) -> bool:
 
 
 def _telling(value: Any) -> bool:
-    """Whether finding the value elsewhere means anything: True and "" are everywhere."""
+    """Whether finding the value elsewhere means anything: True and "" occur everywhere."""
     return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""

@@ -1,7 +1,8 @@
 """Which change touches which golden that broke or was fixed: suspicion, never proof.
 
-For each flipped golden and change: how much the change touches it, whether it can cause what happened, and how special
-to the touched goldens the flips are. Greedy over the changes, so that each golden is counted for one.
+For each flipped golden and change: how much the change touches it, whether it can cause what happened, and
+how specific the flips are to the touched goldens. Greedy over the changes, so that each golden counts for
+one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ FITS: dict[str, frozenset[str]] = {
 
 
 class Flip(Record, frozen=True):
-    """A golden that broke or was fixed: its calls in both runs, and the changes that touch it, the likeliest first."""
+    """A golden that broke or was fixed: its calls in both runs, and the changes that touch it, most likely first."""
 
     golden: str
     change: str
@@ -47,7 +48,7 @@ class Flip(Record, frozen=True):
 
 
 class Suspect(Record, frozen=True):
-    """A change and the flips that are counted for it."""
+    """A change and the flips attributed to it."""
 
     item: int
     goldens: tuple[str, ...]
@@ -67,7 +68,7 @@ class WhatChanged(Record, frozen=True):
 
 
 def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChanged:
-    """Set two stored runs side by side: what was changed, what flipped, and which belongs to which."""
+    """Compare two stored runs: what changed, what flipped, and which belongs to which."""
     records = run_record(store, before), run_record(store, after)
     items = run_changes(*records)
     compared = [case for change in ("broken", "fixed") for case in _flipped(store, before, after, change)]
@@ -100,7 +101,7 @@ def _flipped(store: Store, before: StoredRun, after: StoredRun, change: str) -> 
 def _rates(
     store: Store, before: StoredRun, after: StoredRun, records: tuple[RunRecord, RunRecord]
 ) -> dict[str, int]:
-    """Goldens by the tool they want, in the later run."""
+    """Goldens by expected tool, in the later run."""
     counts: dict[str, int] = {}
     for golden in store.goldens(after.id):
         for tool in {tool for tool, _ in expected_calls(golden)} or {""}:
@@ -144,7 +145,7 @@ def _request(golden: AnyGolden) -> SymptomRequest:
 
 
 def _shown(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
-    """The calls of a trial that shows what the run mostly did."""
+    """The calls of a typical trial."""
     result = next((r for r in side.results if r.passed is passing), side.results[0] if side.results else None)
     if result is None:
         return ()
@@ -185,7 +186,7 @@ def _specific(
     left = sum(not any(row[at] > 0 for at in local) for row in scores) / len(flips)
     lifts = []
     for at, item in enumerate(items):
-        if item.scope in GLOBAL:  # gets what is left when local changes are accounted for
+        if item.scope in GLOBAL:  # gets what local changes do not explain
             lifts.append(max(0.05, left))
             continue
         touched = sum(row[at] > 0 for row in scores)
@@ -226,9 +227,9 @@ def _greedy(items: Sequence[ChangeItem], flips: Sequence[Flip], weights: list[li
 
 def _sentence(items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequence[Suspect]) -> str:
     if not items:
-        return f"nothing changed; {len(flips)} goldens flipped, which is what noise does"
+        return f"nothing changed; {len(flips)} goldens flipped, which is noise"
     if not flips:
-        return f"{len(items)} changes, and no golden flipped"
+        return f"{len(items)} changes, no golden flipped"
     if not suspects:
         return f"{len(items)} changes, none of which touches the {len(flips)} goldens that flipped"
     first = suspects[0]

@@ -1,4 +1,4 @@
-"""What changed between two runs: model, system prompt, settings, every tool's words and schema, the order of tools."""
+"""What changed between two runs: model, system prompt, settings, tool descriptions and schemas, the order of tools."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LONGEST = 2_000
 
 
 class ChangeItem(Record, frozen=True):
-    """One atomic change: what stood there before, and what stands there now (None for what was not there).
+    """One atomic change: the value before and the value now (None when missing).
 
-    `tool` and `parameter` say where; `path` is the place in a definition as a JSON path. An item without a tool touches
+    `tool` and `parameter` say where; `path` is a JSON path in a definition. An item without a tool touches
     every golden.
     """
 
@@ -36,15 +36,15 @@ class ChangeItem(Record, frozen=True):
 
     @property
     def place(self) -> str:
-        """Where it is, in a few words."""
+        """A short location."""
         return ".".join(part for part in (self.tool, self.parameter) if part) or self.scope
 
 
 def run_changes(before: RunRecord, after: RunRecord) -> list[ChangeItem]:
-    """Every change from one run to the other, goldens first: then it may not be the agent."""
+    """Every change from one run to the other, dataset changes first, as they may explain the rest."""
     items: list[ChangeItem] = []
     if before.fingerprints.get("dataset") != after.fingerprints.get("dataset"):
-        items.append(ChangeItem("dataset", "the goldens are not the same"))
+        items.append(ChangeItem("dataset", "the goldens differ"))
     if before.agent != after.agent:
         items.append(ChangeItem("model", "another model", before=before.agent, after=after.agent))
     if before.known and after.known:
@@ -54,12 +54,12 @@ def run_changes(before: RunRecord, after: RunRecord) -> list[ChangeItem]:
     for name in sorted(before.versions.keys() | after.versions.keys()):
         old, new = before.versions.get(name), after.versions.get(name)
         if name in ("rightcall", "python") and old != new:
-            items.append(ChangeItem("library", f"another version of {name}", before=old, after=new))
+            items.append(ChangeItem("library", f"different version of {name}", before=old, after=new))
     return items
 
 
 def tool_changes(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> list[ChangeItem]:
-    """What became of the definitions; a tool under another name with the same schema and like words was renamed."""
+    """Changes of the definitions; a tool with a new name but the same schema and similar words was renamed."""
     old, new = ({tool.name: tool for tool in tools} for tools in (before, after))
     removed = [name for name in old if name not in new]
     added = [name for name in new if name not in old]
@@ -78,7 +78,7 @@ def tool_changes(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> list[Chan
             items += one_tool(old[name], new[name])
     common = [name for name in old if name in new]
     if [name for name in new if name in old] != common:
-        items.append(ChangeItem("order", "tools in another order", before=list(old), after=list(new)))
+        items.append(ChangeItem("order", "tools in a different order", before=list(old), after=list(new)))
     return items
 
 
@@ -91,7 +91,7 @@ def one_tool(before: Tool, after: Tool) -> Iterator[ChangeItem]:
     required = [set(map(str, tool.input_schema.get("required") or ())) for tool in (before, after)]
     for name in sorted(required[0] ^ required[1]):
         was = name in required[0]
-        what = "no longer required" if was else "required now"
+        what = "no longer required" if was else "now required"
         yield ChangeItem("parameter", what, after.name, name, "input_schema.required", was, not was)
     left = [_rest(tool.input_schema) for tool in (before, after)]
     if left[0] != left[1]:

@@ -31,13 +31,13 @@ _RELATIVE = re.compile(
     re.I,
 )
 _MAYBE = re.compile(rf"\d[-/.]\d|\d{{8}}|\b(?:{_MONTH})\b", re.I)
-"""What every text with a day has: a cheap look before the dear ones."""
+"""A cheap prefilter for text with a date."""
 NO_YEAR = 1
-"""The year of a day that was named without one."""
+"""The year of a date given without one."""
 
 
 def day_of(text: str) -> str | None:
-    """The one day that a whole text is, as YYYY-MM-DD; None for text that is something else."""
+    """The date that a whole text represents, as YYYY-MM-DD; None for other text."""
     text = text.strip()
     if len(text) > 40:
         return None
@@ -48,7 +48,7 @@ def day_of(text: str) -> str | None:
 
 
 def days_named(text: str) -> frozenset[str]:
-    """Every day that a text names; of 03/04/2027 both readings, of "March 3" one without a year."""
+    """Every date in a text; of 03/04/2027 both readings, of "March 3" one without a year."""
     return _named(text[:20_000])
 
 
@@ -71,7 +71,7 @@ def _named(text: str) -> frozenset[str]:
 
 
 def is_relative_date(text: str) -> bool:
-    """Whether a text is a day relative to today: "tomorrow", "next Friday"."""
+    """Whether a text is a relative date: "tomorrow", "next Friday"."""
     return len(text) <= 40 and _RELATIVE.search(text) is not None
 
 

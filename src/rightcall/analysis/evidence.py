@@ -20,14 +20,14 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.tool import Tool
 
 NEGATIVE = "\0negative"
-"""The class of goldens that want no call at all."""
+"""The class of goldens that expect no call."""
 MOST_PAIRS = 500
 MOST_WORDS = 5_000
 MOST_DETAILS = 50
 MOST_ALIKE = 0.34
 
 Class = str | tuple[str, str]
-"""What a golden is exposed to: a tool it wants, a parameter it expects, or `NEGATIVE`."""
+"""What a golden is exposed to: a tool or a parameter it expects, or `NEGATIVE`."""
 
 
 class FailedTrial(NamedTuple):
@@ -39,7 +39,7 @@ class FailedTrial(NamedTuple):
 
 
 class GoldenTrials(NamedTuple):
-    """One golden of a run: its judged trials, how many of them passed, and those that failed."""
+    """One golden of a run: its scored trials, how many passed, and those that failed."""
 
     golden: AnyGolden
     judged: int
@@ -48,7 +48,7 @@ class GoldenTrials(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A golden in counters: which symptoms its trials had, and how often."""
+    """Counters of a golden: the symptoms of its trials, and how often each occurred."""
 
     id: str
     cluster: str
@@ -76,7 +76,7 @@ class Seen:
 
 @dataclass
 class ParameterStats:
-    """How one parameter was filled: trials that expected it, by whether the request held its value."""
+    """How one parameter was filled: trials that expected it, by whether the request contains its value."""
 
     expected: int = 0
     held_trials: int = 0
@@ -92,7 +92,7 @@ class ParameterStats:
 
 @dataclass
 class ToolStats:
-    """What was asked of one tool: goldens, trials, words of the requests, how well texts cover them."""
+    """Requests for one tool: goldens, trials, their words, and how well descriptions cover them."""
 
     goldens: int = 0
     trials: int = 0
@@ -104,7 +104,7 @@ class ToolStats:
 
 
 class Evidence:
-    """Everything the causes look at. Filled by `add`, one golden after the other."""
+    """All evidence for the causes. Filled by `add`, one golden at a time."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Evidence:
     def behaviours(
         cls, tools: Sequence[Tool], trials: Iterable[GoldenTrials]
     ) -> dict[str, ObservedBehaviour]:
-        """What a run does instead of what its goldens say; "" as the called tool where it does as they say."""
+        """What a run does instead of what its goldens expect; "" as the called tool where it agrees."""
         by_name = {tool.name: tool for tool in tools}
         found: dict[str, ObservedBehaviour] = {}
         for one in trials:
@@ -159,7 +159,7 @@ class Evidence:
     # ------------------------------------------------------------------ filling
 
     def add(self, one: GoldenTrials) -> None:
-        """Take one golden with its trials into account."""
+        """Add one golden with its trials."""
         if not one.judged:
             return
         golden = one.golden
@@ -207,7 +207,7 @@ class Evidence:
         return number
 
     def _bounded(self, symptom: Symptom) -> Symptom:
-        """The symptom with one of a few error texts: texts with an id in each would be as many as trials."""
+        """The symptom with one of a few error messages: messages with ids would be as many as trials."""
         if not symptom.detail:
             return symptom
         known = self._details[symptom.tool]
@@ -293,7 +293,7 @@ class Evidence:
         said: Sequence[str],
         request: SymptomRequest,
     ) -> None:
-        """Remember a golden in whose trials the same wrong call is made again and again, in every run given."""
+        """Remember a golden with the same wrong call in all its trials, in every given run."""
         if not behaviours:
             return
         golden_id, judged = one.golden.id, one.judged
@@ -311,7 +311,7 @@ class Evidence:
             self.suspects[golden_id] = behaviour
 
     def settle(self) -> None:
-        """Let go of suspects that are no exception: a third of their tool's other goldens fail in the same way."""
+        """Drop suspects that are not exceptional: a third of their tool's other goldens fail in the same way."""
         alike = Counter(behaviour[:2] + _names(behaviour) for behaviour in self.suspects.values())
         failing: Counter[tuple[Any, ...]] = Counter()
         for case in self.cases:
@@ -335,7 +335,7 @@ class Evidence:
                 self.cases[at] = self._unsuspected(case)
 
     def _mostly_unsaid(self, tool: str, parameter: str) -> bool:
-        """Whether most requests do not hold the value of a parameter: then none of its goldens is an exception."""
+        """Whether most requests do not contain the value of a parameter: then none of its goldens is exceptional."""
         known = self.parameters[tool, parameter]
         return 2 * known.lacking_trials >= known.expected
 
@@ -370,7 +370,7 @@ class Evidence:
         ]
 
     def on_negatives(self, number: int) -> bool:
-        """Whether a symptom was seen on goldens that want no call."""
+        """Whether a symptom was seen on goldens that expect no call."""
         return self.seen[number].negative
 
     def trials_of(self, numbers: Iterable[int]) -> int:
@@ -378,7 +378,7 @@ class Evidence:
         return sum(self.seen[number].trials for number in numbers)
 
     def cover(self, of: str, by: str) -> float:
-        """How well one tool's text covers the requests that want another, on average."""
+        """How well one tool's description covers requests for another, on average."""
         stats = self.tool_stats.get(of)
         return stats.cover[by] / stats.goldens if stats and stats.goldens else 0.0
 
@@ -387,7 +387,7 @@ class Evidence:
         return self.lint_codes.get((tool, parameter), frozenset())
 
     def schema(self, tool: str, parameter: str) -> Mapping[str, Any]:
-        """The schema of a parameter; empty when it is not known."""
+        """The schema of a parameter; empty when unknown."""
         known = self.by_name.get(tool)
         found = known.parameters.get(parameter) if known else None
         return found if isinstance(found, dict) else {}
@@ -403,7 +403,7 @@ def _names(behaviour: ObservedBehaviour) -> tuple[Any, ...]:
 
 
 def expected_calls(golden: AnyGolden) -> list[tuple[str, Mapping[str, Any]]]:
-    """Every expected call of a golden: the first tool that will do, and its arguments."""
+    """Every expected call of a golden: the first accepted tool, and its arguments."""
     turns = () if isinstance(golden, Golden) else golden.turns
     calls: list[ExpectedCall] = [*golden.expected_calls]
     if isinstance(golden, Golden) and not calls and golden.any_of:

@@ -1,4 +1,4 @@
-"""What `analyze` says of a run: findings in their order, tables, and the form they have in JSON."""
+"""The result of `analyze`: ordered findings, tables, and their JSON format."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MOST_GOLDENS = 1_000
 MOST_VALUES = 5
 
 Inputs = Callable[[Sequence[str]], Mapping[str, str]]
-"""From ids of goldens to what they ask, for choosing typical examples."""
+"""From golden ids to their inputs, for choosing typical examples."""
 
 
 class WonBack(msgspec.Struct, frozen=True):
-    """How many goldens would pass if the cause were gone, at most, with its 95 % interval."""
+    """Upper bound on the goldens that would pass if the cause were gone, with its 95 % interval."""
 
     cases: float
     low: float
@@ -36,9 +36,9 @@ class WonBack(msgspec.Struct, frozen=True):
 
 
 class RunFinding(msgspec.Struct, frozen=True):
-    """One explained group of failures. `stated` says that chance hardly gives as many; others are weak.
+    """One explained group of failures. `stated` means that it is unlikely to be chance; others are weak.
 
-    `goldens` holds all of them up to 1,000; `count` says how many there are. `trials` are failed trials, each of which
+    `goldens` lists up to 1,000 of them; `count` is their number. `trials` are failed trials, each of which
     is in one finding only. `change` is empty where no text can be derived.
     """
 
@@ -71,7 +71,7 @@ class RunFinding(msgspec.Struct, frozen=True):
 
 
 class WeakFinding(msgspec.Struct, frozen=True):
-    """A finding that chance could give: where it stands in the list."""
+    """A finding that may be chance: its position in the list."""
 
     rank: int
     cause: Cause
@@ -107,7 +107,7 @@ class Extreme(msgspec.Struct, frozen=True):
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """Why a run fails: findings with the surest and largest first, and the tables they rest on."""
+    """Why a run fails: findings, most certain and largest first, and the tables they are based on."""
 
     run: str
     failed: int
@@ -128,7 +128,7 @@ class Analysis(msgspec.Struct, frozen=True):
 
     @property
     def stated(self) -> tuple[RunFinding, ...]:
-        """The findings that chance hardly gives."""
+        """The findings that are unlikely to be chance."""
         return tuple(finding for finding in self.findings if finding.stated)
 
 
@@ -141,7 +141,7 @@ def analyze_trials(
     others: Mapping[str, Mapping[str, ObservedBehaviour]] | None = None,
     inputs: Inputs | None = None,
 ) -> Analysis:
-    """Explain the failures of goldens as they stream by. `others` are what further runs did, by run."""
+    """Explain the failures of goldens as they stream by. `others` is the behaviour of further runs, by run."""
     others = others or {}
     evidence = Evidence(tools, system=system, lint_codes=lint_places(tools), others=tuple(others.values()))
     for one in trials:
@@ -152,7 +152,7 @@ def analyze_trials(
 def analysis_of(
     evidence: Evidence, *, run: str = "", compared_with: tuple[str, ...] = (), inputs: Inputs | None = None
 ) -> Analysis:
-    """What the evidence adds up to."""
+    """The findings from the evidence."""
     evidence.cases.sort(key=lambda case: case.id)
     evidence.settle()
     ranking = rank(evidence, list(all_hypotheses(evidence)))
@@ -216,7 +216,7 @@ def _finding(
 
 
 def _won_back(evidence: Evidence, one: Explained, background: float) -> WonBack:
-    """The gain with the interval of the explained share over the exposed goldens, less what chance gives."""
+    """The gain with the interval of the explained share over the exposed goldens, minus what chance explains."""
     symptoms = frozenset(one.symptoms)
     exposed = [case for case in evidence.cases if _is_exposed(case, one)]
     trials = []
@@ -240,7 +240,7 @@ def _is_exposed(case: Case, one: Explained) -> bool:
 
 
 def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
-    """What nothing explains: goldens that pass sometimes, and the others."""
+    """Unexplained failures: goldens that pass sometimes, and others."""
     left = frozenset(ranking.left)
     flaky: list[tuple[Case, int]] = []
     solid: list[tuple[Case, int]] = []
@@ -263,9 +263,9 @@ def _unexplained(
     flaky = cause == "flaky"
     what = f"{len(ids)} goldens pass sometimes" if flaky else f"{trials} failures without a pattern"
     advice = (
-        f"They fail in {trials} trials and pass in others. More trials tell whether there is a pattern."
+        f"They fail in {trials} trials and pass in others. More trials would show whether there is a pattern."
         if flaky
-        else f"No pattern: {trials} failures, about what chance gives ({ranking.background:.0%})."
+        else f"No pattern: {trials} failures, about as many as chance gives ({ranking.background:.0%})."
     )
     return RunFinding(
         rank=number,

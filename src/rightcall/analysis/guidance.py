@@ -6,7 +6,7 @@ from rightcall.analysis.evidence import Evidence
 
 
 def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
-    """What to look at first, for each way to fail that occurred, the commonest first."""
+    """What to look at first, for each kind of failure, most common first."""
     counts = {"extra": 0, "missed": 0, "wrong": 0, "arguments": 0}
     for seen in evidence.seen:
         symptom = seen.symptom
@@ -24,5 +24,5 @@ SENTENCES = {
     "extra": "tools_avoided fails in {n} trials: a description is too broad. Say what the tool is not for.",
     "missed": "tools_selected fails in {n} trials: a description is too narrow. Add the words that users say.",
     "arguments": "Parameters are wrong in {n} trials: describe them and constrain them: enum, format, required.",
-    "wrong": "Another tool is called in {n} trials: say in both descriptions what each is not for.",
+    "wrong": "The wrong tool is called in {n} trials: say in both descriptions what each is not for.",
 }

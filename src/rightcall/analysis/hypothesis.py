@@ -1,4 +1,4 @@
-"""A possible cause of some failures, with what speaks for it and what would be changed."""
+"""A possible cause of some failures, with its evidence and the proposed change."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Cause = Literal[
 
 
 class ProposedChange(Record, frozen=True):
-    """A proposed edit: what stands at `path` of a tool's definition, and what should.
+    """A proposed edit: the current and the new value at `path` of a tool's definition.
 
     Without a tool it is an edit of the system prompt.
     """
@@ -61,7 +61,7 @@ class ProposedChange(Record, frozen=True):
 class Hypothesis:
     """One cause at one place. `symptoms` are numbers of what it explains; `exposed` the goldens it could act on.
 
-    `plausibility` is how well the evidence fits, 0 to 1, whatever the number of failures.
+    `plausibility` is how well the evidence fits, 0 to 1, regardless of the number of failures.
     """
 
     cause: Cause
@@ -84,13 +84,13 @@ class Hypothesis:
 
 @dataclass
 class Weight:
-    """A plausibility as it is added up, with the reasons in words."""
+    """A plausibility being accumulated, with its reasons."""
 
     value: float
     reasons: list[str] = field(default_factory=list)
 
     def add(self, amount: float, holds: bool, reason: str) -> None:
-        """Count a reason if it holds."""
+        """Add a reason if it applies."""
         if holds:
             self.value += amount
             self.reasons.append(reason)

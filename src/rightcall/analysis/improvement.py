@@ -1,4 +1,4 @@
-"""What came of trying to make definitions better."""
+"""The result of `improve`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ImproveOutcome = Literal["accepted", "not_shown", "worse", "nothing_to_try", "to
 
 
 class Tried(Record, frozen=True):
-    """One proposal and what became of it. Rates are of the goldens it is meant for, in proof."""
+    """One proposal and its result. Rates are over its target goldens, in proof."""
 
     name: str
     why: str
@@ -34,7 +34,7 @@ class Tried(Record, frozen=True):
 
 
 class Improvement(Record, frozen=True):
-    """What `improve` found: the proposals, the one accepted, and the patch. Nothing of the user's is written."""
+    """What `improve` found: the proposals, the one accepted, and the patch. The user's files are not changed."""
 
     run: str
     outcome: ImproveOutcome

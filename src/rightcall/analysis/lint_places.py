@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from rightcall.files import pointer_parts
 from rightcall.lint import lint
 from rightcall.model.tool import Tool
 
@@ -26,9 +27,9 @@ def lint_places(tools: Sequence[Tool]) -> Mapping[tuple[str, str], frozenset[str
 
 
 def _parameter(pointer: str) -> str:
-    """The parameter that a JSON pointer leads to; "" for the tool itself."""
-    parts = pointer.split("/")
+    """The parameter that a JSON pointer refers to; "" for the tool itself."""
+    parts = ["", *pointer_parts(pointer)]
     for at, part in enumerate(parts[:-1]):
         if part == "properties" and at >= 1:
-            return parts[at + 1].replace("~1", "/").replace("~0", "~")
+            return parts[at + 1]
     return ""

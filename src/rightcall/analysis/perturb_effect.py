@@ -8,8 +8,8 @@ from rightcall.model.record import Record
 class PerturbEffect(Record, frozen=True):
     """One kind of perturbation against the clean run, golden by golden.
 
-    `flips` is the share of goldens whose verdict changed, less what a second clean run changes. The verdict is STABLE
-    when the whole interval is within five points, FRAGILE when the score falls beyond noise, else not shown.
+    `flips` is the share of goldens whose verdict changed, minus what a second clean run changes. The verdict is STABLE
+    when the whole interval is within five points, FRAGILE when the score falls beyond noise, otherwise not shown.
     """
 
     kind: str

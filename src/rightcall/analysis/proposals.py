@@ -1,4 +1,4 @@
-"""Changes worth trying: from findings and lint fixes, without a model; and what makes a change not worth trying."""
+"""Changes worth trying: from findings and lint fixes, without a model; and reasons not to try a change."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ COPIED_WORDS = 6
 SHORTEST_VALUE = 4
 LONGER_SHARE, LONGER_TOKENS = 0.2, 60
 SET_ASIDE = frozenset(("golden_looks_wrong", "request_lacks_information"))
-"""Findings about goldens: nothing may be tuned to them."""
+"""Findings about goldens: definitions must not be tuned to them."""
 
 
 class Proposal(Record, frozen=True):
-    """Edits that belong together, why, and the goldens they are meant for (None: all)."""
+    """Edits that belong together, why, and their target goldens (None: all)."""
 
     name: str
     why: str
@@ -38,7 +38,7 @@ class Proposal(Record, frozen=True):
 
 
 def proposals_of(found: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
-    """One for each stated finding with a change, one for what the linter can correct safely."""
+    """One for each stated finding with a change, one for safe lint fixes."""
     made = [
         _proposal(one) for one in found.findings if one.stated and one.change and one.cause not in SET_ASIDE
     ]
@@ -76,7 +76,7 @@ def _difference(before: Tool, after: Tool) -> Iterator[ProposedChange]:
 
 
 def applied(changes: Iterable[ProposedChange], tools: Sequence[Tool], system: str) -> tuple[list[Tool], str]:
-    """Definitions and system prompt with the changes made; the given ones stay as they are."""
+    """Definitions and system prompt with the changes applied; the originals are not modified."""
     raw = [copy.deepcopy(msgspec.to_builtins(tool)) for tool in tools]
     for change in changes:
         if not change.tool:
@@ -101,7 +101,7 @@ def refusal(proposal: Proposal, tools: Sequence[Tool], system: str, tune: Iterab
     old_text = " ".join(_texts(proposal.changes, "before")).lower()
     new_text = " ".join(_texts(proposal.changes, "after")).lower()
     if copied := _copied(old_text, new_text, tune):
-        return f"it copies '{copied[:60]}' from a golden: that is learning the test by heart"
+        return f"it copies '{copied[:60]}' from a golden: that is overfitting"
     gained = _diagnostics(after) - _diagnostics(tools)
     if gained:
         code, tool = min(gained)
@@ -136,14 +136,14 @@ def _diagnostics(tools: Sequence[Tool]) -> set[tuple[str, str]]:
 
 
 def exposed_classes(proposal: Proposal) -> frozenset[Class] | None:
-    """The goldens that a proposal is meant for: those of its tools and parameters; None for all."""
+    """The target goldens of a proposal: those of its tools and parameters; None for all."""
     if proposal.parameters:
         return frozenset((tool, name) for tool in proposal.tools for name in proposal.parameters)
     return frozenset(proposal.tools) if proposal.tools else None
 
 
 def is_exposed(golden: AnyGolden, classes: frozenset[Class] | None) -> bool:
-    """Whether a golden is one that a proposal is meant for."""
+    """Whether a golden is a target of a proposal."""
     if classes is None:
         return True
     return any(
@@ -153,13 +153,13 @@ def is_exposed(golden: AnyGolden, classes: frozenset[Class] | None) -> bool:
 
 
 def tokens_of(tools: Sequence[Tool], system: str) -> int:
-    """What definitions and system prompt cost in every request, estimated."""
+    """Estimated tokens of definitions and system prompt in every request."""
     text = msgspec.json.encode([[t.name, t.description, t.input_schema] for t in tools]).decode()
     return estimate_tokens(text) + estimate_tokens(system)
 
 
 def is_longer(before: int, after: int) -> bool:
-    """Whether a change adds so much text that text alone might be what helps."""
+    """Whether a change adds so much text that its length alone might help."""
     return after - before > min(LONGER_TOKENS, LONGER_SHARE * before)
 
 

@@ -1,7 +1,8 @@
 """From hypotheses to a ranked list in which every failed trial is explained once.
 
-Greedy: the hypothesis that explains most beyond chance, weighted by how plausible it is, takes its trials; then the
-next, until nothing is left. No randomness, and no dependence on the order of goldens, results or tools but for ties.
+Greedy: the hypothesis that explains the most beyond chance, weighted by plausibility, takes its trials; then
+the next, until none are left. No randomness, and no dependence on the order of goldens, results or tools
+except for ties.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Explained:
-    """A hypothesis that was taken: the symptoms that were still free, and what they amount to.
+    """A chosen hypothesis: the symptoms that were still unexplained, and their total.
 
-    `gain` is in goldens, beyond what chance gives. It is `stated` when chance hardly gives as many failures.
+    `gain` is in goldens, beyond chance. It is `stated` when it is unlikely to be chance.
     """
 
     hypothesis: Hypothesis
@@ -53,7 +54,7 @@ class Explained:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Findings in their order, the background rate of failures, and the symptoms that nothing explains."""
+    """Findings in order, the background rate of failures, and the symptoms that nothing explains."""
 
     explained: tuple[Explained, ...]
     background: float
@@ -61,7 +62,7 @@ class Ranking:
 
 
 def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
-    """Take the best hypothesis, let it have its trials, and go on with the rest."""
+    """Take the best hypothesis with its trials, and continue with the rest."""
     exposures = _Exposures(evidence)
     background = _background(evidence, hypotheses, exposures)
     free = {number for number, seen in enumerate(evidence.seen) if seen.trials > 0}
@@ -120,7 +121,7 @@ class _Exposures:
 
 
 def _background(evidence: Evidence, hypotheses: Sequence[Hypothesis], exposures: _Exposures) -> float:
-    """The rate of failures outside what the first guess could act on."""
+    """The rate of failures outside the reach of the first hypothesis."""
     whole, best, outside = exposures.whole, 0.0, exposures.whole
     for one in hypotheses:
         exposure = exposures.of(one)
@@ -145,7 +146,7 @@ def _key(
         return 0.0
     trials = evidence.trials_of(symptoms)
     gain = max(0.0, _share(evidence, symptoms) - background * exposures.of(one).goldens)
-    # What explains no more than chance is still listed last, so that every trial has its place.
+    # Hypotheses that explain no more than chance are listed last, so that every trial is covered.
     gain = gain or 1e-6 * trials
     return one.plausibility * gain * trials / (trials + SHRINK)
 

@@ -1,4 +1,4 @@
-"""Analysis of results that are in memory."""
+"""Analysis of results in memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def analyze_results(
 
 
 def gathered(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) -> Iterator[GoldenTrials]:
-    """Results by golden, in the order of ids; errors say nothing of the agent."""
+    """Results by golden, in the order of ids; errors say nothing about the agent."""
     trials: dict[str, list[CaseResult]] = {}
     for result in results:
         if not result.error and result.golden_id in goldens:
@@ -54,5 +54,5 @@ def gathered(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) ->
 
 
 def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, ObservedBehaviour]:
-    """What another run does instead of what its goldens say, where it mostly does the same."""
+    """What another run does instead of what its goldens expect, where it is consistent."""
     return Evidence.behaviours(tools, trials)

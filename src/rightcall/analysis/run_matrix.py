@@ -14,14 +14,14 @@ MOST_ROWS = 200
 
 
 class MatrixRow(Record, frozen=True):
-    """One golden: passed and judged trials in each run, (0, 0) where it was not run."""
+    """One golden: passed and scored trials in each run, (0, 0) where it was not run."""
 
     golden: str
     cells: tuple[tuple[int, int], ...]
 
 
 class GoldenMatrix(Record, frozen=True):
-    """Goldens on which the runs do not agree, runs by time, and what changed between neighbours."""
+    """Goldens on which the runs disagree, runs by time, and what changed between adjacent runs."""
 
     runs: tuple[str, ...]
     agents: tuple[str, ...]
@@ -31,9 +31,9 @@ class GoldenMatrix(Record, frozen=True):
 
 
 class TrendPoint(Record, frozen=True):
-    """One run of a group: its rate with interval, and what is new since the run before.
+    """One run of a group: its rate with interval, and what changed since the previous run.
 
-    `joined` is false where the goldens are not those of the run before: the two rates are not comparable.
+    `joined` is false where the goldens differ from those of the previous run: the two rates are not comparable.
     """
 
     run: str
@@ -48,7 +48,7 @@ class TrendPoint(Record, frozen=True):
 
 
 def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
-    """Set several runs side by side, golden by golden; those on which all agree are only counted."""
+    """Compare several runs golden by golden; goldens on which all agree are only counted."""
     found = sorted((store.run(run) for run in runs), key=lambda one: (one.run.started_at, one.id))
     counts: dict[str, list[tuple[int, int]]] = {}
     for at, one in enumerate(found):
@@ -68,7 +68,7 @@ def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
 
 
 def group_trend(store: Store, group: str, limit: int = 20) -> list[TrendPoint]:
-    """The newest runs of a group, oldest first. Runs that were perturbed on purpose are left out."""
+    """The newest runs of a group, oldest first. Perturbed runs are excluded."""
     listed = store.runs(RunFilter(group=group, state="finished"), limit=limit)
     runs = [one for one in reversed(list(listed)) if "perturb" not in one.run.settings]
     points, before = [], None

@@ -1,4 +1,4 @@
-"""What a run was made with, in readable form: definitions, system prompt, settings."""
+"""The setup of a run in readable form: definitions, system prompt, settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SETUP = "setup"
 
 
 class AgentSetup(Record, frozen=True):
-    """An agent in words: what was asked of which model, with which settings."""
+    """An agent's setup: model, system prompt and settings."""
 
     model: str = ""
     system: str = ""
@@ -28,7 +28,7 @@ class AgentSetup(Record, frozen=True):
 
 
 class RunRecord(Record, frozen=True):
-    """What two runs can be compared by. `known` is false for runs stored before setups were kept."""
+    """The setup by which two runs are compared. `known` is false for runs stored before setups were kept."""
 
     run: str
     agent: str
@@ -45,7 +45,7 @@ class RunRecord(Record, frozen=True):
 
 
 def run_record(store: Store, stored: StoredRun) -> RunRecord:
-    """Read what the store keeps of a run's setup."""
+    """Read a run's setup from the store."""
     run = stored.run
     tools = _document(store, stored, "tools", tuple[Tool, ...])
     setup = _document(store, stored, SETUP, AgentSetup)

@@ -47,7 +47,7 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
 
 
 def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
-    """Every golden of a run with its failed trials; one that was stored without its golden is known by its id alone."""
+    """Every golden of a run with its failed trials; one stored without its golden has only its id."""
     goldens, failures = store.goldens(stored.id), store.failed_trials(stored.id)
     golden, failure = next(goldens, None), next(failures, None)
     for count in store.trial_counts(stored.id):

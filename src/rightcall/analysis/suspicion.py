@@ -1,4 +1,4 @@
-"""Goldens that may be wrong themselves: the same call against them every time, and the words side with the call."""
+"""Goldens that may be wrong themselves: every trial makes the same other call, and the request supports it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MORE_COVER = 0.1
 
 
 class ObservedBehaviour(NamedTuple):
-    """What an agent does instead of what a golden says, in a form that two runs can be compared by."""
+    """What an agent does instead of what a golden expects, comparable between runs."""
 
     wanted: str
     called: str
@@ -24,7 +24,7 @@ class ObservedBehaviour(NamedTuple):
 
 
 def behaviour_of(symptom: Symptom, trial: FailedTrial) -> ObservedBehaviour | None:
-    """The wrong call of a trial; None where nothing was called or a tool's error came in between."""
+    """The wrong call of a trial; None where nothing was called or a tool failed in between."""
     if symptom.group == "miss" and symptom.called:
         return ObservedBehaviour(symptom.tool, symptom.called)
     if symptom.group != "arguments" or any(bad.kind in ("missing", "extra") for bad in symptom.arguments):
@@ -45,7 +45,7 @@ def words_side_with(
     request: SymptomRequest,
     evidence: Evidence,
 ) -> bool:
-    """Whether the request speaks for the call and against the golden. `trials` are those that failed."""
+    """Whether the request supports the call and not the golden. `trials` are those that failed."""
     if behaviour.called != behaviour.wanted:
         covered = evidence.wording.cover(said, behaviour.called)
         return covered >= evidence.wording.cover(said, behaviour.wanted) + MORE_COVER

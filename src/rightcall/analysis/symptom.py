@@ -1,6 +1,6 @@
-"""One failed trial, one symptom: the first thing that went wrong, read off failure codes alone.
+"""One failed trial, one symptom: the first thing that went wrong, derived only from failure codes.
 
-A wrong tool hides its arguments: whatever followed from it is no second cause. In a conversation the earliest turn with
+A wrong tool hides its arguments: its consequences are not a second cause. In a conversation the earliest turn with
 a symptom counts.
 """
 
@@ -36,7 +36,7 @@ LONGEST = 200
 
 
 class BadArgument(NamedTuple):
-    """One parameter that was filled wrongly, how, and whether the request held what was expected."""
+    """One wrong parameter, how it was wrong, and whether the request contained the expected value."""
 
     parameter: str
     kind: ArgumentKind
@@ -47,7 +47,7 @@ class BadArgument(NamedTuple):
 class Symptom(NamedTuple):
     """What went wrong first in a trial.
 
-    `tool` is the tool that was wanted, or called too often; `called` the one called instead, empty for none. `code` is
+    `tool` is the expected tool, or the one called too often; `called` the one called instead, empty for none. `code` is
     that of the first failure. `detail` is the text of a tool's error. `also` names the groups that followed.
     """
 
@@ -72,7 +72,7 @@ class Mistake(NamedTuple):
 
 
 class SymptomRequest(NamedTuple):
-    """What a golden says: the words a value can be read off, and what it expects, call by call."""
+    """A golden's text, in which values can be found, and its expectations, call by call."""
 
     words: str
     expected: Sequence[tuple[str, Mapping[str, Any]]]
@@ -172,7 +172,7 @@ def _expected_beside(failure: Failure, request: SymptomRequest) -> Mapping[str, 
 
 
 def _is_held(failure: Failure, request: SymptomRequest, tool: Tool | None) -> bool:
-    """Whether the request says what was expected; a value of an enum is always held."""
+    """Whether the request contains the expected value; enum values always count as contained."""
     if failure.code not in ("missing_arg", "wrong_value", "wrong_type"):
         return True
     if enum_of(tool, failure.parameter):
@@ -191,12 +191,12 @@ def enum_of(tool: Tool | None, parameter: str) -> Sequence[Any]:
 
 
 def top_parameter(parameter: str) -> str:
-    """The parameter itself, when a failure is about a part of its value."""
+    """The parameter itself, when a failure concerns part of its value."""
     return parameter.lstrip("/").split("/")[0].split(".")[0].split("[")[0]
 
 
 def _unrecovered(calls: Iterable[ToolCall], expected: set[str]) -> ToolCall | None:
-    """The last failed call of an expected tool that no later call of it made good."""
+    """The last failed call of an expected tool that no later call recovered from."""
     open_ones: dict[str, ToolCall] = {}
     for call in calls:
         if call.status == "error" and call.name in expected:

@@ -1,4 +1,4 @@
-"""Two goldens that show a group: the one most like the others, and the one least like them."""
+"""Two goldens that illustrate a group: the most and the least typical one."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ evaluation    evaluate, score_cases, rescore, analyze, and RunResult
 recorded_scores  score: recorded behaviour against goldens, from files
 tool_lint     lint: tool definitions from files, modules, servers or Python
 decisions     gate, compare, plan
+suite_runs    run_suite
 checks        check: is a change safe to ship?
 goldens       load_dataset, check_dataset
 """
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from rightcall.api.improvement import improve as improve
     from rightcall.api.lint_sources import read_sources as read_sources
     from rightcall.api.recorded_scores import RecordedScores as RecordedScores, score as score
+    from rightcall.api.suite_runs import arun_suite as arun_suite, run_suite as run_suite
     from rightcall.api.tool_lint import lint as lint, lint_sets as lint_sets
 else:
     __getattr__, __dir__, __all__ = window(
@@ -40,6 +42,7 @@ else:
             "improvement": "improve",
             "lint_sources": "read_sources",
             "recorded_scores": "RecordedScores score",
+            "suite_runs": "arun_suite run_suite",
             "tool_lint": "lint lint_sets",
         },
     )

@@ -9,7 +9,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
 
-from rightcall.executor import Agent, RunLimits, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Gate, Verdict
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase
@@ -136,7 +137,7 @@ async def aevaluate(
     if request.plan is None:
         return await arun_request(request, store)
     opened = open_store(store)
-    outcome = await run_plan(request.plan, opened, warn=_warn_of_mode)
+    outcome = await run_plan(request.plan, opened, warn=warn_of_mode)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
@@ -205,8 +206,8 @@ async def ascore_cases(
     )
 
 
-def _warn_of_mode(warning: PlanWarning) -> None:
-    """What a gate cannot show, its verdict says; that a mode can never satisfy a golden, nobody else does."""
+def warn_of_mode(warning: PlanWarning) -> None:
+    """A gate's verdict reports its own limits; only this warning says that a mode can never satisfy a golden."""
     if warning.about == "mode":
         warnings.warn(warning.text, stacklevel=2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,9 @@ def _placed(dataset: str | Path | Iterable[AnyGolden]) -> Iterator[tuple[str, An
     from rightcall.datasets import numbered_goldens
 
     if isinstance(dataset, str | Path):
-        yield from ((f"{dataset}:{line}", golden) for line, golden in numbered_goldens(dataset))
+        yield from (
+            (f"{dataset}:{line}", golden)
+            for line, golden in numbered_goldens(dataset, strict_lines=sys.maxsize)
+        )
     else:
         yield from ((f"golden '{one.id}'", one) for one in map(with_id, dataset))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rightcall.api.evaluation import RunResult
 from rightcall.errors import ConfigError
-from rightcall.executor import Agent, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent
 from rightcall.model.golden import Golden
 from rightcall.store import open_store
 from rightcall.suite import EvaluateOptions, ImproveOptions, Rewriter, improve_plan, read_request

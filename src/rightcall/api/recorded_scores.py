@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 class RecordedScores:
     """Results of recorded cases, scored as they are iterated over, once; memory does not grow with their number.
 
-    `summary` is what they add up to, and scores what nobody has iterated over yet.
+    `summary` is their summary; it scores cases that were not iterated over yet.
     """
 
     def __init__(self, results: Iterator[CaseResult], scorer: Scorer) -> None:
@@ -51,7 +51,7 @@ class RecordedScores:
             return None
         return (
             f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
-            f"{worst:.1%}, below --min {min:.1%}"
+            f"{worst:.1%}, below the required {min:.1%}"
         )
 
 

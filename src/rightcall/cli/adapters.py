@@ -1,4 +1,4 @@
-"""`rightcall adapters`: agent frameworks that can be watched, and what each adapter loses."""
+"""`rightcall adapters`: supported agent frameworks, and the limitations of each adapter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rightcall.adapters import ADAPTERS, AdapterInfo, adapter_info, installed_version
+from rightcall.adapters import ADAPTERS, AdapterInfo, adapter_info, hook_problem, installed_version
 from rightcall.cli.options import json_option
 from rightcall.cli.output import print_json, print_next, tell
 from rightcall.model.codec import to_plain
@@ -14,7 +14,7 @@ from rightcall.model.codec import to_plain
 
 @click.group()
 def adapters() -> None:
-    """Agent frameworks that can be measured as they are."""
+    """Agent frameworks that can be evaluated without code changes."""
 
 
 @adapters.command("list")
@@ -35,7 +35,7 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """One adapter: how it watches, what can be done with its tools, and what it loses."""
+    """Show one adapter: how it observes agents, whether tools can be mocked, and its limitations."""
     info = adapter_info(name)
     if as_json:
         print_json(_described(info))
@@ -43,13 +43,13 @@ def show(name: str, as_json: bool) -> None:
     here = installed_version(info)
     tell(f"{info.title} ({info.package})")
     tell(f"installed   {here or f'no; pip install {info.package}'}")
+    if here and (problem := hook_problem(info)):
+        tell(f"problem     {problem}")
     tell(f"tested      {info.tested}" + (f", with {info.beside}" if info.beside else ""))
-    tell(f"watches     {info.hook}")
-    tell(
-        "tools       " + ("can be mocked and broken by faults" if info.tools == "mock" else "run as they are")
-    )
-    tell("functions   " + ("watched too" if info.functions else "not watched: observe the agent object"))
-    tell("loses")
+    tell(f"observes    {info.hook}")
+    tell("tools       " + ("can be mocked and broken by faults" if info.tools == "mock" else "run for real"))
+    tell("functions   " + ("observed too" if info.functions else "not observed: observe the agent object"))
+    tell("limitations")
     for loss in info.loses:
         tell(f"  - {loss}")
 

@@ -31,6 +31,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
     Runs with equal inputs are pooled, at most 10 and 30 days back; what came before them is kept as history.
     """
+    from rightcall.model.text import counted
     from rightcall.store import open_store
     from rightcall.suite import find_baseline, pooled, write_baseline
 
@@ -47,8 +48,9 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
             pool = find_baseline(store, f"branch:{branch}", name)
     write_baseline(pool, output)
     size = output.stat().st_size
+    runs_of = counted(len(pool.header.runs), "run")
     tell(
-        f"{output}: {len(pool.lines):,} goldens, {pool.trials:,} trials of {len(pool.header.runs)} runs, {size:,} bytes"
+        f"{output}: {counted(len(pool.lines), 'golden')}, {pool.trials:,} trials of {runs_of}, {size:,} bytes"
     )
     print_next(f"rightcall check SUITE --baseline {output}")
 
@@ -98,6 +100,7 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
 @to_file
 def merge(files: tuple[Path, ...], output: Path) -> None:
     """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
+    from rightcall.model.text import counted
     from rightcall.suite import load_baseline, merged, write_baseline
 
     missing = [file for file in files if not file.is_file()]
@@ -105,4 +108,6 @@ def merge(files: tuple[Path, ...], output: Path) -> None:
         raise InputError(str(missing[0]), "there is no such file")
     pool = merged([load_baseline(file) for file in files])
     write_baseline(pool, output)
-    tell(f"{output}: {len(pool.header.runs)} runs pooled, {len(pool.header.older)} kept as history")
+    tell(
+        f"{output}: {counted(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history"
+    )

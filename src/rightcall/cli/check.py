@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
     from rightcall.gate import CheckResult, CheckSettings
     from rightcall.store import Store
 
+HERE = Path("suite.yaml")
 COLORS = {"PASS": "green", "REGRESSED": "red"}
 
 
 @click.command()
-@click.argument("suites", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SUITE...")
+@click.argument("suites", nargs=-1, type=click.Path(path_type=Path), metavar="[SUITE]...")
 @click.option(
     "--baseline", default="branch:main", show_default=True, help="branch:NAME, a run, or a baseline file."
 )
@@ -56,6 +58,12 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
 @click.option(
     "--control", type=click.IntRange(0), help="Untouched goldens to ask again, to tell a moving provider."
 )
+@click.option(
+    "--base-ref",
+    default="",
+    metavar="REF",
+    help="Ask this version (branch, tag or commit) again at the same time, to tell a moving provider.",
+)
 @click.option("--again", is_flag=True, help="Draw anew though these inputs have a verdict.")
 @click.option(
     "--changed", multiple=True, metavar="FILE", help="A file that changed and reaches every golden."
@@ -88,31 +96,38 @@ def check(
     trust: bool,
     **words: Any,
 ) -> None:
-    """Compare a suite as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+    """Compare SUITE as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+
+    SUITE is `suite.yaml` when none is named.
 
     Exit codes: 0 PASS, 1 REGRESSED or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
     """
+    from rightcall.gate import held_together
     from rightcall.report import in_actions
     from rightcall.store import open_store
     from rightcall.suite import load_suite, require_trust
 
     for path in outputs:
         _require_known(path)
+    suites = suites or _suite_here()
+    share = len(suites) if together else 1
     results = []
     with open_store(store_url) as store:
-        for file in suites:
-            loaded = load_suite(file)
+        loaded = [load_suite(file) for file in suites]
+        for file, suite in zip(suites, loaded, strict=True):
             if not words["plan_only"]:
-                require_trust(loaded, file, model=words["model"], trust=trust)
-            share = len(suites) if together else 1
-            result = _checked(file, store, _settings(loaded.check, words, share), words, quiet=as_json)
-            results.append(result)
+                require_trust(suite, file, model=words["model"], trust=trust)
+        for file, suite in zip(suites, loaded, strict=True):
+            results.append(_checked(file, store, _settings(suite.check, words, share), words, quiet=as_json))
+        if together:
+            results = held_together(results, max(result.alpha for result in results) * share)
+        for file, suite, result in zip(suites, loaded, results, strict=True):
             for path in outputs:
-                _write(
-                    path if len(suites) == 1 else path.with_stem(f"{path.stem}-{loaded.name}"), result, store
-                )
+                _write(_output_of(path, suite.name, len(suites)), result, store)
             if not as_json:
                 _show(result, file)
+        if len(results) > 1 and not as_json and not words["plan_only"]:
+            _show_all(results)
     if as_json:
         print_json(results[0] if len(results) == 1 else results)
     elif in_actions(os.environ):
@@ -123,6 +138,18 @@ def check(
             check_summary(result, os.environ)
     plan_only = words["plan_only"]
     raise click.exceptions.Exit(0 if plan_only else max(result.exit_code for result in results))
+
+
+def _suite_here() -> tuple[Path, ...]:
+    if not HERE.is_file():
+        raise click.UsageError("name a suite: there is no suite.yaml in this folder")
+    return (HERE,)
+
+
+def _output_of(path: Path, suite: str, suites: int) -> Path:
+    """Where an output of a suite goes; the suite's name is part of it when there are several."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", suite).strip("-.") or "suite"
+    return path if suites == 1 else path.with_stem(f"{path.stem}-{plain}")
 
 
 def _settings(own: CheckSettings, words: dict[str, Any], share: int) -> CheckSettings:
@@ -145,6 +172,7 @@ def _checked(
         "again",
         "plan_only",
         "max_calls",
+        "base_ref",
         "changed",
         "record",
         "trials",
@@ -161,8 +189,13 @@ def _checked(
 
 
 def _require_known(path: Path) -> None:
+    """Before a call is spent."""
     if path.suffix not in (".md", ".json", ".xml", ".sarif"):
         raise click.UsageError(f"-o {path}: write a .md, .json, .xml or .sarif file, or codequality.json")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"-o {path}: no such folder '{path.parent}'; create it first")
+    if path.is_dir():
+        raise click.UsageError(f"-o {path}: is a folder")
 
 
 def _write(path: Path, result: CheckResult, store: Store) -> None:
@@ -198,7 +231,7 @@ def _show(result: CheckResult, file: Path) -> None:
     word, _, rest = result.sentence.partition(":")
     out.say(f"[bold {color}]{{}}[/bold {color}]:{{}}", word, rest)
     for change in result.changes[:10]:
-        out.say("  [dim]changed[/dim] {}", change.words)
+        out.say("  [dim]-[/dim] {}", change.words)
     if result.cause == "plan":
         _show_plan(result)
         return
@@ -231,6 +264,17 @@ def _show(result: CheckResult, file: Path) -> None:
         out.say("[dim]{}[/dim]", result.hint)
     if result.run_id and result.verdict != "PASS":
         print_next(f"rightcall report {result.run_id}", f"rightcall check {file} --full")
+
+
+def _show_all(results: list[CheckResult]) -> None:
+    out = console()
+    out.say("")
+    for result in results:
+        color = COLORS.get(result.verdict, "yellow")
+        calls = f"{result.calls.spent:,} of {result.calls.full:,} calls"
+        out.say(
+            f"[{color}]{{}}[/{color}] {{}}  [dim]{{}}[/dim]", f"{result.verdict:<12}", result.suite, calls
+        )
 
 
 def _show_plan(result: CheckResult) -> None:

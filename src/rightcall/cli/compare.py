@@ -14,7 +14,7 @@ from rightcall.cli.output import as_object, console, print_json
 @margin_option(default=0.0)
 @alpha_option(default=0.05)
 @click.option("--metric", help="Compare this metric instead of pass rates")
-@click.option("--anyway", is_flag=True, help="Compare even if datasets or metrics differ")
+@click.option("--anyway", is_flag=True, help="Compare even if metrics differ or a run is unfinished")
 @store_option
 @json_option
 def compare(
@@ -29,7 +29,7 @@ def compare(
 ) -> None:
     """Compare CANDIDATES with BASELINE golden by golden: better, not worse, worse or undecided.
 
-    Exit codes: 0 better or not worse, 1 worse, 3 undecided.
+    Exit codes: 0 better or not worse, 1 worse, 2 the runs cannot be compared, 3 undecided.
     """
     from rightcall.analysis import golden_matrix, what_changed
     from rightcall.store import open_store

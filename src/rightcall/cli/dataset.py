@@ -23,6 +23,7 @@ from rightcall.cli.options import (
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.errors import InputError
 from rightcall.model.golden import AnyGolden
+from rightcall.model.text import counted
 
 
 @click.group()
@@ -90,7 +91,10 @@ def check(
             out.say(f"[{color}]{{}}[/{color}] [bold]{{}}[/bold] ", finding.severity, finding.code, end="")
             hint = f"; {finding.hint}" if finding.hint else ""
             out.print(clean(f"{finding.where}: {finding.message}{hint}"), soft_wrap=True)
-        out.print(f"{count:,} goldens, {len(errors):,} errors, {len(findings) - len(errors):,} warnings")
+        out.print(
+            f"{counted(count, 'golden')}, {counted(len(errors), 'error')}, "
+            f"{counted(len(findings) - len(errors), 'warning')}"
+        )
         if skipped:
             skipped.show()
         if not tools:
@@ -142,14 +146,14 @@ def convert(
     goldens = import_bfcl(file, answers) if source == "bfcl" else load_goldens(file, skipped=skipped)
     count = 0
 
-    def counted() -> Iterator[AnyGolden]:
+    def counting() -> Iterator[AnyGolden]:
         nonlocal count
         for golden in goldens:
             count += 1
             yield golden
 
-    save_goldens(counted(), output, dialect=dialect)
-    console().print(f"{count:,} goldens written to {output}", soft_wrap=True)
+    save_goldens(counting(), output, dialect=dialect)
+    console().print(f"{counted(count, 'golden')} written to {output}", soft_wrap=True)
     if skipped:
         skipped.show()
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")
@@ -169,8 +173,9 @@ def stats(file: Path, as_json: bool) -> None:
         print_json(found)
         return
     out = console()
-    text = "[bold]{:,}[/bold] goldens ({}), {:.0f} characters of input on average"
-    out.say(text, found.goldens, found.kind, found.mean_input_characters)
+    text = "[bold]{:,}[/bold] {} ({}), {:.0f} characters of input on average"
+    noun = "golden" if found.goldens == 1 else "goldens"
+    out.say(text, found.goldens, noun, found.kind, found.mean_input_characters)
     for title, counts in (
         ("categories", found.categories),
         ("expected calls per golden", found.calls_per_golden),
@@ -184,7 +189,8 @@ def stats(file: Path, as_json: bool) -> None:
             out.say("[dim]{}:[/dim] ", title, end="")
             out.print(clean(shown + more))
     if found.without_expectation:
-        out.say("[yellow]{:,} goldens have no expectation[/yellow]", found.without_expectation)
+        noun = "golden has" if found.without_expectation == 1 else "goldens have"
+        out.say("[yellow]{:,} {} no expectation[/yellow]", found.without_expectation, noun)
 
 
 for command in versions.COMMANDS:
@@ -200,7 +206,7 @@ def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
     found = import_tau(file)
     save_goldens(found.goldens, output)
     out = console()
-    out.print(f"{len(found.goldens):,} goldens written to {output}")
+    out.print(f"{counted(len(found.goldens), 'golden')} written to {output}")
     if trajectories is not None:
         save_trajectories(found.trajectories, trajectories)
         out.print(f"{len(found.trajectories):,} trajectories written to {trajectories}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rightcall.cli.output import console, tell
 from rightcall.errors import InputError
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult
@@ -62,7 +63,7 @@ def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
         out.print(f"… and {len(findings) - SHOWN:,} more (use --json to list all)")
     cover = found.coverage
     counts = ", ".join(f"{name} {count:,}" for name, count in found.categories.items())
-    lines = [f"{found.goldens:,} goldens: {counts}"]
+    lines = [f"{counted(found.goldens, 'golden')}: {counts}"]
     if cover.tools:
         for word, total, missing in (
             ("tools", cover.tools, cover.missing_tools),

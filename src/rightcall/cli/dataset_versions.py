@@ -16,6 +16,7 @@ from rightcall.cli.options import (
     store_option,
 )
 from rightcall.cli.output import console, print_json
+from rightcall.model.text import counted
 
 
 @click.command()
@@ -40,7 +41,7 @@ def push(
         return
     kind = "version" if version.finalized else "draft"
     out = console()
-    out.print(f"{version.goldens:,} goldens stored as {kind} {version.version} of {alias}")
+    out.print(f"{counted(version.goldens, 'golden')} stored as {kind} {version.version} of {alias}")
     again = "" if version.finalized else " --draft"
     out.print(f"next:\n  rightcall dataset pull {alias} -o goldens.jsonl{again}")
 
@@ -66,7 +67,9 @@ def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: s
                 f"dataset {alias}", f"version {version.version} is a draft", "pass --draft to use it"
             )
         save_goldens(opened.pull_dataset(alias, version.version, finalized=not draft), output)
-    console().print(f"{version.goldens:,} goldens of {alias} version {version.version} written to {output}")
+    console().print(
+        f"{counted(version.goldens, 'golden')} of {alias} version {version.version} written to {output}"
+    )
 
 
 @click.command("list")
@@ -138,7 +141,7 @@ def split(file: Path, share: float, seed: int, output: tuple[Path, Path]) -> Non
     parts = split_goldens(list(load_goldens(file)), share, seed=seed)
     for part, path in zip(parts, output, strict=True):
         save_goldens(part, path)
-        console().print(f"{len(part):,} goldens written to {path}")
+        console().print(f"{counted(len(part), 'golden')} written to {path}")
 
 
 COMMANDS = (push, pull, list_versions, diff, split)

@@ -16,7 +16,7 @@ def demo(model: str, store_url: str | None) -> None:
     """Run 24 goldens about weather, files and accounts on a small local model, and explain the results.
 
     Needs no API key, and a network only to download the model once. The model is small and makes mistakes;
-    finding them is the point. The exit code is 0 whatever the model gets right.
+    finding them is the point. The exit code is 0 regardless of the result.
     """
     from rightcall.cli.run import command_line, execute
     from rightcall.demo import FOLDER

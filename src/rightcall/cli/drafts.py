@@ -22,7 +22,7 @@ class Drafts(Protocol):
 
 
 def add_to_draft(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> DatasetVersion:
-    """Put goldens into the draft of an alias beside what is there; an id that is taken gets a number."""
+    """Add goldens to the draft of an alias; an id that is taken gets a number."""
     import msgspec
 
     known = store.pull_dataset(alias, finalized=False) if store.datasets(alias) else ()

@@ -6,6 +6,7 @@ import click
 
 from rightcall.cli.options import json_option, run_argument, store_option
 from rightcall.cli.output import console, print_json
+from rightcall.model.text import counted
 
 
 @click.command()
@@ -24,7 +25,7 @@ def flaky(run: str, store_url: str | None, as_json: bool) -> None:
         return
     out = console()
     out.print(
-        f"{found.goldens:,} goldens: {found.stable_pass:,} always pass, {found.stable_fail:,} never, "
+        f"{counted(found.goldens, 'golden')}: {found.stable_pass:,} always pass, {found.stable_fail:,} never, "
         f"{len(found.flaky):,} sometimes"
     )
     if found.rate is None:

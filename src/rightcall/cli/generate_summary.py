@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.synthesis import GenerationEstimate, Production, Synthesizer
@@ -45,7 +46,7 @@ def show_made(made: Production, maker: Synthesizer, kept: str, typed: dict[str, 
 
 
 def _reasons(made: Production, most: int = 6) -> dict[str, int]:
-    """Why goldens were dropped, the commonest first, without what differs from one to the next."""
+    """Why goldens were dropped, most common first, without variable parts."""
     import re
     from collections import Counter
 
@@ -63,7 +64,7 @@ def estimate_words(found: GenerationEstimate) -> str:
         else f"${found.cost_usd:.4f} to ${found.cost_usd_most:.4f}"
     )
     return (
-        f"{found.goldens:,} goldens: {found.requests_least:,} to {found.requests_most:,} requests, "
+        f"{counted(found.goldens, 'golden')}: {found.requests_least:,} to {found.requests_most:,} requests, "
         f"about {found.input_tokens:,} input tokens or more, {price}"
     )
 
@@ -76,6 +77,6 @@ def show_estimate(found: GenerationEstimate, typed: dict[str, Any]) -> None:
     out.print(
         estimate_words(found)
         if found.requests_most
-        else f"{found.goldens:,} goldens by templates; no model is asked"
+        else f"{counted(found.goldens, 'golden')} from templates; no model requests"
     )
     out.say("[dim]nothing was sent[/dim]")

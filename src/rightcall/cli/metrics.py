@@ -25,7 +25,7 @@ def list_(as_json: bool) -> None:
         return
     width = max(len(page.name) for page in pages)
     for page in pages:
-        mark = "" if page.measured == "always" else "  (on request)"
+        mark = "" if page.measured == "always" else f"  ({page.measured})"
         console().say("[bold]{}[/bold]  {}[dim]{}[/dim]", f"{page.name:<{width}}", page.summary, mark)
     console().say("\n[dim]next:[/dim]\n  rightcall metrics show parameter_accuracy")
 

@@ -9,6 +9,7 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.model.text import counted
 from rightcall.report import one_line
 
 if TYPE_CHECKING:
@@ -137,36 +138,34 @@ def _plain(item: Any) -> Any:
 @json_option
 def status(url: str | None, as_json: bool) -> None:
     """Traffic, checks by version, alarms, the review queue."""
-    from rightcall.stats import confidence_sequence
+    from dataclasses import asdict
+
+    from rightcall.report import check_rates, version_changes
     from rightcall.store import TraceFilter, open_store
 
     with open_store(url, must_exist=True) as store:
-        traffic, counts = store.trace_counts(), store.check_counts()
+        traffic, checks = store.trace_counts(), check_rates(store)
         alarms, queued = store.alarms(), store.traces(TraceFilter(review="queued"), limit=1000)
-    totals: dict[tuple[str, str, str], list[float]] = {}
-    for count in counts:
-        held = totals.setdefault((count.agent, count.name, count.version), [0.0, 0.0])
-        held[0] += count.seen
-        held[1] += count.bad
-    checks = []
-    for (agent, name, version), (seen, bad) in totals.items():
-        if name == "any" or not seen:
-            continue
-        interval = confidence_sequence(bad, seen)
-        checks.append({"agent": agent, "check": name, "version": version, "traces": int(seen), "bad": bad,
-                       "rate": bad / seen, "low": interval.low, "high": interval.high})  # fmt: skip
+    changes = version_changes(checks)
     if as_json:
         rows = [dict(zip(("agent", "version", "traces", "failed"), row, strict=True)) for row in traffic]
-        print_json({"traffic": rows, "checks": checks, "alarms": alarms, "queued": len(queued)})
+        print_json({"traffic": rows, "checks": [asdict(check) for check in checks],
+                    "changes": [asdict(change) | {"said": change.said} for change in changes],
+                    "alarms": alarms, "queued": len(queued)})  # fmt: skip
         return
     for agent, version, traces, failed in traffic:
-        tell(f"{one_line(agent)}  version {version}  {traces:,} traces, {failed:,} with a finding")
+        tell(f"{one_line(agent)}  version {version}  {counted(traces, 'trace')}, {failed:,} with a finding")
     for check in checks:
-        rate = f"{check['rate']:>7.2%}  [{check['low']:.2%}, {check['high']:.2%}]  of {check['traces']:,}"
-        tell(f"  {check['check']:<24} {check['version']}  {rate}")
+        bounds = f"[{check.low:.2%}, {check.high:.2%}]" if check.low is not None else "(weighted)"
+        shown = f"{check.rate:>7.2%}  {bounds}  of {check.n:,} {check.unit}"
+        tell(f"  {one_line(check.name):<24} {check.version}  {shown}")
+    for change in changes:
+        if change.said != "no difference shown":
+            bounds = f"{change.difference:+.1%} [{change.low:+.1%}, {change.high:+.1%}]"
+            tell(f"  {one_line(change.name):<24} {change.before} → {change.now}  {bounds}  {change.said}")
     for alarm in alarms:
         _print_alarm(alarm)
-    tell(f"{len(queued):,} traces wait for review")
+    tell(f"{counted(len(queued), 'trace')} to review")
     latched = [alarm for alarm in alarms if alarm.acknowledged_at is None]
     print_next(
         *([f"rightcall monitor ack {latched[0].key}"] if latched else []),

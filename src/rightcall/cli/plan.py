@@ -60,7 +60,7 @@ def plan(
 ) -> None:
     """Compute how many goldens are needed to show a pass rate of --min when the true rate is --target, and the cost."""
     from rightcall import api
-    from rightcall.gate import percent
+    from rightcall.model.text import percent
 
     with simulating(quiet=as_json) as watch:
         found = api.plan(

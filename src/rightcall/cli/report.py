@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @run_argument
 @output_option(OUTPUT_BY_SUFFIX)
-@click.option("--format", "kind", type=click.Choice(FORMATS), help="Format, whatever the suffix")
+@click.option("--format", "kind", type=click.Choice(FORMATS), help="Output format; overrides the suffix")
 @store_option
 @click.option(
     "--github/--no-github",

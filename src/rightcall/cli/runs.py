@@ -18,6 +18,7 @@ from rightcall.cli.options import (
     yes_option,
 )
 from rightcall.cli.output import print_json_line, tell
+from rightcall.cli.run_show import show
 from rightcall.errors import InputError
 from rightcall.report import inert_json, one_line
 
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def runs() -> None:
-    """List, show, export, rescore, delete and prune the runs in the store."""
+    """List, show, tag, export, rescore, delete and prune the runs in the store."""
+
+
+runs.add_command(show)
 
 
 @runs.command("list")
@@ -63,26 +67,24 @@ def list_(
 
 
 @runs.command()
-@run_argument
+@click.argument("run")
+@click.argument("tags", nargs=-1, required=True)
+@click.option("--remove", is_flag=True, help="Remove the tags instead of adding them")
 @store_option
 @json_lines_option
-def show(run: str, store_url: str | None, as_json: bool) -> None:
-    """Show one run.
+def tag(run: str, tags: tuple[str, ...], remove: bool, store_url: str | None, as_json: bool) -> None:
+    """Add TAGS to RUN. A tag names a run in every command, protects it from `runs prune` and filters lists.
 
-    RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch [default: last].
+    RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch.
     """
     with _opened(store_url) as store:
         found = store.run(run)
-        codes = store.code_counts(found.id)
+        (store.untag_run if remove else store.tag_run)(found.id, *tags)
+        found = store.run(found.id)
     if as_json:
         print_json_line(found)
         return
-    for label, value in _facts(found):
-        tell(f"{label:<12} {one_line(value)}")
-    for code, count in sorted(codes.items(), key=lambda item: (-item[1], item[0])):
-        tell(f"{'':<12} {count:>6} × {code}")
-    step = "report" if found.finished else "run SUITE --resume"
-    tell(f"next: rightcall {step} {one_line(found.id)}")
+    tell(f"{one_line(found.id)}  tags: {one_line(', '.join(found.tags)) or 'none'}")
 
 
 @runs.command()
@@ -207,30 +209,6 @@ def _opened(store_url: str | None) -> Store:
     from rightcall.store import open_store
 
     return open_store(store_url, must_exist=True)
-
-
-def _facts(run: StoredRun) -> list[tuple[str, str]]:
-    usage = run.usage
-    cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
-    planned = f" of {run.planned:,}" if run.planned else ""
-    facts = {
-        "run": run.id,
-        "suite": run.run.name,
-        "group": run.run.group,
-        "agent": run.run.agent,
-        "started": run.run.started_at,
-        "finished": run.run.finished_at or f"no; last updated {run.updated_at}",
-        "verdict": run.verdict,
-        "results": f"{run.results:,}{planned}, {run.passed:,} passed, {run.errors:,} errors",
-        "pass rate": f"{run.pass_rate:.1%}" if run.results > run.errors else "",
-        "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}",
-        "tags": ", ".join(run.tags),
-        "git": " ".join(
-            run.run.versions[part] for part in ("git_branch", "git_commit") if part in run.run.versions
-        ),
-    }
-    facts |= {f"{kind[:10]}": fingerprint for kind, fingerprint in run.run.fingerprints.items()}
-    return [(label, value) for label, value in facts.items() if value]
 
 
 def _print_table(found: list[StoredRun]) -> None:

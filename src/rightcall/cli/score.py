@@ -18,6 +18,7 @@ from rightcall.cli.options import (
     tools_option,
 )
 from rightcall.cli.output import tell
+from rightcall.model.text import counted
 
 
 @click.command()
@@ -50,17 +51,19 @@ def score(
     """Score TRAJECTORIES (what an agent did) against GOLDENS (what it should have done).
 
     TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, if goldens name their trace or
-    spans name their golden (`rightcall.golden.id`).
+    spans name their golden (`rightcall.golden.id`). `-` reads one of the two from standard input, as JSON Lines.
     Runs and sends nothing. Exit code 1 if the pass rate is below --min.
     """
     import gc
 
     from rightcall.api import score as score_files
-    from rightcall.cli.score_traces import as_trajectories
+    from rightcall.cli.score_traces import as_trajectories, read_standard_input
     from rightcall.metrics import ScoringRules
     from rightcall.report import AskedMetrics, write_rows
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
+    hints = _hints(goldens, trajectories, tools)
+    goldens, trajectories = read_standard_input(goldens, trajectories)
     scores = score_files(
         goldens,
         as_trajectories(goldens, trajectories),
@@ -83,7 +86,7 @@ def score(
         for _ in watcher.watch(watched):
             pass
         notes = [*_left_out(scores.left_out), *beside.lines(scores.summary)]
-        print_summary(scores.summary, watcher.failed, notes=notes, hints=_hints(goldens, trajectories, tools))
+        print_summary(scores.summary, watcher.failed, notes=notes, hints=hints)
     shortfall = scores.shortfall(least)
     if shortfall:
         tell(shortfall, err=True)
@@ -92,7 +95,7 @@ def score(
 
 
 def _left_out(count: int) -> list[str]:
-    return [f"{count:,} golden{'s' if count != 1 else ''} without a trajectory skipped"] if count else []
+    return [f"{counted(count, 'golden')} without a trajectory skipped"] if count else []
 
 
 def _hints(goldens: Path, trajectories: Path, tools: Path | None) -> list[str]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
 
 from rightcall.cli.output import tell
+from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.traces import Trace
@@ -16,8 +21,6 @@ def as_trajectories(goldens: Path, recorded: Path) -> Path:
     """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
     if _begins_with_golden(recorded):
         return recorded
-    import atexit
-
     from rightcall.traces import is_trace_export
 
     if not is_trace_export(recorded):
@@ -35,12 +38,32 @@ def as_trajectories(goldens: Path, recorded: Path) -> Path:
         else:
             left += 1
     if left:
-        tell(f"{left:,} trace{'s' if left != 1 else ''} without a golden left out", err=True)
-    folder = tempfile.TemporaryDirectory(prefix="rightcall-")
-    atexit.register(folder.cleanup)
-    path = Path(folder.name) / f"{recorded.stem}.trajectories.jsonl"
+        tell(f"{counted(left, 'trace')} without a golden left out", err=True)
+    path = _temporary_folder() / f"{recorded.stem}.trajectories.jsonl"
     save_trajectories(found, path)
     return path
+
+
+def read_standard_input(*files: Path) -> tuple[Path, ...]:
+    """The files, with a copy of standard input in place of `-`: a file is read more than once."""
+    if [str(file) for file in files].count("-") > 1:
+        raise click.UsageError("only one file can be read from standard input")
+    return tuple(_copied(sys.stdin.buffer) if str(file) == "-" else file for file in files)
+
+
+def _copied(stream: BinaryIO) -> Path:
+    path = _temporary_folder() / "stdin.jsonl"
+    with path.open("wb") as file:
+        shutil.copyfileobj(stream, file)
+    return path
+
+
+def _temporary_folder() -> Path:
+    import atexit
+
+    folder = tempfile.TemporaryDirectory(prefix="rightcall-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 def _begins_with_golden(recorded: Path) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import print_json_line, tell
+from rightcall.model.text import counted
 
 
 @click.group()
@@ -58,8 +59,9 @@ def copy(source: str, target: str, as_json: bool) -> None:
             print_json_line(msgspec.structs.asdict(copied))
         else:
             tell(
-                f"copied {copied.runs:,} runs, {copied.results:,} results and {copied.datasets:,} dataset "
-                f"versions to {new.name}\nnext: rightcall runs list --store {new.name}"
+                f"copied {counted(copied.runs, 'run')}, {counted(copied.results, 'result')} and "
+                f"{counted(copied.datasets, 'dataset version')} to {new.name}\n"
+                f"next: rightcall runs list --store {new.name}"
             )
 
 

@@ -9,6 +9,9 @@ from rightcall.errors import ConfigError, MissingExtraError
 
 USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
 
+NOT_REWRITTEN = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
+"""The command itself has imported the package whose plugin pytest loads; it has no asserts to rewrite."""
+
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True})
 @click.argument("paths", nargs=-1, type=click.UNPROCESSED)
@@ -17,6 +20,8 @@ USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
               help="Required pass rate [default: every golden must pass]")  # fmt: skip
 @click.option("--rule", type=click.Choice(["point", "interval"]),
               help="Decide --min by the observed rate, or by confidence bounds")  # fmt: skip
+@click.option("--forbid", multiple=True, metavar="CODE",
+              help="Fail if this failure code occurs, whatever the pass rate (repeatable)")  # fmt: skip
 @store_option
 @concurrency_option
 def test(
@@ -24,6 +29,7 @@ def test(
     trials: int | None,
     least: float | None,
     rule: str | None,
+    forbid: tuple[str, ...],
     store_url: str | None,
     concurrency: int | None,
 ) -> None:
@@ -40,7 +46,8 @@ def test(
         "trials": trials, "min": least, "rule": rule, "store": store_url, "concurrency": concurrency,
     }  # fmt: skip
     options = [f"--rightcall-{name}={value}" for name, value in given.items() if value is not None]
-    code = int(pytest.main(["--no-header", "-q", *options, *paths]))
+    options += [f"--rightcall-forbid={code}" for code in forbid]
+    code = int(pytest.main(["--no-header", "-q", "-W", NOT_REWRITTEN, *options, *paths]))
     if code == NOTHING_COLLECTED:
         raise ConfigError("no tests found; a test is a function test_…(golden, check) in a file test_*.py")
     raise click.exceptions.Exit({USAGE_ERROR: 2, INTERRUPTED: 2, INTERNAL_ERROR: 2}.get(code, code))

@@ -13,8 +13,9 @@ from rightcall.report import one_line
 
 if TYPE_CHECKING:
     from rightcall.model.golden import Golden
+    from rightcall.monitor import Imported
     from rightcall.store import KeptTrace
-    from rightcall.traces import CallsMode, Trace
+    from rightcall.traces import CallsMode, Problems, Trace
 
 at_store = click.option(
     "--store", "url", metavar="URL", help="A file or a PostgreSQL URL. [default: .rightcall/rightcall.db]"
@@ -53,25 +54,25 @@ def import_(
 ) -> None:
     """Read traces from FILES and make trajectories and goldens to review of them.
 
-    OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are told apart
+    OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are detected
     by content. Without --to, traces go into the store, where `traces review` finds them.
     """
+    from rightcall.monitor import import_to_folder, import_to_store
+    from rightcall.store import open_store
     from rightcall.traces import Problems, Redactor, load_traces
 
     whole = Problems()
-    found = list(load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge))
+    found = load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge)
     if keep_raw:
         tell("warning: --keep-raw writes e-mail addresses, numbers and keys as they are", err=True)
-    else:
-        redactor = Redactor(_key(url), redact)
-        found = [redactor.trace(trace) for trace in found]
-    useful = [
-        trace
-        for trace in found
-        if trace.trajectory.calls or trace.trajectory.output or trace.trajectory.messages
-    ]
-    written = _write(useful, folder, url)
-    summary = _summary(found, useful, whole, written)
+    with open_store(url) as store:
+        clean = _as_it_is if keep_raw else Redactor(store.redaction_key(), redact).trace
+        made = (
+            import_to_folder(found, folder, clean)
+            if folder is not None
+            else import_to_store(found, store, clean)
+        )
+    summary = _summary(made, whole)
     if as_json:
         print_json(summary)
         return
@@ -80,9 +81,9 @@ def import_(
     unknown = (
         f", arguments unknown in {summary['unknown_arguments']:,}" if summary["unknown_arguments"] else ""
     )
-    tell(f"{_count(len(found), 'trace')}, {_count(summary['calls'], 'call')}{unknown}")
+    tell(f"{_count(made.traces, 'trace')}, {_count(summary['calls'], 'call')}{unknown}")
     if folder is not None:
-        tell(f"{folder / 'trajectories.jsonl'}: {_count(len(useful), 'trajectory', 'trajectories')}")
+        tell(f"{folder / 'trajectories.jsonl'}: {_count(made.useful, 'trajectory', 'trajectories')}")
         tell(f"{folder / 'candidates.jsonl'}: {_count(summary['candidates'], 'golden')} to review")
         print_next(f"rightcall traces review {folder / 'candidates.jsonl'} --to goldens.jsonl")
     else:
@@ -93,61 +94,24 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def _key(url: str | None) -> bytes:
-    from rightcall.store import open_store
-
-    with open_store(url) as store:
-        return store.redaction_key()
+def _as_it_is(trace: Trace) -> Trace:
+    return trace
 
 
-def _write(found: list[Trace], folder: Path | None, url: str | None) -> int:
-    """Files, or the store; gives how many goldens wait for review."""
-    from rightcall.datasets import save_goldens, save_trajectories
-    from rightcall.model.trajectory import RecordedTrajectory
-    from rightcall.traces import distinct_candidates
-
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        recorded = [
-            RecordedTrajectory(trace.golden_id or trace.golden().id, trace.trajectory, trace.trial)
-            for trace in found
-        ]
-        save_trajectories(recorded, folder / "trajectories.jsonl")
-        candidates = distinct_candidates(found)
-        save_goldens(candidates, folder / "candidates.jsonl")
-        return len(candidates)
-    from rightcall.monitor import CheckedAgent, MonitorSettings, kept_trace, run_checks
-    from rightcall.store import open_store
-
-    names = MonitorSettings().cheap
-    with open_store(url) as store:
-        for start in range(0, len(found), 500):
-            batch = []
-            for trace in found[start : start + 500]:
-                checks = run_checks(names, trace, CheckedAgent())
-                failed = any(check.bad for check in checks)
-                batch.append(
-                    kept_trace(trace, trace.service or trace.agent or "agent", checks, failed, queue=True)
-                )
-            store.keep_traces(batch)
-    return len(distinct_candidates(found))
-
-
-def _summary(found: list[Trace], useful: list[Trace], whole: Any, candidates: int) -> dict[str, Any]:
-    from collections import Counter
-
-    problems = Counter(text for trace in found for text in trace.problems if text not in whole.texts())
-    calls = [call for trace in found for call in trace.trajectory.calls]
+def _summary(made: Imported, whole: Problems) -> dict[str, Any]:
+    told = whole.texts()  # also given with the first trace
     lines = list(whole.places())
     lines += [
-        f"{text} (in {count:,} traces)" if count > 1 else text for text, count in problems.most_common(20)
+        f"{text} (in {count:,} traces)" if count > 1 else text
+        for text, count in made.problems.most_common(20)
+        if text not in told
     ]
     return {
-        "traces": len(found),
-        "without_calls_or_answers": len(found) - len(useful),
-        "calls": len(calls),
-        "unknown_arguments": sum(call.arguments_unknown for call in calls),
-        "candidates": candidates,
+        "traces": made.traces,
+        "without_calls_or_answers": made.traces - made.useful,
+        "calls": made.calls,
+        "unknown_arguments": made.unknown_arguments,
+        "candidates": made.candidates,
         "problems": lines,
     }
 
@@ -237,32 +201,55 @@ def _print_trace(trace: Trace) -> None:
 )
 @at_store
 def review(candidates: Path | None, target: Path, url: str | None) -> None:
-    """Judge goldens made of traces, one by one: keep, negative, drop or skip.
+    """Judge goldens made of traces, one by one: keep, edit, negative, drop or skip.
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
     from rightcall.monitor import add_goldens, as_negative, reviewed
 
     kept = 0
-    for golden, settle in _waiting(candidates, url):
+    for golden, settle in _waiting(candidates, target, url):
         _print_candidate(golden)
-        choice = click.prompt("keep, negative, drop, skip, quit", default="skip",
-                              type=click.Choice(["keep", "negative", "drop", "skip", "quit"]))  # fmt: skip
+        choice = click.prompt("keep, edit, negative, drop, skip, quit", default="skip", show_choices=False,
+                              type=click.Choice(["keep", "edit", "negative", "drop", "skip", "quit"]))  # fmt: skip
         if choice == "quit":
             break
-        if choice in ("keep", "negative"):
-            judged = golden
+        if choice in ("keep", "edit", "negative"):
+            judged: Golden | None = golden
             if choice == "negative":
                 names = [str(call.tool) for call in golden.expected_calls]
                 said = click.prompt("calls that must not happen", default=",".join(names))
                 judged = as_negative(golden, [name.strip() for name in said.split(",") if name.strip()])
+            elif choice == "edit":
+                judged = _edited(golden)
+            if judged is None:
+                continue
             add_goldens(target, [reviewed(judged, by=_author())])
             kept += 1
         if choice != "skip":
-            settle("kept" if choice in ("keep", "negative") else "dropped")
+            settle("dropped" if choice == "drop" else "kept")
     tell(f"{_count(kept, 'golden')} added to {target}")
     if kept:
         print_next(f"rightcall dataset check {target}")
+
+
+def _edited(golden: Golden) -> Golden | None:
+    """The golden as the person's editor leaves it; None when it was closed without saving or cannot be read."""
+    import msgspec
+
+    from rightcall.errors import InputError
+    from rightcall.model import Golden as GoldenType, codec
+
+    written = msgspec.json.format(codec.encode(golden), indent=2).decode()
+    text = click.edit(written, extension=".json")
+    if text is None:
+        tell("not saved; the golden is left as it is", err=True)
+        return None
+    try:
+        return codec.decode(text.encode(), GoldenType, golden.id)
+    except InputError as error:
+        tell(f"not kept: {one_line(str(error))}", err=True)
+        return None
 
 
 def _author() -> str:
@@ -271,14 +258,15 @@ def _author() -> str:
     return user_name()
 
 
-def _waiting(candidates: Path | None, url: str | None) -> Any:
+def _waiting(candidates: Path | None, target: Path, url: str | None) -> Any:
     """Goldens with a function that is told what became of each."""
     if candidates is not None:
         from rightcall.datasets import load_goldens
         from rightcall.monitor import is_unreviewed
 
+        judged = {g.id for g in load_goldens(target) if not is_unreviewed(g)} if target.exists() else set()
         for golden in list(load_goldens(candidates)):
-            if is_unreviewed(golden):
+            if is_unreviewed(golden) and golden.id not in judged:
                 yield golden, lambda _word: None
         return
     from rightcall.monitor import trace_of

@@ -4,15 +4,15 @@
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
     pairs          pair: goldens with what was recorded for them, in flat memory
     index          goldens by id on disk, for pairing files of different order
-    dataset        EvaluationDataset: goldens and test cases in memory, under names that DeepEval's users know
+    dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses
     records        goldens from frames, Hugging Face datasets and Parquet files
-    cases          goldens with what was recorded beside them, as test cases
+    cases          goldens with recorded behaviour, as test cases
     targets        goldens written as {data, target, metadata}
     formats/       jsonl, json, yaml, csv
     deepeval/      DeepEval's files, read and written
-    importers/     benchmarks of others
+    importers/     public benchmarks
 
-To add a format: a file in `formats/` with `read` and `write`, and a line in its table.
+To add a format: a file in `formats/` with `read`, `write` and `SUFFIXES`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Goldens with what was recorded beside them, as test cases; and test cases as such goldens."""
+"""Goldens with recorded behaviour as test cases, and test cases as such goldens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["case_of", "conversation_of", "golden_of_case", "turns_of"]
 
 
 def golden_of_case(case: AnyTestCase) -> AnyGolden:
-    """The golden of a test case with what the agent did beside it."""
+    """The golden of a test case, with what the agent did recorded in it."""
     made = case.trajectory
     if isinstance(case, ConversationalTestCase):
         return msgspec.structs.replace(case.golden, turns=turns_of(made)) if made.messages else case.golden
@@ -32,7 +32,7 @@ def golden_of_case(case: AnyTestCase) -> AnyGolden:
 
 
 def turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
-    """The turns of a conversation; calls stand in the turn that made them, with their results."""
+    """The turns of a conversation; each turn contains its calls and their results."""
     turns: list[Turn] = []
     calls = iter(_by_step(trajectory.calls))
     for message in trajectory.messages:

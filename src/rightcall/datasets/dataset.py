@@ -1,4 +1,4 @@
-"""A dataset in memory, under the names that DeepEval's users know."""
+"""A dataset in memory, with the names that DeepEval uses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FILE_TYPES = ("json", "jsonl", "csv", "yaml")
 
 
 class DatasetFiles:
-    """Goldens of one kind, of one turn or conversational, and test cases. The first one added decides the kind."""
+    """Goldens of one kind (single-turn or conversational) and test cases. The first one added decides the kind."""
 
     def __init__(self, goldens: Iterable[AnyGolden] = (), test_cases: Iterable[AnyTestCase] = ()) -> None:
         self._goldens: list[AnyGolden] = []
@@ -38,7 +38,7 @@ class DatasetFiles:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The goldens of a file in any format and dialect that is known."""
+        """The goldens of a file in any known format and dialect."""
         return cls(load_goldens(path))
 
     @property
@@ -65,22 +65,22 @@ class DatasetFiles:
 
     @property
     def multi_turn(self) -> bool:
-        """Whether it holds conversations."""
+        """Whether the dataset contains conversations."""
         return self._kind is ConversationalGolden
 
-    _multi_turn = multi_turn  # under the name that DeepEval's own documentation reads it by
+    _multi_turn = multi_turn  # the name used in DeepEval's documentation
 
     def add_golden(self, golden: AnyGolden) -> None:
-        """Add a golden; one of the other kind is a `TypeError`, as DeepEval has it."""
+        """Add a golden; one of the other kind is a `TypeError`, as in DeepEval."""
         if not isinstance(golden, Golden | ConversationalGolden):
-            raise TypeError(f"a Golden or ConversationalGolden was expected, got {type(golden).__name__}")
+            raise TypeError(f"expected a Golden or ConversationalGolden, got {type(golden).__name__}")
         self._check_kind(type(golden))
         self._goldens.append(named(golden))
 
     def add_test_case(self, test_case: AnyTestCase) -> None:
         """Add a test case; one of the other kind is a `TypeError`."""
         if not isinstance(test_case, TestCase | ConversationalTestCase):
-            raise TypeError(f"a TestCase was expected, got {type(test_case).__name__}")
+            raise TypeError(f"expected a TestCase, got {type(test_case).__name__}")
         self._check_kind(type(test_case.golden))
         self._test_cases.append(test_case)
 
@@ -106,13 +106,13 @@ class DatasetFiles:
     # Choosing
 
     def filter(self, keep: Callable[[AnyGolden], bool]) -> Self:
-        """A dataset of the goldens that `keep` says yes to."""
+        """A dataset of the goldens for which `keep` returns true."""
         return type(self)(golden for golden in self._goldens if keep(golden))
 
     def sample(self, count: int, *, seed: int = 0) -> Self:
-        """So many goldens drawn by the seed, in their order here."""
+        """`count` goldens drawn with the seed, in their original order."""
         if count < 0 or count > len(self._goldens):
-            raise ConfigError(f"a sample of {count} was asked for, there are {len(self._goldens)} goldens")
+            raise ConfigError(f"cannot sample {count} goldens from {len(self._goldens)}")
         chosen = random.Random(seed).sample(range(len(self._goldens)), count)  # noqa: S311
         return type(self)(self._goldens[i] for i in sorted(chosen))
 
@@ -122,20 +122,20 @@ class DatasetFiles:
         return type(self)(first), type(self)(second)
 
     def merge(self, other: DatasetFiles) -> Self:
-        """A dataset of both; a golden that both have is there once, two that share an id are refused."""
+        """A dataset of both; identical goldens are kept once, different goldens with the same id are an error."""
         known = {golden.id: golden for golden in self._goldens}
         more = []
         for golden in other.goldens:
             if golden.id in known and known[golden.id] != golden:
                 raise InputError(
-                    f"golden '{golden.id}'", "both datasets have it, and they differ", "rename one"
+                    f"golden '{golden.id}'", "is in both datasets, with different content", "rename one"
                 )
             if golden.id not in known:
                 more.append(golden)
         return type(self)([*self._goldens, *more], [*self._test_cases, *other.test_cases])
 
     def dedupe(self) -> Self:
-        """Without goldens that say the same as an earlier one, whatever their ids."""
+        """Without goldens whose content equals an earlier one, ignoring ids."""
         seen: set[bytes] = set()
         kept = []
         for golden in self._goldens:
@@ -146,7 +146,7 @@ class DatasetFiles:
         return type(self)(kept, self._test_cases)
 
     def fingerprint(self) -> str:
-        """The same for the same goldens in the same order, everywhere."""
+        """A hash of the goldens in order, stable across machines."""
         digest = hashlib.sha256()
         for golden in self._goldens:
             digest.update(codec.encode(golden) + b"\n")
@@ -163,10 +163,10 @@ class DatasetFiles:
         *,
         dialect: Literal["native", "deepeval"] = "native",
     ) -> str:
-        """Write the goldens to a new file in the directory and give its path; the name defaults to the time.
+        """Write the goldens to a new file in the directory and return its path; the name defaults to the time.
 
-        Test cases are written as goldens with what the agent did beside them. The dialect `deepeval` is what
-        DeepEval writes and reads itself.
+        Test cases are written as goldens with what the agent did recorded in them. The dialect `deepeval` is
+        what DeepEval writes and reads.
         """
         if file_type not in FILE_TYPES:
             raise ConfigError(f"file_type must be one of {', '.join(FILE_TYPES)}, got '{file_type}'")
@@ -174,7 +174,7 @@ class DatasetFiles:
         if include_test_cases:
             goldens += map(golden_of_case, self._test_cases)
         if not goldens:
-            raise ConfigError("there is no golden to save")
+            raise ConfigError("no goldens to save")
         folder = Path(directory)
         folder.mkdir(parents=True, exist_ok=True)
         name = file_name or f"{datetime.datetime.now():%Y%m%d_%H%M%S}"
@@ -183,15 +183,15 @@ class DatasetFiles:
         return str(path)
 
     def add_goldens_from_json_file(self, file_path: str | Path, **names: Any) -> None:
-        """Add the goldens of a JSON file; `input_key_name="question"` says what the file calls a field."""
+        """Add the goldens of a JSON file; `input_key_name="question"` sets the file's name for a field."""
         self._add_goldens(file_path, "json", names_from(names, "add_goldens_from_json_file"))
 
     def add_goldens_from_jsonl_file(self, file_path: str | Path, **names: Any) -> None:
-        """Add the goldens of a JSON Lines file; `context_col_delimiter` separates items of a list in one text."""
+        """Add the goldens of a JSON Lines file; `context_col_delimiter` separates list items in one string."""
         self._add_goldens(file_path, "jsonl", names_from(names, "add_goldens_from_jsonl_file"))
 
     def add_goldens_from_csv_file(self, file_path: str | Path, **names: Any) -> None:
-        """Add the goldens of a table; `input_col_name="question"` says what the file calls a column."""
+        """Add the goldens of a CSV file; `input_col_name="question"` sets the file's name for a column."""
         self._add_goldens(file_path, "csv", names_from(names, "add_goldens_from_csv_file"))
 
     def add_goldens_from_yaml_file(self, file_path: str | Path, **names: Any) -> None:
@@ -207,7 +207,7 @@ class DatasetFiles:
         self._add_cases(file_path, "jsonl", names_from(names, "add_test_cases_from_jsonl_file"))
 
     def add_test_cases_from_csv_file(self, file_path: str | Path, **names: Any) -> None:
-        """Add the test cases of a table."""
+        """Add the test cases of a CSV file."""
         self._add_cases(file_path, "csv", names_from(names, "add_test_cases_from_csv_file"))
 
     def add_goldens_from_parquet_file(self, file_path: str | Path, **names: Any) -> None:
@@ -234,12 +234,12 @@ class DatasetFiles:
         self._kind = self._kind or kind
         if kind is not self._kind:
             raise TypeError(
-                f"this dataset holds {self._kind.__name__}s, got a {kind.__name__}; use two datasets"
+                f"this dataset contains {self._kind.__name__}s, got a {kind.__name__}; use two datasets"
             )
 
 
 def goldens_of_file(path: str | Path, file_type: str, names: Names) -> Iterator[AnyGolden]:
-    """Goldens of a file in our own spelling, or in DeepEval's with the user's names for its fields."""
+    """Goldens of a file in RightCall's format, or in DeepEval's with the user's names for its fields."""
     path = existing_file(path)
     if not names.called and path.suffix.lower() == f".{file_type}" and _is_native(path, file_type):
         return (golden for _, golden in numbered_goldens(path))
@@ -249,9 +249,9 @@ def goldens_of_file(path: str | Path, file_type: str, names: Names) -> Iterator[
 def split_goldens(
     goldens: Sequence[AnyGolden], share: float, *, seed: int = 0
 ) -> tuple[list[AnyGolden], list[AnyGolden]]:
-    """Two parts, each in the given order. Whole clusters are drawn, so that neither part knows the other."""
+    """Two parts, each in the given order. Clusters are never split, so that neither part leaks into the other."""
     if not 0 < share < 1:
-        raise ConfigError(f"the share must be between 0 and 1, got {share:g}")
+        raise ConfigError(f"share must be between 0 and 1, got {share:g}")
     clusters: dict[str, list[int]] = {}
     for place, golden in enumerate(goldens):
         clusters.setdefault(golden.cluster or f"\0{place}", []).append(place)
@@ -268,7 +268,7 @@ def split_goldens(
 
 
 def _is_native(path: Path, file_type: str) -> bool:
-    """Whether the first item has a field that only we spell so."""
+    """Whether the first item has a field that only RightCall's format has."""
     from rightcall.datasets.formats import GOLDENS, csv, format_of
     from rightcall.files import value_of
 

@@ -1,4 +1,4 @@
-"""Goldens from files and to files, one at a time."""
+"""Reading and writing goldens, one at a time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
+from msgspec import Raw
+
 from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
-from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item
+from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item, repeated_key
 from rightcall.datasets.formats.jsonl import is_blank
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.errors import InputError
@@ -22,36 +24,43 @@ Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
 
 
 Skipped = Callable[[InputError], None]
-"""Told of each golden that is passed over because it cannot be read."""
+"""Called for each golden that is skipped because it cannot be read."""
+
+
+STRICT_LINES = 20_000
+"""Lines searched for repeated keys, which takes a quarter of the time of scoring a recording; `dataset check` searches
+all of them."""
 
 
 def load_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterator[AnyGolden]:
-    """Goldens of a file, read as they are asked for (JSON and YAML documents at once).
+    """Goldens of a file, read lazily (JSON and YAML documents all at once).
 
     A golden without id gets one from its content. The first golden decides whether the file is
-    conversational, and whether it is one of DeepEval's. Ids are not compared here: `pair` does that.
-    With `skipped`, a golden that cannot be read is told to it, and the next one is read.
+    conversational, and whether it is in DeepEval's format. Ids are not compared here: `pair` does that.
+    With `skipped`, a golden that cannot be read is passed to it, and reading continues.
     """
     return (golden for _, golden in numbered_goldens(path, skipped=skipped))
 
 
-def numbered_goldens(path: str | Path, *, skipped: Skipped | None = None) -> Iterator[tuple[int, AnyGolden]]:
-    """The same with the line where each begins."""
+def numbered_goldens(
+    path: str | Path, *, skipped: Skipped | None = None, strict_lines: int = STRICT_LINES
+) -> Iterator[tuple[int, AnyGolden]]:
+    """The same with the first line of each. A key that occurs twice is an error in the first `strict_lines`."""
     path = existing_file(path)
     file_format = format_of(path)
     if file_format is csv and is_deepeval(csv.header(path)):
         from rightcall.datasets.deepeval.reader import read_deepeval
 
         return ((line, named(golden)) for line, golden in read_deepeval(path, skipped=skipped))
-    return _read(path, file_format.read(path, GOLDENS), skipped)
+    return _read(path, file_format.read(path, GOLDENS), skipped, strict_lines)
 
 
 def save_goldens(
     goldens: Iterable[AnyGolden], path: str | Path, *, dialect: Literal["native", "deepeval"] = "native"
 ) -> None:
-    """Write goldens of one kind, in the format the suffix names. On an error nothing is changed.
+    """Write goldens of one kind, in the format of the suffix. On an error nothing is changed.
 
-    The dialect `deepeval` is for .json, .jsonl and .csv files that DeepEval will read.
+    The dialect `deepeval` writes .json, .jsonl and .csv files for DeepEval.
     """
     file_format = format_of(path, tuple(FORMATS) if dialect == "native" else (".json", ".jsonl", ".csv"))
     with atomic_write(path) as file:
@@ -69,7 +78,7 @@ def save_goldens(
 
 
 def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
-    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
+    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None, strict_lines: int
 ) -> Iterator[tuple[int, AnyGolden]]:
     first, fields = _first(path, items, skipped)
     if first is None:
@@ -86,11 +95,21 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
         return
     kind: Kind = ConversationalGolden if "scenario" in fields else Golden
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
+    is_json = isinstance(first[1], bytes | Raw)
     for line, item in chain([first], items):
         try:
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
             golden = decode(item)
+            if is_json and line <= strict_lines and (key := repeated_key(item)):
+                raise InputError(
+                    f"{path}:{line}", f"the key '{key}' occurs twice in one object", "keep one of them"
+                )
+        except InputError as bad:
+            if skipped is None:
+                raise
+            skipped(bad)
+            continue
         except DecodeErrors as error:
             if is_blank(item):
                 continue
@@ -155,12 +174,12 @@ def _refused(error: Exception, kind: Kind, item: Any, where: str) -> InputError:
 
 
 def named(golden: AnyGolden) -> AnyGolden:
-    """The golden with an id; either kind gives its own kind back."""
+    """The golden with an id; the kind is preserved."""
     return with_id(cast(Golden, golden))
 
 
 def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputError | None:
-    """The error that says two kinds are mixed, if that is what happened."""
+    """The error for mixed kinds, if that is the cause."""
     if isinstance(item, InputError):
         return None
     try:
@@ -168,13 +187,13 @@ def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputErro
     except InputError:
         return None
     if kind is Golden and "scenario" in fields:
-        here, there = "conversational (it has 'scenario')", "of one turn"
+        here, there = "conversational (it has 'scenario')", "single-turn"
     elif kind is ConversationalGolden and "input" in fields and "scenario" not in fields:
-        here, there = "of one turn (it has 'input')", "conversational"
+        here, there = "single-turn (it has 'input')", "conversational"
     else:
         return None
-    hint = "put the two kinds into two files"
-    return InputError(where, f"this golden is {here}, the one in line {first_line} is {there}", hint)
+    hint = "put the two kinds in separate files"
+    return InputError(where, f"this golden is {here}, the one on line {first_line} is {there}", hint)
 
 
 def _check_tools(tools: tuple[str | dict[str, Any], ...], where: str) -> None:
@@ -190,5 +209,5 @@ def _of_one_kind(goldens: Iterable[AnyGolden], path: str) -> Iterator[AnyGolden]
         if type(golden) is not kind:
             found, first = type(golden).__name__, kind.__name__
             problem = f"golden {place} ('{golden.id}') is a {found}, the first is a {first}"
-            raise InputError(path, problem, "put the two kinds into two files")
+            raise InputError(path, problem, "put the two kinds in separate files")
         yield golden

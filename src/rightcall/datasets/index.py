@@ -1,10 +1,11 @@
-"""Goldens by id, on disk: for trajectories that come in another order than the goldens."""
+"""Goldens by id, on disk: for trajectories in a different order than the goldens."""
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
@@ -12,16 +13,20 @@ import msgspec
 
 from rightcall.model.codec import encode
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.play import played_as
 
 CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000
 
 
 class GoldenIndex:
-    """A temporary database that lives in no named file and is gone when it is closed."""
+    """A temporary database in an unnamed file that disappears when closed."""
 
     def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
         self._connection, self._counts = connection, counts
+        self._played: Counter[str] = (
+            Counter()
+        )  # of conversations with simulated users, of which there are few
         self._decode: dict[int, Callable[[bytes], AnyGolden]] = {
             0: msgspec.json.Decoder(Golden).decode,
             1: msgspec.json.Decoder(ConversationalGolden).decode,
@@ -32,7 +37,7 @@ class GoldenIndex:
     def of(cls, goldens: Iterable[AnyGolden], counts: array[int]) -> Iterator[GoldenIndex | None]:
         """An index of all goldens, or None if an id occurs twice.
 
-        `counts` says how many trajectories the first goldens had already; it is counted on.
+        `counts` holds how many trajectories the first goldens already had; counting continues from there.
         """
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = OFF")
@@ -50,15 +55,28 @@ class GoldenIndex:
                 yield cls(connection, counts)
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
-        """The golden and how often it was taken before."""
+        """The golden and how often it was taken before; `refund@unsure` is `refund` played by a simulated user."""
+        if (found := self._found(golden_id)) is not None:
+            return found[1], self._counted(found[0])
+        for end in reversed([at for at, letter in enumerate(golden_id) if letter == "@"]):
+            scenario = self._found(golden_id[:end])
+            if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
+                self._counted(scenario[0])
+                self._played[golden_id] += 1
+                return conversation, self._played[golden_id] - 1
+        return None
+
+    def _found(self, golden_id: str) -> tuple[int, AnyGolden] | None:
+        """A golden with its place in the file."""
         found = self._connection.execute("SELECT rowid, data, kind FROM golden WHERE id = ?", (golden_id,))
         row = found.fetchone()
-        if row is None:
-            return None
-        place, data, kind = row
+        return None if row is None else (row[0], self._decode[row[2]](row[1]))
+
+    def _counted(self, place: int) -> int:
+        """Count a golden as taken; how often it was before."""
         count = self._counts[place - 1]
         self._counts[place - 1] = count + 1
-        return self._decode[kind](data), count
+        return count
 
     def missing(self, named: int) -> tuple[list[str], int]:
         """The first ids that were never taken, and how many there are."""

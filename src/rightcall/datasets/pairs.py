@@ -34,10 +34,10 @@ def pair(
 ) -> Iterator[Pair]:
     """Each recorded trajectory with its golden and trial number, in the order of the trajectories.
 
-    Trials without a number count up per golden. An unknown golden id is an error at its line; what only the
-    whole files can tell (an id or a trial that occurs twice, goldens that nothing was recorded for) is one
-    at the end. With `partial`, goldens without a trajectory are allowed, and `left_out` is told at the end how many
-    there are.
+    Trials without a number count up per golden. An unknown golden id is an error at its line; problems that
+    only show over the whole files (a duplicate id or trial, goldens without a trajectory) are reported at the
+    end. With `partial`, goldens without a trajectory are allowed, and `left_out` is called at the end with
+    their number.
     """
     files = existing_file(goldens_path), existing_file(trajectories_path)
     return _Pairing(*files, partial, left_out or _say_nothing).pairs()
@@ -88,7 +88,7 @@ class _Pairing:
                 raise repeated
 
     def _count_last(self, count: int) -> None:
-        """Note that the golden met last has so many trajectories. Most files have one for each, and need no list."""
+        """Record the number of trajectories of the latest golden. Most files have one for each, and need no list."""
         self._fill_counts()
         self._counts[-1] = count
 
@@ -97,7 +97,7 @@ class _Pairing:
         return self._counts
 
     def _trial(self, found: RecordedTrajectory, count: int) -> int:
-        """The trial's number. Those that count up cannot repeat, so only numbers that were given are remembered."""
+        """The trial's number. Automatic numbers cannot repeat, so only explicit ones are remembered."""
         if found.trial is None:
             self._unnumbered = True
             return count
@@ -115,7 +115,7 @@ class _Pairing:
                 known = index.take(found.golden_id)
                 if known is None:
                     problem = f"golden_id '{found.golden_id}' is not in {self._goldens}"
-                    hint = suggestion(found.golden_id, index.some_ids()) or "are these the right two files?"
+                    hint = suggestion(found.golden_id, index.some_ids()) or "are these the right files?"
                     raise InputError(f"{self._trajectories}:{line}", problem, hint)
                 golden, count = known
                 yield golden, self._trial(found, count), found.trajectory
@@ -141,7 +141,7 @@ class _Pairing:
             names = ", ".join(f"'{name}'" for name in first) + (", …" if count > len(first) else "")
             subject = "1 golden has" if count == 1 else f"{count:,} goldens have"
             problem = f"{subject} no trajectory in {self._trajectories}: {names}"
-            raise InputError(str(self._goldens), problem, "record them too, or leave them out with --partial")
+            raise InputError(str(self._goldens), problem, "record them too, or pass --partial")
 
 
 class Repeats:
@@ -158,18 +158,18 @@ class Repeats:
 
 
 def _repeated_golden(path: Path) -> InputError:
-    """Only on the way to the message is memory spent on finding the two lines."""
+    """Memory for finding the two lines is spent only once there is an error."""
     lines: dict[str, int] = {}
     for line, golden in numbered_goldens(path):
         if golden.id in lines:
-            problem = f"the id '{golden.id}' again, line {lines[golden.id]} has it already"
+            problem = f"duplicate id '{golden.id}', first used on line {lines[golden.id]}"
             return InputError(f"{path}:{line}", problem, "give each golden its own id")
         lines[golden.id] = line
-    return InputError(str(path), "changed while it was read", "try again")
+    return InputError(str(path), "the file changed while it was read", "try again")
 
 
 def _repeated_trial(path: Path) -> InputError | None:
-    """The first trial that occurs twice, found at the price of remembering all."""
+    """The first duplicate trial, found by remembering all of them."""
     lines: dict[tuple[str, int], int] = {}
     counts: dict[str, int] = {}
     for line, found in numbered_trajectories(path):
@@ -177,7 +177,7 @@ def _repeated_trial(path: Path) -> InputError | None:
         counts[found.golden_id] = count + 1
         key = (found.golden_id, count if found.trial is None else found.trial)
         if key in lines:
-            problem = f"trial {key[1]} of golden '{key[0]}' again, line {lines[key]} has it already"
+            problem = f"duplicate trial {key[1]} of golden '{key[0]}', first used on line {lines[key]}"
             return InputError(f"{path}:{line}", problem, "number the trials of a golden differently")
         lines[key] = line
     return None

@@ -1,4 +1,4 @@
-"""Goldens from rows that are in memory or come from elsewhere: frames, Hugging Face datasets, Parquet files."""
+"""Goldens from rows in memory or other sources: frames, Hugging Face datasets, Parquet files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NATIVE_ONLY = frozenset((*Golden.__struct_fields__, *ConversationalGolden.__stru
 
 
 def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None) -> AnyGolden:
-    """A golden from a row in our own spelling or DeepEval's; None stands for an absent field."""
+    """A golden from a row in RightCall's format or DeepEval's; None means that a field is absent."""
     if (names is None or not names.called) and not NATIVE_ONLY.isdisjoint(row):
         kind: Any = ConversationalGolden if row.get("scenario") is not None else Golden
         present = {name: value for name, value in row.items() if value is not None}
@@ -49,7 +49,7 @@ def rows_of(source: Any) -> Iterator[dict[str, Any]]:
     for place, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             kind = type(row).__name__
-            raise ConfigError(f"row {place} is {kind}, a mapping from column to value was expected")
+            raise ConfigError(f"row {place}: expected a mapping from column to value, got {kind}")
         yield {str(name): plain(value) for name, value in row.items()}
 
 
@@ -67,7 +67,7 @@ def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """A value of a frame as JSON has it: arrays are lists, NaN and NaT are nothing, times are text."""
+    """A frame's value as JSON: arrays become lists, NaN and NaT become null, times become text."""
     if value is None or isinstance(value, str | bool | int | float):
         return None if isinstance(value, float) and math.isnan(value) else value
     if isinstance(value, Mapping):

@@ -1,7 +1,8 @@
-"""Review of drafts: what somebody decided about each golden, kept in the golden itself.
+"""Review of drafts: the decision about each golden, stored in the golden itself.
 
-The decision stands under `metadata.review`, so it travels with the golden through files and the store. A golden without
-one is pending. Only accepted goldens become part of a finalized version, unless a draft is finalized as it is.
+The decision is stored under `metadata.review`, so it travels with the golden through files and the store. A
+golden without one is pending. Only accepted goldens become part of a finalized version, unless the whole
+draft is finalized as is.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ KEY = "review"
 
 
 class Review(Record, frozen=True):
-    """What was decided, by whom and when, and what they had to say. `edited` tells that the golden was changed."""
+    """What was decided, by whom and when, with an optional comment. `edited` means that the golden was changed."""
 
     state: ReviewState = "pending"
     comment: str = ""
@@ -34,7 +35,7 @@ class Review(Record, frozen=True):
 
 
 def review_of(golden: AnyGolden) -> Review:
-    """The review of a golden; pending when there is none, or none that can be read."""
+    """The review of a golden; pending when there is none or it cannot be read."""
     try:
         return codec.convert(golden.metadata.get(KEY) or {}, Review, KEY)
     except InputError:
@@ -52,7 +53,7 @@ def reviewed(
 ) -> AnyGolden:
     """The golden with a decision, a comment, or both; what is None stays as it was."""
     if comment is not None and len(comment) > LONGEST_COMMENT:
-        raise InputError("comment", f"has {len(comment):,} characters, the most is {LONGEST_COMMENT:,}")
+        raise InputError("comment", f"has {len(comment):,} characters, the limit is {LONGEST_COMMENT:,}")
     before = review_of(golden)
     after = Review(
         before.state if state is None else state,
@@ -65,7 +66,7 @@ def reviewed(
 
 
 def edited(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
-    """The golden as somebody rewrote it, in JSON. Its id and kind stay; it is pending again, and says it was edited."""
+    """The golden as rewritten by a reviewer, in JSON. Its id and kind stay; it becomes pending and edited."""
     where = f"golden '{golden.id}'"
     plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], where)
     made = _golden({**plain, "id": golden.id}, isinstance(golden, ConversationalGolden), where)
@@ -74,16 +75,16 @@ def edited(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = 
 
 
 def golden_by_hand(text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
-    """A new golden that somebody wrote, in JSON; with `scenario` it is a conversation. It is accepted by its author."""
+    """A new golden written by a reviewer, in JSON; with `scenario` it is a conversation. It is accepted at once."""
     plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], "the golden")
     made = _golden(plain, "scenario" in plain, "the golden")
     if not made.id:
-        raise InputError("the golden", "has no id", 'give it one: "id": "…"')
+        raise InputError("the golden", "has no id", 'add one: "id": "…"')
     return reviewed(made, "accepted", author=author, at=at)
 
 
 def accepted(golden: AnyGolden) -> bool:
-    """Whether the golden may become final."""
+    """Whether the golden may be finalized."""
     return review_of(golden).state == "accepted"
 
 

@@ -1,13 +1,13 @@
-"""Goldens written as `{data, target, metadata}`: what the agent is given, what should come of it, and notes.
+"""Goldens written as `{data, target, metadata}`: the agent's input, the expected result, and notes.
 
     {"data": {"prompt": "Read README.md", "systemPrompt": "…", "tools": ["readFile", "listFiles"],
               "config": {"model": "openai:gpt-5-mini", "temperature": 0}},
      "target": {"expectedTools": ["readFile"], "forbiddenTools": [], "category": "golden"},
      "metadata": {"description": "A direct request"}}
 
-Names may be in camel case or with underscores. A file of these is known by its fields. Tools are expected by name,
-with any arguments; a target that says nothing of tools allows every call. In Python (`evaluate(data=…, executor=…)`)
-data and target may be anything JSON can hold: `golden_of_datapoint` keeps them as they are, in the golden's metadata.
+Names may be in camelCase or snake_case. A file of these is recognised by its fields. Tools are expected by
+name, with any arguments; a target without tools allows every call. In Python (`evaluate(data=…, executor=…)`)
+data and target may be any JSON values: `golden_of_datapoint` keeps them unchanged, in the golden's metadata.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def is_target(fields: Iterable[str]) -> bool:
 
 
 def golden_of_target(raw: Any, where: str) -> Golden:
-    """The golden of one item; a field that nobody knows is refused with a suggestion."""
+    """The golden of one item; an unknown field is an error with a suggestion."""
     item = _object(raw, where, "an item")
     data = _known(_object(item["data"], where, "data"), DATA, f"{where}: data")
     target = _known(_object(item["target"], where, "target"), TARGET, f"{where}: target")
     if not isinstance(data.get("prompt"), str):
-        raise InputError(f"{where}: data", "needs the field 'prompt', a text")
+        raise InputError(f"{where}: data", "missing required field 'prompt' (a string)")
     metadata = _object(item.get("metadata") or {}, where, "metadata")
     return codec.convert(_fields(data, target, metadata, item.get("id")), Golden, where)
 
@@ -51,15 +51,13 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
     """The golden of an item whose data and target may be anything; both are kept in its metadata."""
     item = _object(raw, where, "an item")
     if "data" not in item:
-        raise InputError(
-            where, "needs the field 'data', which is missing", 'such as {"data": …, "target": …}'
-        )
+        raise InputError(where, "missing required field 'data'", 'such as {"data": …, "target": …}')
     data, target = item["data"], item.get("target")
     try:
         codec.encode([data, target])
     except TypeError as error:
         raise InputError(
-            where, f"cannot be stored: {error}", "use texts, numbers, lists and mappings"
+            where, f"cannot be stored: {error}", "use strings, numbers, lists and mappings"
         ) from None
     known = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
     if not isinstance(known.get("prompt"), str):
@@ -70,7 +68,7 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
 
 
 def placed_items(path: Path) -> Iterator[tuple[str, Any]]:
-    """The items of a file as they are, each with its place."""
+    """The items of a file unchanged, each with its location."""
     for line, item in format_of(path).read(path, GOLDENS):
         if isinstance(item, InputError):
             raise item

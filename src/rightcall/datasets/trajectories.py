@@ -1,8 +1,8 @@
-"""Recorded trajectories from files and to files.
+"""Reading and writing recorded trajectories.
 
-A line is the short form `{"golden_id", "trial"?, "calls": [{"name", "arguments"}], "output"?, …}` or
-has `messages`: ours, or the message list of OpenAI or Anthropic. With both, `calls` and `output` are
-believed and the messages are kept beside them.
+A line is the short form `{"golden_id", "trial"?, "calls": [{"name", "arguments"}], "output"?, …}` or has
+`messages`: RightCall's, or the message list of OpenAI or Anthropic. With both, `calls` and `output` take
+precedence and the messages are kept too.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SUFFIXES = (".jsonl", ".json")
 
 
 class TrajectoryLine(Record, frozen=True):
-    """A trajectory as a file holds it."""
+    """A trajectory as stored in a file."""
 
     golden_id: Annotated[str, msgspec.Meta(min_length=1)]
     trial: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -75,18 +75,18 @@ _WAYS: list[tuple[Callable[[bytes], Any], Callable[[Any], tuple[Message, ...] | 
 
 
 def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
-    """Trajectories of a file, read as they are asked for (a JSON document at once)."""
+    """Trajectories of a file, read lazily (a JSON document all at once)."""
     return (recorded for _, recorded in numbered_trajectories(path))
 
 
 def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTrajectory]]:
-    """The same with the line where each begins."""
+    """The same with the first line of each."""
     path = existing_file(path)
     return _read(path, format_of(path, SUFFIXES).read(path, TRAJECTORIES))
 
 
 def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Path) -> None:
-    """Write trajectories, in the format the suffix names. On an error nothing is changed."""
+    """Write trajectories, in the format of the suffix. On an error nothing is changed."""
     file_format = format_of(path, SUFFIXES)
     with atomic_write(path) as file:
         try:
@@ -158,7 +158,7 @@ def _in_usual_form(item: bytes, ways: list[Any]) -> RecordedTrajectory | None:
 
 
 def _deep(item: Any, where: str) -> RecordedTrajectory:
-    """A trajectory in which something is nested too deeply: the agent's mistake, told of the call that made it."""
+    """A trajectory with a value that is nested too deeply: the agent's mistake, recorded on the call that made it."""
     try:
         line = msgspec.json.decode(shallow(memoryview(item)), type=TrajectoryLine)
     except DecodeErrors as error:
@@ -169,7 +169,7 @@ def _deep(item: Any, where: str) -> RecordedTrajectory:
 
 def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
     if line.messages is UNSET and line.calls is UNSET and line.output is None and not line.error:
-        raise InputError(where, "needs 'messages' or 'calls', both are missing", 'write "calls": [] for none')
+        raise InputError(where, "missing required field 'messages' or 'calls'", 'write "calls": [] for none')
     return _with_messages(line, () if line.messages is UNSET else read_messages(line.messages, where))
 
 
@@ -192,7 +192,7 @@ def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...]) -> Traje
 
 
 def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
-    """The shortest line that is read as the same trajectory."""
+    """The shortest line that decodes to the same trajectory."""
     trajectory = recorded.trajectory
     derived = trajectory_from_messages(trajectory.messages, trajectory.own_start)
     explicit_calls = not trajectory.messages or derived.calls != trajectory.calls

@@ -50,7 +50,7 @@ class Desk:
     async def run(
         self, name: str, arguments: dict[str, Any], call_id: str, real: Callable[[], Awaitable[Any]]
     ) -> ToolAnswer:
-        """What the model is told about one call, and whether it failed."""
+        """The result of one call for the model, and whether it failed."""
         token = _REAL.set(real)
         try:
             invocation = await self._toolbox.invoke(ToolCall(name, arguments, call_id), self.context)
@@ -62,7 +62,7 @@ class Desk:
 
 
 def _entry(tool: Tool) -> BoundTool:
-    """A tool whose real way to run is whatever the framework would have done with this very call."""
+    """A tool whose real implementation is what the framework would have done with this call."""
 
     async def run(*_: Any) -> Any:
         return await _REAL.get()()

@@ -2,6 +2,7 @@
 
     checked_read   a path to checked bytes (missing, a folder, empty, binary, UTF-16, byte order mark) or lines
     documents  items of a JSON or YAML document, each with the line where it begins
+    json_pointer    paths to values, and JSON pointers
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     python_object   `module:attribute`, wherever the module is
     atomic     files are replaced completely or not at all
@@ -33,12 +34,16 @@ if TYPE_CHECKING:
     from rightcall.files.documents import (
         DOCUMENT_SUFFIXES as DOCUMENT_SUFFIXES,
         DocumentItems as DocumentItems,
-        JsonPath as JsonPath,
-        pointer as pointer,
         read_document as read_document,
         read_items as read_items,
         refuse_other_format as refuse_other_format,
         value_of as value_of,
+    )
+    from rightcall.files.json_pointer import (
+        JsonPath as JsonPath,
+        at_pointer as at_pointer,
+        pointer as pointer,
+        pointer_parts as pointer_parts,
     )
     from rightcall.files.python_object import (
         is_object_name as is_object_name,
@@ -48,9 +53,12 @@ if TYPE_CHECKING:
     )
     from rightcall.files.revision import (
         base_commit as base_commit,
+        commit_named as commit_named,
         commits_between as commits_between,
         git_revision as git_revision,
+        repository_root as repository_root,
         source_of as source_of,
+        unpack_commit as unpack_commit,
     )
     from rightcall.files.yaml_text import (
         JSON_NUMBER as JSON_NUMBER,
@@ -68,11 +76,11 @@ else:
                 "refuse_long_line unchecked_lines"
             ),
             "documents": (
-                "DOCUMENT_SUFFIXES DocumentItems JsonPath pointer read_document read_items "
-                "refuse_other_format value_of"
+                "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of"
             ),
+            "json_pointer": "JsonPath at_pointer pointer pointer_parts",
             "python_object": "is_object_name load_object module_exists search_modules_in",
-            "revision": "base_commit commits_between git_revision source_of",
+            "revision": "base_commit commit_named commits_between git_revision repository_root source_of unpack_commit",
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
         },
     )

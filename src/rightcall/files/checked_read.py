@@ -30,7 +30,7 @@ def existing_file(path: str | Path) -> Path:
         if path.is_file():
             return path
         if path.is_dir():
-            raise InputError(str(path), "is a folder, a file was expected", _files_inside(path))
+            raise InputError(str(path), "is a folder, not a file", _files_inside(path))
         if path.exists():
             raise InputError(str(path), "is not a regular file", "save it to a file first")
     except (OSError, ValueError) as error:
@@ -73,9 +73,9 @@ def _refuse_no_text(start: bytes, path: Path) -> None:
         raise InputError(where, "the text is in UTF-16", "save the file as UTF-8")
     for magic, name in KNOWN_BINARY.items():
         if start.startswith(magic):
-            raise InputError(where, f"is {name}, a text file was expected", "extract the text from it")
+            raise InputError(where, f"is {name}, not a text file", "extract the text from it")
     if b"\x00" in start:
-        raise InputError(where, "is a binary file, UTF-8 text was expected")
+        raise InputError(where, "is a binary file, not UTF-8 text")
 
 
 def _looks_like_utf16(start: bytes) -> bool:

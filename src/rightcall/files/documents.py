@@ -49,15 +49,27 @@ def read_items(path: str | Path, key: str) -> DocumentItems:
 
 
 def read_document(path: str | Path) -> Any:
-    """The whole value of a document: a list or an object. The suffix sets the format."""
+    """The whole value of a JSON, YAML or TOML document: a list or an object. The suffix sets the format."""
     path = existing_file(path)
     data = read_checked(path)
     if path.suffix.lower() == ".json":
         return codec.decode(data, Any, str(path))
+    if path.suffix.lower() == ".toml":
+        return _toml_value(data, str(path))
     from rightcall.files.yaml_text import yaml_items
 
     entries, _, single = yaml_items(data, NO_KEY, str(path))
     return entries[0][1] if single else [item for _, item in entries]
+
+
+def _toml_value(data: bytes, where: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        line = re.search(r"\(at line (\d+)", str(error))
+        raise InputError(f"{where}:{line[1]}" if line else where, f"not valid TOML: {error}") from None
 
 
 def value_of(item: Any, as_type: type[T], where: str) -> T:
@@ -74,7 +86,7 @@ def refuse_other_format(text: Any, kind: str, newest: int, where: str) -> None:
     if parts is None:
         raise InputError(where, f"format must be {expected}, got {_short(text)}")
     if parts[1] != kind:
-        raise InputError(where, f"this is a {parts[1]} file, a {kind} file was expected ({expected})")
+        raise InputError(where, f"expected a {kind} file ({expected}), got a {parts[1]} file")
     if int(parts[2]) > newest:
         problem = f"the file has the format '{text}'; this version of RightCall reads up to {newest}"
         raise InputError(where, problem, "upgrade RightCall")
@@ -142,15 +154,3 @@ def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> I
     if isinstance(error, msgspec.DecodeError):
         error = type(error)(re.sub(r"\(byte \d+\)", f"(byte {column})", str(error)))
     return codec.decoding_error(error, as_type, data, f"{path}:{line}")
-
-
-JsonPath = tuple[str | int, ...]
-"""Keys and indexes from the root of a document or tool to a value."""
-
-
-def pointer(path: JsonPath) -> str:
-    """A path as a JSON pointer (RFC 6901)."""
-    text = "/".join(["", *map(str, path)])
-    if "~" not in text and text.count("/") == len(path):
-        return text
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

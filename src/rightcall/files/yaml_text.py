@@ -36,7 +36,7 @@ def yaml_items(data: bytes, key: str, path: str) -> tuple[list[tuple[int, Any]],
     except yaml.YAMLError as error:
         raise InputError(path, f"not valid YAML: {_one_line(error)}") from None
     except UnicodeDecodeError:
-        raise InputError(path, "not text in UTF-8", "save the file as UTF-8") from None
+        raise InputError(path, "not valid UTF-8", "save the file as UTF-8") from None
 
 
 def yaml_dumper() -> Callable[[Any], str]:
@@ -126,7 +126,7 @@ class _Reader:
         if kind == "SequenceStartEvent":
             return self._entries(1), {}, False
         if kind != "MappingStartEvent":
-            raise self._error(root, f"a list was expected, got {_kind_of(self._build(root, 0))}")
+            raise self._error(root, f"expected a list, got {_kind_of(self._build(root, 0))}")
         header: dict[str, Any] = {}
         entries: list[tuple[int, Any]] | None = None
         for name, event in self._pairs(root, 0):

@@ -7,7 +7,7 @@
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
-    trial_pairs, check_rule, check_settings, check_simulation     the rule of `check`, fed golden by golden
+    trial_pairs, check_rule, check_settings, check_simulation, check_family   the rule of `check`
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
         require_alike as require_alike,
         same_dataset as same_dataset,
     )
-    from rightcall.gate.check import Check as Check, Word as Word, counted as counted, percent as percent
+    from rightcall.gate.check import Check as Check, Word as Word
+    from rightcall.gate.check_family import held_together as held_together
     from rightcall.gate.check_result import (
         EXIT_CODES as EXIT_CODES,
         BaselineFacts as BaselineFacts,
@@ -112,10 +113,11 @@ else:
         __name__,
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
-            "check": "Check Word counted percent",
+            "check": "Check Word",
+            "check_family": "held_together",
             "check_result": (
                 "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange "
-                "HardFailure NewGoldens StratumPlan "
+                "HardFailure NewGoldens StratumPlan"
             ),
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
@@ -123,8 +125,7 @@ else:
             "comparison": "Change Comparison Slice compare compare_many",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
-                "CurtailMonitor EvalueMonitor RunOrder StopMonitor Stopped in_file_order "
-                "monitor_for shuffled "
+                "CurtailMonitor EvalueMonitor RunOrder StopMonitor Stopped in_file_order monitor_for shuffled"
             ),
             "input_change": "ChangeKind InputChange",
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 
 from rightcall import stats
-from rightcall.gate.check import Check, counted, percent
+from rightcall.gate.check import Check
 from rightcall.gate.outcome import Outcome, units_of
 from rightcall.gate.rules import RateRule
 from rightcall.gate.simulation import Demand, Population, goldens_for_power
+from rightcall.model.text import counted, percent
 
 TOO_NEAR = 0.005
 POWER = 0.8

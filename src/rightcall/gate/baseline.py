@@ -9,10 +9,11 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.gate.check import Check, counted, percent, word_for
+from rightcall.gate.check import Check, word_for
 from rightcall.gate.comparison import compare, points
 from rightcall.gate.outcome import Outcome
 from rightcall.model.run import Run
+from rightcall.model.text import counted, percent
 
 MUST_MATCH = ("metrics", "simulator")
 """Fingerprints that must match for a difference to say anything about the agent.

@@ -34,20 +34,6 @@ class Check(Record, frozen=True):
     only_there: tuple[str, ...] = ()
 
 
-def percent(share: float) -> str:
-    """87.3 %, with enough digits to differ from 0 and 100 %."""
-    digits = 1
-    while digits < 6 and share not in (0, 1) and round(share * 100, digits) in (0, 100):
-        digits += 1
-    text = f"{share * 100:.{digits}f}"
-    return f"{text.removesuffix('.0')} %"
-
-
-def counted(number: int, noun: str) -> str:
-    """1 golden, 2 goldens."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def word_for(p_pass: float, p_fail: float, alpha: float) -> Literal["PASS", "FAIL", "INCONCLUSIVE"]:
     """PASS from p ≤ alpha, as the lower bound then reaches the limit; FAIL from p < alpha; else neither."""
     if p_pass <= alpha:

@@ -93,7 +93,10 @@ class CheckForecast(Record, frozen=True, omit_defaults=False):
 
 
 class CheckResult(Record, frozen=True, omit_defaults=False):
-    """The verdict, what it rests on, and everything a reviewer asks next."""
+    """The verdict, what it rests on, and everything a reviewer asks next.
+
+    `p` is the least `alpha` that gives REGRESSED, hard failures aside; None when nothing was compared.
+    """
 
     suite: str
     verdict: CheckWord
@@ -117,6 +120,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     alpha: float = 0.05
     beta: float = 0.05
     hard_chance: float | None = None
+    p: float | None = None
     notes: tuple[str, ...] = ()
     seed: str = ""
     draws: int = 1

@@ -77,6 +77,16 @@ class CheckRule:
         self._risks = risks or Risks()
         self._tracks = [_Track(stratum) for stratum in strata]
         self.decided: Decided | None = None
+        self._most_evidence = 1.0
+
+    @property
+    def p(self) -> float:
+        """The p-value of REGRESSED: the least alpha that would have given it, whenever the check stopped.
+
+        Half of each risk is for the evidence (Ville), half for the last look, shared out over the strata.
+        """
+        looks = [track.p for track in self._tracks if track.p is not None and track.settled_after is None]
+        return min([1.0, 2 / self._most_evidence, *(2 * len(self._tracks) * p for p in looks)])
 
     def steps(self) -> Iterator[Step]:
         """What to run, in order; ends when nothing is left to learn."""
@@ -95,7 +105,8 @@ class CheckRule:
             return self.decided
         track, risks = self._tracks[step.stratum], self._risks
         track.add(step, scores)
-        if self._evidence() >= 2 / risks.alpha:
+        self._most_evidence = max(self._most_evidence, evidence := self._evidence())
+        if evidence >= 2 / risks.alpha:
             self.decided = Decided("REGRESSED", "worse")
         else:
             track.settle(2 / risks.beta)

@@ -37,6 +37,10 @@ class CheckSettings(Record, frozen=True):
     on_inconclusive: Annotated[
         Literal["fail", "pass"], msgspec.Meta(description="exit code of INCONCLUSIVE: 3, or 0")
     ] = "fail"
+    compare: Annotated[
+        Literal["passes", "score"],
+        msgspec.Meta(description="what of a trial is compared: passed or not, or its score"),
+    ] = "passes"
     control: Annotated[int, msgspec.Meta(ge=0, description="untouched goldens to ask again")] = 0
 
     @property
@@ -57,7 +61,7 @@ def strata_of(
     """The strata that have goldens: `affected`, tried in rounds, and `rest`, a sample drawn by the seed.
 
     The noise is estimated from `history`, older trials, where there are enough, else from the baseline's own. With
-    `full` the rest is not sampled, and tried as often as the baseline was.
+    `full` the rest is not sampled, and tried in rounds like the affected ones.
     """
     clusters = clusters or {}
     made = []
@@ -79,7 +83,7 @@ def strata_of(
         )
     if rest:
         order = units(rest, seed, clusters)
-        rounds = min(map(len, rest.values())) if full else 1
+        rounds = rounds_for(len(rest), min(map(len, rest.values())), settings.rounds) if full else 1
         drawn = order if full else sampled(order, settings.sample)
         made.append(
             Stratum(

@@ -13,6 +13,9 @@ from rightcall.gate.check_settings import CheckSettings, strata_of
 from rightcall.gate.trial_pairs import Scores, Stratum
 
 DRAWS = 500
+LEAST_OTHERS = 200
+TYPICAL_NOISE = 0.04
+"""Mean p(1−p) over goldens, assumed when none was tried twice: between a steady suite (.02) and a flaky one (.11)."""
 
 
 class Played(NamedTuple):
@@ -80,18 +83,21 @@ def foresee(
     rng = random.Random(f"{seed}/{worse}/{full}")  # noqa: S311  repeatable, not secret
     a, b = fitted_prior([*affected.values(), *rest.values()])
     words, calls = Counter[str](), list[int]()
+    # A check asks a sample of the rest: twice as many stand for all of them, also for the noise.
+    others, most = list(rest), max(LEAST_OTHERS, 2 * settings.sample)
     for number in range(draws):
-        rates = {g: _rate(scores, a, b, rng) for g, scores in (*affected.items(), *rest.items())}
+        some = others if full or len(others) <= most else rng.sample(others, most)
+        tried = [*affected.items(), *((golden, rest[golden]) for golden in some)]
+        rates = {golden: _rate(scores, a, b, rng) for golden, scores in tried}
         before = {
-            golden: tuple(float(rng.random() < rates[golden]) for _ in scores)
-            for golden, scores in (*affected.items(), *rest.items())
+            golden: tuple([float(rng.random() < rates[golden]) for _ in scores]) for golden, scores in tried
         }
         after = dict(rates)
         if worse:
-            hit, margin = (affected, settings.drop) if worse == "affected" else (rest, settings.drop_rest)
+            hit, margin = (affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
             after |= dropped({golden: rates[golden] for golden in hit}, margin, rng)
         strata = strata_of(
-            {g: before[g] for g in affected}, {g: before[g] for g in rest}, settings, f"{number}", full=full
+            {g: before[g] for g in affected}, {g: before[g] for g in some}, settings, f"{number}", full=full
         )
         played = play(strata, after, rng, settings)
         words[played.word] += 1
@@ -102,8 +108,13 @@ def foresee(
 
 
 def fitted_prior(trials: Sequence[Scores]) -> tuple[float, float]:
-    """Beta(a, b) of the goldens' rates by moments; Jeffreys' when the trials cannot tell."""
+    """Beta(a, b) of the goldens' rates by moments; Jeffreys' when there are too few.
+
+    One trial each cannot tell steady goldens from flaky ones: they are then taken to be as noisy as most suites.
+    """
     tried = [scores for scores in trials if len(scores) > 1]
+    if len(tried) < 10 and len(trials) >= 10:
+        return _typical(math.fsum(math.fsum(scores) / len(scores) for scores in trials) / len(trials))
     if len(tried) < 10:
         return 0.5, 0.5
     m = len(min(tried, key=len))
@@ -117,6 +128,13 @@ def fitted_prior(trials: Sequence[Scores]) -> tuple[float, float]:
     between = (spread - alone / m) * m / (m - 1)
     rho = min(max(between / alone, 0.01), 0.99)
     weight = 1 / rho - 1
+    return max(mean * weight, 1e-3), max((1 - mean) * weight, 1e-3)
+
+
+def _typical(mean: float) -> tuple[float, float]:
+    """Beta(a, b) with this mean and E[p(1−p)] = `TYPICAL_NOISE`, or as much as the mean allows."""
+    share = min(0.9, TYPICAL_NOISE / max(mean * (1 - mean), TYPICAL_NOISE))
+    weight = share / (1 - share)
     return max(mean * weight, 1e-3), max((1 - mean) * weight, 1e-3)
 
 

@@ -10,7 +10,6 @@ from typing import Literal
 import msgspec
 
 from rightcall import stats
-from rightcall.gate.check import counted, percent
 from rightcall.gate.difference import (
     Difference,
     GoldenPair,
@@ -21,6 +20,7 @@ from rightcall.gate.difference import (
 )
 from rightcall.gate.outcome import Outcome, alarms_of
 from rightcall.model.record import Record
+from rightcall.model.text import counted, percent
 
 Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
 FLAG_RATE = 0.10
@@ -46,7 +46,7 @@ class Comparison(Record, frozen=True):
     one-sided bounds that NON_INFERIOR needs, None with a single cluster. `p` is McNemar's exact test for single
     yes/no trials and the sign-flip test otherwise, from which IMPROVED and REGRESSED follow. `mde` is the smallest
     true difference this comparison would have detected with 80 % probability, None when there is none. `alarms`
-    names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED whatever the rates say.
+    names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED regardless of the rates.
     """
 
     change: Change

@@ -73,6 +73,10 @@ class Gate(Record, frozen=True):
     on_inconclusive: OnInconclusive = "warn"
     stop: Stop = "off"
 
+    @property
+    def limits_latency(self) -> bool:
+        return self.latency_ms != LatencyLimit()
+
 
 def read_gate(mapping: Any, where: str = "gate") -> Gate:
     """A gate from plain data, such as a YAML file; one error lists every problem."""

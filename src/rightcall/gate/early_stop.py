@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 from rightcall import stats
 from rightcall.errors import ConfigError, InputError
-from rightcall.gate.check import counted, percent
 from rightcall.gate.config import Gate
+from rightcall.model.text import counted, percent
 from rightcall.stats import Decision, LogE
 
 

@@ -14,6 +14,8 @@ ChangeKind = Literal[
     "tool_order",
     "mock",
     "tool_code",
+    "world",
+    "user",
     "system",
     "model",
     "base_url",
@@ -27,16 +29,22 @@ ChangeKind = Literal[
     "version",
 ]
 
-_EVERYTHING = frozenset(("system", "model", "base_url", "mode", "settings", "limits", "faults", "code"))
+_EVERYTHING = frozenset(
+    ("system", "model", "base_url", "mode", "settings", "limits", "faults", "code", "user")
+)
 
 
 class InputChange(Record, frozen=True):
-    """One change: its kind, the tool or file it is about, and what about it. `before` is a renamed tool's old name."""
+    """One change: its kind, the tool, world or file that changed, and what about it.
+
+    `before` is a renamed tool's old name, `about` are the tools that act on a world.
+    """
 
     kind: ChangeKind
     name: str = ""
     detail: str = ""
     before: str = ""
+    about: tuple[str, ...] = ()
 
     @property
     def reaches_everything(self) -> bool:
@@ -46,6 +54,8 @@ class InputChange(Record, frozen=True):
     @property
     def tools(self) -> tuple[str, ...]:
         """Tools that the change is about."""
+        if self.kind == "world":
+            return self.about
         about = ("tool_changed", "tool_renamed", "tool_added", "tool_removed", "mock", "tool_code")
         return tuple(filter(None, (self.name, self.before))) if self.kind in about else ()
 
@@ -60,6 +70,8 @@ class InputChange(Record, frozen=True):
             "tool_order": "the order of the tools changed",
             "mock": f"the mock of {self.name} changed",
             "tool_code": f"the code of {self.name} changed",
+            "world": f"the initial state of {self.name} changed",
+            "user": "the simulated user changed",
             "system": "the system prompt changed",
             "code": f"{self.name} changed",
         }.get(self.kind, f"{self.kind.replace('_', ' ')} changed")

@@ -17,7 +17,8 @@ class Outcome(Record, frozen=True):
 
     `passes` holds 1.0 or 0.0 for each scored trial and is empty when every trial was an error; `metrics`
     holds the values of each metric over the trials where it did not break. `cluster` groups goldens whose
-    outcomes are correlated; None means the golden is independent.
+    outcomes are correlated; None means the golden is independent. Up to `lags_ms` of each of `latencies_ms` may have
+    been spent by the machine that measured; empty means none.
     """
 
     golden_id: str
@@ -31,6 +32,7 @@ class Outcome(Record, frozen=True):
     codes: dict[str, int] = {}
     latencies_ms: tuple[float, ...] = ()
     costs_usd: tuple[float, ...] = ()
+    lags_ms: tuple[float, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -124,6 +126,9 @@ def _outcome(
         metrics=metrics,
         codes=dict(Counter(failure.code for t in scored for failure in t.codes)),
         latencies_ms=tuple(t.latency_ms for t in scored if t.latency_ms is not None),
+        lags_ms=tuple(
+            t.trajectory.lag_ms if t.trajectory else 0.0 for t in scored if t.latency_ms is not None
+        ),
         costs_usd=tuple(t.usage.cost_usd for t in trials if t.usage.cost_usd is not None),
     )
 

@@ -11,7 +11,6 @@ import msgspec
 
 from rightcall import stats
 from rightcall.errors import ConfigError
-from rightcall.gate.check import counted, percent
 from rightcall.gate.config import About, Gate
 from rightcall.gate.simulation import (
     DRAWS,
@@ -23,6 +22,7 @@ from rightcall.gate.simulation import (
     goldens_for_power,
 )
 from rightcall.model.record import Record
+from rightcall.model.text import counted, percent
 
 LIKELY_ICC = 0.5
 """Default correlation between trials of one golden (0 independent, 1 identical)."""
@@ -66,7 +66,7 @@ class _Asked(NamedTuple):
     about: About
 
 
-def plan(  # noqa: PLR0913  keywords, each of them a question of its own
+def plan(  # noqa: PLR0913  keywords, each a separate question
     minimum: float,
     target: float,
     *,

@@ -90,7 +90,7 @@ def chance_with_clusters(
 
 
 def _drawn(rng: random.Random, goldens: Population, number: int) -> Mapping[float, int]:
-    """How often each mean occurs among so many goldens; thousands are drawn by value, not one by one."""
+    """How often each mean occurs among the goldens; thousands are drawn by value, not one by one."""
     if number <= _ONE_BY_ONE:
         return Counter(rng.choices(*goldens, k=number))
     found, left, weight = {}, number, math.fsum(goldens.weights)

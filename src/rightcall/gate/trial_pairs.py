@@ -82,5 +82,5 @@ def _spread(scores: Sequence[float]) -> float:
 
 
 def hash_order(seed: str, names: Iterable[str]) -> list[str]:
-    """Names in an order that the seed alone decides: the same on every machine, whatever the order of the file."""
+    """Names in an order that depends only on the seed: the same on every machine, for any file order."""
     return sorted(names, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())

@@ -10,12 +10,13 @@ from rightcall import stats
 from rightcall.errors import ConfigError
 from rightcall.gate.advice import advice
 from rightcall.gate.baseline import Baseline, BaselineRule
-from rightcall.gate.check import Check, Word, counted, percent, word_for
+from rightcall.gate.check import Check, Word, word_for
 from rightcall.gate.config import Gate, OnInconclusive
 from rightcall.gate.early_stop import Stopped
 from rightcall.gate.outcome import Outcome, error_rate
 from rightcall.gate.rules import ControlledRule, GateRule, RateRule, fatal_rules, rules_of
 from rightcall.model.record import Record
+from rightcall.model.text import counted, percent
 
 
 class Verdict(Record, frozen=True):

@@ -20,7 +20,7 @@ FORMAT = "rightcall/lint-baseline/1"
 class LintBaseline(Record, frozen=True):
     """How often each finding occurred. A key names file, tool and code and ends in the fingerprint.
 
-    Files below the folder of the baseline are named from there, whatever was typed; others as they were typed.
+    Files below the folder of the baseline are relative to it; others are as typed.
     """
 
     findings: dict[str, int]

@@ -78,7 +78,7 @@ def found_in_set(features: SetFeatures, chosen: Sequence[Rule]) -> Iterator[Foun
 
 
 class Where(NamedTuple):
-    """Where a finding stands in its file."""
+    """The location of a finding in its file."""
 
     line: int
     column: int
@@ -87,7 +87,7 @@ class Where(NamedTuple):
 
 
 def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[tuple[Found, Where]], int]:
-    """The findings to show, with their places, and how many were ignored."""
+    """The findings to show, with their locations, and how many were ignored."""
     ignores: dict[int, list[Ignore]] = {}
     shown = []
     ignored = 0
@@ -150,7 +150,7 @@ def diagnostic_of(found: Found, where: Where, evidence: LintEvidence) -> Diagnos
 
 
 def fix_kind(found: Found) -> FixKind:
-    """Can the finding be fixed in its file, and without a second look?"""
+    """Whether the finding can be fixed in its file, and without review."""
     if not found.finding.edits or not found.tool.source.fixable or found.tool.source.document is None:
         return "none"
     return "safe" if found.finding.safe else "suggested"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.files import read_document
 from rightcall.lint.diagnostic import SEVERITIES, Severity
 from rightcall.lint.rule import FAMILIES, Rule
 from rightcall.portability import check_target
@@ -56,19 +57,19 @@ class LintConfig:
         ]
 
     def ignores(self, tool: str, rule: Rule) -> bool:
-        """Is the rule switched off for tools of this name?"""
+        """Whether the rule is disabled for tools of this name."""
         return any(
             fnmatch.fnmatchcase(tool, pattern) and any(names_rule(word, rule) for word in words)
             for pattern, words in self.per_tool_ignores.items()
         )
 
     def fails(self, severity: Severity) -> bool:
-        """Does a finding of this severity make the command fail?"""
+        """Whether a finding of this severity makes the command fail."""
         return self.fail_on != "never" and SEVERITIES.index(severity) <= SEVERITIES.index(self.fail_on)
 
 
 def names_rule(word: str, rule: Rule) -> bool:
-    """Does a word of `select` or `ignore` mean this rule?"""
+    """Whether a word of `select` or `ignore` matches this rule."""
     return (
         word.upper() in ("ALL", rule.code)
         or word.lower() in (rule.name, rule.family)
@@ -162,15 +163,10 @@ class LintSettings:
 
 def find_settings() -> LintSettings:
     """The settings of the nearest pyproject.toml, in this folder or a parent."""
-    import tomllib
-
     for folder in (Path.cwd(), *Path.cwd().parents):
         path = folder / "pyproject.toml"
         if path.is_file():
-            try:
-                table: Any = tomllib.loads(path.read_text("utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise InputError(str(path), f"not valid TOML: {error}") from None
+            table: Any = read_document(path) if path.read_bytes().strip() else {}
             for key in ("tool", "rightcall", "lint"):
                 table = table.get(key, {})
                 if not isinstance(table, dict):

@@ -1,4 +1,4 @@
-"""Tools converted for a provider, with what the linter still calls an error: the provider will refuse it."""
+"""Tools converted for a provider, with the remaining lint errors, which the provider will reject."""
 
 from __future__ import annotations
 

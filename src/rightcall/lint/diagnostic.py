@@ -1,4 +1,4 @@
-"""What a rule finds, and what the user is told about it."""
+"""A rule's finding, and its message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Removed:
 
 
 REMOVED = _Removed()
-"""Stands for the value of a member that an edit takes away."""
+"""Marker for a member that an edit removes."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Run the rules over sets of tools and tell where each finding stands."""
+"""Runs the rules over sets of tools and locates each finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stored runs showed about the tools, as far as somebody hands it to the linter."""
+"""Evidence from stored runs about tools, passed to the linter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Correct what can be corrected, in the text of the files, and show what else could be."""
+"""Applies fixes to the text of the files, and shows suggested ones."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _fixed(
 
 
 def _open_findings(tools: ToolSet, config: LintConfig) -> list[Found]:
-    """Findings that nobody chose to ignore."""
+    """Findings that are not ignored."""
     found = []
     comments = comment_ignores(next((tool.document for tool in tools.tools), None))
     for each in find(features_of(tools, config), config):

@@ -39,7 +39,7 @@ class Ignore:
     def covers(self, rule: Rule, path: JsonPath, line: int) -> bool:
         """Does it silence a finding of the rule at this place? Never without a reason, and never for security.
 
-        Whoever poisons a definition would write the ignore beside it. Only the user's own settings silence those.
+        Someone who poisons a definition would add the ignore too. Only the user's own settings silence those.
         """
         if (
             not self.reason

@@ -60,5 +60,5 @@ class LintReport(Record, frozen=True):
         return {severity: seen[severity] for severity in SEVERITIES}
 
     def by_rule(self) -> dict[str, int]:
-        """Findings by code, the commonest first."""
+        """Findings by code, most common first."""
         return dict(Counter(diagnostic.code for diagnostic in self.diagnostics).most_common())

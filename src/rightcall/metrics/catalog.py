@@ -7,7 +7,7 @@ import inspect
 import re
 from typing import Any
 
-from rightcall.metrics.resolve import DIMENSIONS, metric_class, metric_names
+from rightcall.metrics.resolve import DIMENSIONS, JUDGED, metric_class, metric_names
 from rightcall.model.record import Record
 
 EXAMPLE_LABELS = ("Tools", "Golden", "Fails", "Passes")
@@ -25,7 +25,8 @@ class MetricPage(Record, frozen=True):
 
 
 def metric_pages() -> list[MetricPage]:
-    return [metric_page(name) for name in metric_names()]
+    """The pages of all metrics: those of every case, those on request, those that ask a model."""
+    return [metric_page(name) for name in (*metric_names(), *JUDGED)]
 
 
 def metric_page(name: str) -> MetricPage:
@@ -45,5 +46,5 @@ def metric_page(name: str) -> MetricPage:
         explanation=explanation,
         example=example,
         settings=settings,
-        measured="always" if name in DIMENSIONS else "on request",
+        measured="always" if name in DIMENSIONS else "by a model" if name in JUDGED else "on request",
     )

@@ -92,7 +92,7 @@ async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SE
 
 
 def _ends_the_run(error: BaseException) -> bool:
-    """Whether somebody wants to stop, rather than the metric itself."""
+    """Whether the exception is an interruption rather than an error of the metric."""
     import asyncio
 
     if isinstance(error, asyncio.CancelledError):

@@ -107,6 +107,14 @@ class Passes:
         found = stats.estimate(stats.sample([trials for _, trials in goldens], clusters))
         return Rate(found.mean, found.low, found.high, found.cases, found.trials, found.method)
 
+    def scenarios(self) -> dict[str, tuple[float, ...]]:
+        """The pass rate of each golden that belongs to a cluster, by cluster."""
+        found: dict[str, list[float]] = {}
+        for name, trials in self._goldens():
+            if name in self._clusters:
+                found.setdefault(self._clusters[name], []).append(math.fsum(trials) / len(trials))
+        return {cluster: tuple(sorted(found[cluster])) for cluster in sorted(found)}
+
     def pass_k(self, most: int) -> tuple[float, ...]:
         """pass^1, pass^2, … over the goldens with that many trials; empty when none was tried twice."""
         if not self._repeated:

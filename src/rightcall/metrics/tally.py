@@ -12,13 +12,14 @@ import msgspec
 
 from rightcall.metrics.measure import SPOTLESS
 from rightcall.metrics.passes import Passes, PassesState, stable_hash
+from rightcall.metrics.user_spread import user_spreads
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES, Category
 from rightcall.model.run import CaseResult, GroupSummary, Summary
 from rightcall.model.trajectory import Trajectory, Usage
 
 NOTHING_USED = Trajectory().usage
-"""What every trajectory without a usage of its own shares."""
+"""Shared by all trajectories without usage."""
 
 UNITS = 2**60
 """Units of a score of 1."""
@@ -220,7 +221,7 @@ class Tally:
         """The group of a tag; None beyond `MOST_TAGS`.
 
         The first in alphabetical order are kept: one that is among them in the end has been all along, so its counts
-        are complete whatever the order of results.
+        are complete for any order of results.
         """
         found = self._tags.get(tag)
         if found is None:
@@ -280,6 +281,7 @@ class Tally:
             trials=trials,
             named=self._named,
             pass_k=overall.passes.pass_k(min(trials, MOST_K)),
+            spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
         )
 
 

@@ -6,14 +6,14 @@
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
     trajectory  Trajectory, RecordedTrajectory, Usage
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
-    recorded_case  what was recorded beside a golden, as a trajectory
-    deepeval    DeepEval's words in the constructors of our records
+    recorded_case  behaviour recorded in a golden, as a trajectory
+    deepeval    DeepEval's argument names in the constructors of records
     ledger      LedgerEntry: what was really done
     failure     Failure and the closed list of codes
     score       Score
     run         CaseResult, Summary, Run
-    codec       bytes to records and back, with the place in every error
-    dialects/   the spellings of providers: tools and messages of Anthropic, OpenAI, MCP
+    codec       bytes to records and back, with the location in every error
+    dialects/   provider formats: tools and messages of Anthropic, OpenAI, MCP
 
 To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 """

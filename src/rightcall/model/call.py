@@ -1,4 +1,4 @@
-"""One request of the model to run a tool, and what came of it."""
+"""A model's request to run a tool, and its result."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ CallStatus = Literal["not_run", "ok", "error"]
 class ToolCall(Record, frozen=True, metaclass=Spelled):
     """A tool call with its result, if it was run.
 
-    `arguments` is None when the model's text was not a JSON object; `raw` then holds that text. With neither, the
-    arguments are not known: a trace without content, a list of names. Such a call is scored by its name alone.
-    `step` is the index of the assistant message: calls of one message are concurrent. None means the
-    order is known only from the call's position, one call a step. `notes` keeps what other tools' files say of it.
+    `arguments` is None when the model's text was not a JSON object; `raw` then contains that text. If both
+    are missing, the arguments are unknown, as in a trace without content or a list of names. Such a call is
+    scored by its name only. `step` is the index of the assistant message: calls in one message are
+    concurrent. None means that the order is known only from the call's position, one call per step. `notes`
+    keeps extra data from other tools' files.
     """
 
     name: str
@@ -30,12 +31,12 @@ class ToolCall(Record, frozen=True, metaclass=Spelled):
 
     @property
     def arguments_unknown(self) -> bool:
-        """Whether nobody recorded what the tool was called with."""
+        """Whether the arguments were not recorded."""
         return self.arguments is None and self.raw is None
 
 
 class ToolResult(Record, frozen=True):
-    """What the agent told the model about one call."""
+    """The result of one call as the model saw it."""
 
     call_id: str
     output: Any = None

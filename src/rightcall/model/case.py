@@ -1,4 +1,4 @@
-"""The only thing a metric sees."""
+"""A test case: the input of a metric."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rightcall.model.trajectory import Trajectory
 
 
 class TestCase(Record, frozen=True, metaclass=Spelled):
-    """A golden, what the agent did, and the tools it was offered (by name; empty when not known).
+    """A golden, what the agent did, and the tools it was offered (by name; empty when unknown).
 
-    DeepEval's words do as well: `TestCase(input="…", actual_output="…", tools_called=[…], expected_tools=[…])`.
+    DeepEval's argument names work too: `TestCase(input="…", actual_output="…", tools_called=[…], expected_tools=[…])`.
     """
 
-    __test__ = False  # pytest would take the name for a test class
+    __test__ = False  # pytest would collect it as a test class
 
     golden: Golden
     trajectory: Trajectory
@@ -30,9 +30,9 @@ class TestCase(Record, frozen=True, metaclass=Spelled):
 
 
 class ConversationalTestCase(Record, frozen=True, metaclass=Spelled):
-    """A scenario, the conversation that was held, and the tools the agent was offered.
+    """A scenario, the conversation that took place, and the tools the agent was offered.
 
-    DeepEval's words do as well: `ConversationalTestCase(scenario="…", turns=[Turn("user", "…"), …])`.
+    DeepEval's argument names work too: `ConversationalTestCase(scenario="…", turns=[Turn("user", "…"), …])`.
     """
 
     __test__ = False
@@ -43,12 +43,12 @@ class ConversationalTestCase(Record, frozen=True, metaclass=Spelled):
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """What user and agent said, each turn of the agent with the calls it made for it."""
+        """The turns of user and agent, each agent turn with its calls."""
         return turns_of(self.trajectory)
 
 
 def turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
-    """The conversation in turns: what the agent called stands with the words that followed."""
+    """The conversation as turns: the agent's calls belong to the text that followed them."""
     turns: list[Turn] = []
     step, waiting = -1, list[ToolCall]()
     for message in trajectory.messages:
@@ -67,6 +67,6 @@ def turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
 
 
 LLMTestCase = TestCase
-"""DeepEval's name for it."""
+"""DeepEval's name for `trajectory`."""
 
 AnyTestCase = TestCase | ConversationalTestCase

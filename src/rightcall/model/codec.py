@@ -1,4 +1,4 @@
-"""From bytes to records and back, with file, line and path in every error."""
+"""Decoding bytes into records and back, with file, line and path in every error."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 """JSON bytes of a record or plain value, compact, in UTF-8."""
 
 encode_described: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=described).encode
-"""The same for what may hold functions and other objects of Python: they are described."""
+"""The same for values that may contain functions and other Python objects: they are described as text."""
 
 
 def encode_as(value: Any, hook: Callable[[Any], Any]) -> bytes:
-    """JSON bytes with objects of Python put into words by `hook`."""
+    """JSON bytes with Python objects described by `hook`."""
     return msgspec.json.encode(value, enc_hook=hook)
 
 
@@ -41,7 +41,7 @@ JSON_TYPES = {
 
 
 def decode(data: bytes, as_type: type[T], where: str) -> T:
-    """Decode one JSON document or raise an `InputError` that names the place."""
+    """Decode one JSON document or raise an `InputError` with the location."""
     try:
         if too_deep(memoryview(data)):
             raise RecursionError
@@ -51,7 +51,7 @@ def decode(data: bytes, as_type: type[T], where: str) -> T:
 
 
 def convert(value: Any, as_type: type[T], where: str) -> T:
-    """The same for a plain value, as a YAML file or a wire format gives it."""
+    """The same for a plain value from a YAML file or a wire format."""
     try:
         if is_too_deep(value):
             raise RecursionError
@@ -66,15 +66,13 @@ def to_plain(record: Any) -> Any:
 
 
 def decoding_error(error: Exception, as_type: Any, data: bytes, where: str) -> InputError:
-    """Say in a user's words what msgspec found wrong."""
+    """Turn an msgspec error into a readable message."""
     if isinstance(error, RecursionError):
-        return InputError(where, "the JSON is nested too deeply", f"at most {MAX_DEPTH} levels are read")
+        return InputError(where, "JSON is nested too deeply", f"the limit is {MAX_DEPTH} levels")
     if isinstance(error, UnicodeEncodeError):
-        return InputError(
-            where, "half of a surrogate pair in a text", "write the whole character or leave it out"
-        )
+        return InputError(where, "unpaired surrogate in a string", "write the whole character or remove it")
     if isinstance(error, UnicodeDecodeError):
-        return InputError(where, "not text in UTF-8", "save the file as UTF-8")
+        return InputError(where, "not valid UTF-8", "save the file as UTF-8")
     if isinstance(error, msgspec.ValidationError):
         return _invalid(str(error), as_type, where)
     return _malformed(str(error), data, where)
@@ -84,15 +82,17 @@ def _malformed(text: str, data: bytes, where: str) -> InputError:
     if b"NaN" in data or b"Infinity" in data:
         found = re.search(rb"-?(NaN|Infinity)", data)
         name = found.group().decode() if found else "NaN"
-        return InputError(where, f"not valid JSON: {name} is not a JSON number", "use null or a text")
+        return InputError(where, f"not valid JSON: {name} is not a JSON number", "use null or a string")
     if re.search(rb"\\u[dD][89a-fA-F]", data) and not _surrogates_paired(data):
         return InputError(
             where,
-            "not valid JSON: half of a surrogate pair in a text",
-            "write the whole character or leave it out",
+            "not valid JSON: unpaired surrogate in a string",
+            "write the whole character or remove it",
         )
     if "truncated" in text:
-        return InputError(where, "not valid JSON: it ends in the middle", "is the file or the line cut off?")
+        return InputError(
+            where, "not valid JSON: unexpected end of input", "is the file or the line truncated?"
+        )
     byte = re.search(r"\(byte (\d+)\)", text)
     at = f" at character {int(byte[1]) + 1}" if byte else ""
     detail = text.removeprefix("JSON is malformed: ").split(" (byte")[0]
@@ -113,8 +113,8 @@ def _invalid(text: str, as_type: Any, where: str) -> InputError:
         hint = suggestion(unknown[1], known) or (f"known fields: {', '.join(known)}" if known else "")
         return InputError(where, f"unknown field '{unknown[1]}'{inside}", hint)
     if missing := re.fullmatch(r"Object missing required field `(.*)`", message):
-        inside = f"{path} " if path else ""
-        return InputError(where, f"{inside}needs the field '{missing[1]}', which is missing")
+        inside = f" in {path}" if path else ""
+        return InputError(where, f"missing required field '{missing[1]}'{inside}")
     if types := re.fullmatch(r"Expected `(.*?)`(?: of length .*)?, got `(.*?)`(.*)", message):
         expected = " or ".join(JSON_TYPES.get(t, t) for t in types[1].split(" | ") if t != "null")
         found = JSON_TYPES.get(types[2], types[2])
@@ -133,7 +133,7 @@ def _invalid(text: str, as_type: Any, where: str) -> InputError:
 
 
 def _fields_at(as_type: Any, path: str) -> list[str]:
-    """The field names of the record that a path such as `expected_calls[0]` leads to."""
+    """The field names of the record at a path such as `expected_calls[0]`."""
     found = _type_at(as_type, path)
     return [f.encode_name for f in msgspec.structs.fields(found)] if _is_record(found) else []
 

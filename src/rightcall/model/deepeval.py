@@ -1,12 +1,12 @@
-"""DeepEval's words in the constructors of our records.
+"""DeepEval's argument names in the constructors of records.
 
     Golden(input="…", expected_tools=[ToolCall(name="search", input_parameters={"q": "x"})])
     TestCase(input="…", actual_output="…", tools_called=[…])
 
-Each function here takes the words of one constructor and gives the fields of our record; `record.Spelled` asks for them
-when a constructor was given a word that is not a field. The meaning is that of DeepEval's files (`datasets/deepeval`):
-an expected tool without parameters may have any arguments, objects in parameters are meant literally, and a golden that
-says nothing of tools allows every call.
+Each function here takes the arguments of one constructor and returns the fields of our record;
+`record.Spelled` calls it when a constructor got an argument that is not a field. The meaning is that of
+DeepEval's files (`datasets/deepeval`): an expected tool without parameters may have any arguments, objects in
+parameters are taken literally, and a golden without tools allows every call.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ IN_NOTES_OF_TURN = (
     "mcp_prompts_called",
 )  # fmt: skip
 ON_CALLS = ("expected_calls", "any_of", "extra_calls", "forbidden_calls", "no_calls")
-"""Fields of ours that say which calls are right."""
+"""Fields that define which calls are right."""
 
 INSTEAD = {
-    "mcp_servers": "give the tools to the agent: rightcall.Agent(…, tools=…)",
-    "mcp_tools_called": "write them as tools_called",
+    "mcp_servers": "pass the tools to the agent: rightcall.Agent(…, tools=…)",
+    "mcp_tools_called": "pass them as tools_called",
     "mcp_resources_called": "remove them",
     "mcp_prompts_called": "remove them",
     "multimodal": "only text is scored",
     "images_mapping": "only text is scored",
     "flaky": "use several trials, and `quarantine` in the suite",
 }
-"""Words of DeepEval's that nothing here stands for, and what to do."""
+"""DeepEval arguments without an equivalent, and what to do instead."""
 
 
 def respelled(record: type[Any], args: tuple[Any, ...], words: Words) -> Words:
-    """The fields of a record from arguments that it refused; a `TypeError` says which of them means nothing."""
+    """The fields of a record from arguments that it rejected; a `TypeError` names an unknown one."""
     if len(args) > len(record.__struct_fields__):
         raise TypeError(
             f"{record.__name__}() takes {len(record.__struct_fields__)} arguments, got {len(args)}"
@@ -55,7 +55,7 @@ def respelled(record: type[Any], args: tuple[Any, ...], words: Words) -> Words:
             raise TypeError(f"{record.__name__}() got an unexpected argument '{word}'; {_hint(record, word)}")
     for needed in _needed(record):
         if needed not in fields:
-            raise TypeError(f"{record.__name__}() needs the argument '{needed}'")
+            raise TypeError(f"{record.__name__}() is missing the argument '{needed}'")
     return fields
 
 
@@ -85,7 +85,7 @@ def conversation_words(words: Words) -> Words:
 
 
 def case_words(words: Words) -> Words:
-    """`LLMTestCase(input=…, actual_output=…, …)`: a golden, and what was recorded of the agent."""
+    """`LLMTestCase(input=…, actual_output=…, …)`: a golden, and the agent's recorded behaviour."""
     from rightcall.model.recorded_case import trajectory_of, without_recorded
 
     if "input" not in words:
@@ -99,7 +99,7 @@ def case_words(words: Words) -> Words:
 
 
 def conversation_case_words(words: Words) -> Words:
-    """`ConversationalTestCase(turns=[…], scenario=…)`: the turns are what was said and done."""
+    """`ConversationalTestCase(turns=[…], scenario=…)`: the turns are the recorded conversation."""
     from rightcall.model.recorded_case import conversation_of
 
     if "turns" not in words:
@@ -123,7 +123,7 @@ def call_words(words: Words) -> Words:
     for word in ("input_parameters", "inputParameters"):
         if word in fields:
             if "arguments" in fields:
-                raise TypeError(f"'{word}' and 'arguments' are the same thing; give one of them")
+                raise TypeError(f"'{word}' and 'arguments' mean the same; pass only one of them")
             fields["arguments"] = fields.pop(word) or {}
     if fields.get("output") is not None:
         fields.setdefault("status", "ok")
@@ -150,18 +150,18 @@ def expected_call(tool: Any) -> ExpectedCall:
 
 
 def made_call(call: Any) -> ToolCall:
-    """One of `tools_called`. Of a call known by its name alone the arguments are not known."""
+    """One of `tools_called`. A call given by name only has unknown arguments."""
     if isinstance(call, ToolCall):
         return call
     if isinstance(call, str):
         return ToolCall(call, None)
     if isinstance(call, Mapping):
         return ToolCall(**call)
-    raise TypeError(f"a tool call is a ToolCall, a mapping or a tool's name, got {type(call).__name__}")
+    raise TypeError(f"a tool call must be a ToolCall, a mapping or a tool name, got {type(call).__name__}")
 
 
 def literal(value: Any) -> Any:
-    """An object as an argument would be taken for a matcher if it had a matcher's key: say it is not one."""
+    """Wrap an object that would be read as a matcher because of its key, so that it is taken literally."""
     return {"exact": value} if isinstance(value, dict) else value
 
 
@@ -173,7 +173,7 @@ SPELLINGS: dict[str, Callable[[Words], Words]] = {
     "ToolCall": call_words,
     "Turn": turn_words,
 }
-"""By the name of the record."""
+"""By record name."""
 
 WORDS = {
     "Golden": ("expected_tools", *RENAMED),
@@ -183,13 +183,13 @@ WORDS = {
     "ToolCall": ("input_parameters", *IN_NOTES_OF_CALL),
     "Turn": IN_NOTES_OF_TURN,
 }
-"""What each constructor takes besides the fields of its record."""
+"""Arguments of each constructor in addition to the fields of its record."""
 
 
 def _without(needed: str, record: str, words: Words) -> Words:
-    """The words as they are when they are ours; DeepEval's lack the one that makes a case of them."""
+    """The arguments unchanged when they are RightCall's; DeepEval's lack the one that makes a test case."""
     if words.keys() & set(WORDS[record]):
-        raise TypeError(f"{record}() needs the argument '{needed}'")
+        raise TypeError(f"{record}() is missing the argument '{needed}'")
     return words
 
 
@@ -205,14 +205,14 @@ def _renamed(words: Words) -> Words:
         if theirs in fields:
             value = fields.pop(theirs)
             if ours in fields:
-                raise TypeError(f"'{theirs}' and '{ours}' are the same thing; give one of them")
+                raise TypeError(f"'{theirs}' and '{ours}' mean the same; pass only one of them")
             if value is not None:
                 fields[ours] = value
     return fields
 
 
 def _noted(fields: Words, names: Iterable[str]) -> Words:
-    """The fields, with what nothing here reads put into the notes."""
+    """The fields, with unused data moved to the notes."""
     notes = dict(fields.get("notes", {}))
     for name in names:
         value = fields.pop(name, None)

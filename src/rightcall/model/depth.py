@@ -1,8 +1,8 @@
-"""How deeply JSON may be nested: one limit for every file, reply, argument and result.
+"""The nesting limit of JSON: one limit for every file, reply, argument and result.
 
 Readers, matchers and reports walk values recursively. A thousand brackets take a kilobyte to send and the whole
-stack to walk, so what is deeper is refused where it comes in: a file by `InputError`, a model's arguments as
-`bad_json`, a tool's result as the text it was.
+stack to walk, so deeper values are rejected on input: a file with an `InputError`, a model's arguments as
+`bad_json`, a tool's result by keeping it as text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 MAX_DEPTH = 100
-"""Levels of objects and lists inside each other. Providers refuse schemas beyond 5 or 10."""
+"""Levels of nested objects and lists. Providers reject schemas beyond 5 or 10."""
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
@@ -21,33 +21,33 @@ _CUT = b'"nested too deeply"'
 
 
 def too_deep(data: bytes | memoryview, limit: int = MAX_DEPTH) -> bool:
-    """Whether JSON text goes deeper than the limit; at the speed of copying it, and of counting most."""
+    """Whether JSON text is nested deeper than the limit; about as fast as copying it."""
     if len(data) <= 2 * limit:  # every level takes two brackets
         return False
     data = bytes(data)
     if data.count(b"[") + data.count(b"{") <= limit:
         return False
-    # Brackets in texts may only make it seem deeper, so texts are taken out when there is a doubt.
+    # Brackets in strings can only make it look deeper, so strings are removed when in doubt.
     return _left_after_peeling(data, limit) and _left_after_peeling(_STRING.sub(b"", data), limit)
 
 
 def _left_after_peeling(data: bytes, limit: int) -> bool:
-    """Whether brackets are left when the innermost pairs have been removed `limit` times."""
+    """Whether brackets remain after removing the innermost pairs `limit` times."""
     brackets = data.translate(_BRACKETS, _OTHERS)
     for _ in range(limit):
         if not brackets:
             return False
         shorter = brackets.replace(b"[]", b"")
         if len(shorter) == len(brackets):
-            return True  # they do not match: a look at the texts, or the decoder, will tell why
+            return True  # unbalanced: removing strings, or the decoder, will show why
         brackets = shorter
     return bool(brackets)
 
 
 def shallow(data: bytes | memoryview, limit: int = 2 * MAX_DEPTH) -> bytes:
-    """The same JSON with whatever lies deeper than the limit replaced by a short text, so that it can be read.
+    """The same JSON with everything deeper than the limit replaced by a placeholder, so that it can be read.
 
-    What is cut is still deeper than `MAX_DEPTH`, and known for that by whoever asks `is_too_deep`.
+    Truncated values are still deeper than `MAX_DEPTH`, so `is_too_deep` detects them.
     """
     data = bytes(data)
     pieces: list[bytes] = []
@@ -62,12 +62,12 @@ def shallow(data: bytes | memoryview, limit: int = 2 * MAX_DEPTH) -> bytes:
                 kept = token.end()
             depth -= 1
     if depth > limit:
-        return b"".join(pieces)  # it never came back up: broken, and decoded as such
+        return b"".join(pieces)  # unbalanced: the decoder reports it
     return b"".join((*pieces, data[kept:]))
 
 
 def is_too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
-    """Whether a plain value goes deeper than the limit; one that holds itself does. Walks without recursion."""
+    """Whether a plain value is nested deeper than the limit or contains itself. Walks without recursion."""
     if type(value) is not dict and type(value) is not list:
         return False
     layer, depth = [value], 0

@@ -1,4 +1,4 @@
-"""The closed list of ways to fail, each with its evidence."""
+"""The closed list of failure codes, each with its evidence."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ Code = Literal[
 ]
 
 FATAL: frozenset[Code] = frozenset(("forbidden_call", "double_effect", "wrong_state"))
-"""Damage done: one is too many for a gate, whatever the rates are, and no golden is excused for it."""
+"""Damage: one occurrence fails a gate regardless of the rates, and no golden is excused for it."""
 
 
 class Failure(Record, frozen=True):
     """One code with the tool, the parameter, what was expected and what was found.
 
-    Read off the alignment of expected and actual calls, never off message text. `call` and
-    `expected_call` are positions in the trajectory's calls and the golden's expected calls. In a conversation `turn` is
-    the position among what user and agent said, from 0, and expected calls count on from those of the whole through
-    those of its turns.
+    Derived from the alignment of expected and actual calls, never from message text. `call` and
+    `expected_call` are positions in the trajectory's calls and the golden's expected calls. In a conversation
+    `turn` is the position among the turns of user and agent, from 0, and expected calls are numbered from
+    those of the whole conversation through those of its turns.
     """
 
     code: Code

@@ -1,4 +1,4 @@
-"""What should happen: goldens of one turn and of whole conversations."""
+"""What should happen: single-turn goldens and conversations."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 ToolPattern = str | tuple[str, ...] | dict[str, str]
-"""A tool name, several names of which any will do, or `{"regex": …}` that fits the whole name."""
+"""A tool name, a list of acceptable names, or `{"regex": …}` matching the whole name."""
 
 
 class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     """One call that should happen.
 
-    `args` holds a matcher for each parameter: a bare value means exactly that value, an object with one
-    known matcher key is that matcher. Without `args` any arguments will do; `{}` means no arguments.
+    `args` contains a matcher for each parameter: a bare value means exactly that value, an object with one
+    known matcher key is that matcher. Without `args` any arguments are accepted; `{}` means no arguments.
     `after` names the ids of expected calls that must come in a strictly earlier step. The call must occur
     between `min` and `max` times (`max` defaults to `min`); `required: false` makes all of them optional.
-    `weight` is what the call counts for in parameter accuracy. `notes` keeps what other tools' files say of the
-    call (its type, a description, why it is made, its output); no metric reads them.
+    `weight` is the call's weight in parameter accuracy. `notes` keeps extra data from other tools' files
+    about the call (its type, a description, why it is made, its output); no metric reads them.
     """
 
     tool: ToolPattern
@@ -46,7 +46,7 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
 
 
 class Expectations(Record, frozen=True, metaclass=Sequenced):
-    """What the answer must and must not do, in plain words, for a judge; `model` and `eval_mode` say which one."""
+    """What the answer must and must not do, in plain words, for a judge; `model` and `eval_mode` choose the judge."""
 
     must: Several[str] = ()
     must_not: Several[str] = ()
@@ -55,16 +55,17 @@ class Expectations(Record, frozen=True, metaclass=Sequenced):
 
 
 class Golden(Record, frozen=True, metaclass=Spelled):
-    """One input and what should happen then. Only `input` is needed.
+    """One input and what should happen. Only `input` is required.
 
-    `any_of` holds whole alternatives to `expected_calls`; the best one counts.
-    `tools` names tools of the suite or holds definitions in place, in any spelling; `tool_set` names one of the suite's
-    sets of tools instead. `model` and `settings` are for this golden alone: another model, or settings laid over the
-    agent's. `expected_state` is what must be true of the fake worlds at the end; what it does not mention must be as it
-    was.
+    `any_of` contains whole alternatives to `expected_calls`; the best one counts. `tools` lists tools of the
+    suite or inline definitions, in any format; `tool_set` names one of the suite's tool sets instead. `model`
+    and `settings` apply to this golden only: another model, or settings that override the agent's.
+    `expected_state` is what must be true of the simulated worlds at the end; everything it does not mention
+    must be unchanged.
 
-    What was recorded of an agent may stand beside it: `actual_output`, `tools_called`, `retrieval_context` and what it
-    cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a table's own.
+    Recorded behaviour of an agent may be included: `actual_output`, `tools_called`, `retrieval_context` and
+    its cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a
+    table's extra columns.
     """
 
     input: str
@@ -109,9 +110,9 @@ class Golden(Record, frozen=True, metaclass=Spelled):
 
 
 class Turn(Record, frozen=True, metaclass=Spelled):
-    """One turn of a conversation, said or scripted, with what the agent should call in it.
+    """One turn of a conversation, recorded or scripted, with the calls the agent should make in it.
 
-    `notes` keeps what other tools' files say of the turn; no metric reads them.
+    `notes` keeps extra data from other tools' files; no metric reads them.
     """
 
     role: Literal["user", "assistant"]
@@ -125,17 +126,17 @@ class Turn(Record, frozen=True, metaclass=Spelled):
 
 
 class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
-    """A scenario of several turns and how it should end. Only `scenario` is needed.
+    """A scenario of several turns and how it should end. Only `scenario` is required.
 
-    `turns` up to the last one of the assistant are what has been said already; the user's turns after it are what the
-    user says next, one after the other, each answered by the agent. `expected_calls` are over the whole conversation.
-    `user_description` says who the user is; `persona` may say it with a name and more (`characteristics` is the same
-    text).
+    `turns` up to the assistant's last one are history; the user's turns after it are sent one after the
+    other, each answered by the agent. `expected_calls` apply to the whole conversation. `user_description`
+    says who the user is; `persona` may say it with a name and more (`characteristics` is the same text).
 
-    A golden without turns left to say is played by a simulated user, `simulate: true` lets one go on after the turns,
-    and `false` never does. `personas` are manners to play it in, each a conversation: a name of the built-in ones, or
-    an object with a name and characteristics. `stopping_criteria` says when the user has what they came for,
-    `max_turns` how often they speak at most, `user_model` which model plays them.
+    A golden without scripted turns left is played by a simulated user; `simulate: true` lets one continue
+    after the scripted turns, and `false` never does. `personas` are characters to play it with, each a
+    separate conversation: the name of a built-in one, or an object with a name and characteristics.
+    `stopping_criteria` says when the user has what they came for, `max_turns` limits the user's turns,
+    `user_model` chooses the model that plays them.
     """
 
     scenario: str
@@ -172,13 +173,13 @@ class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
 
     @property
     def given(self) -> tuple[Turn, ...]:
-        """The turns that were said before the agent begins."""
+        """The turns that precede the agent's first."""
         last = max((at for at, turn in enumerate(self.turns) if turn.role == "assistant"), default=-1)
         return tuple(self.turns[: last + 1])
 
     @property
     def script(self) -> tuple[Turn, ...]:
-        """The user's turns that are left to say."""
+        """The user's turns still to be sent."""
         return tuple(self.turns[len(self.given) :])
 
     @property
@@ -194,7 +195,7 @@ G = TypeVar("G", bound=Golden | ConversationalGolden)
 
 
 def with_id(golden: G) -> G:
-    """The golden itself, or the same with an id made of its content, so that it survives reordering."""
+    """The golden itself, or a copy with an id derived from its content, so that it survives reordering."""
     if golden.id:
         return golden
     digest = hashlib.sha256(

@@ -1,4 +1,4 @@
-"""What was really done in the world, whatever the agent was told."""
+"""What was really done, regardless of what the agent saw."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ LedgerPhase = Literal[
     "effect",  # the tool changed the world
     "late_effect",  # … after its caller had stopped waiting or lost its claim
     "unknown",  # the effect may have happened
-    "replayed",  # an earlier result was given again, nothing was done
+    "replayed",  # an earlier result was returned again, nothing was done
     "refused",  # rejected before anything was done
-    "runtime_retry",  # the runtime asked again on its own
+    "runtime_retry",  # the runtime retried by itself
     "key_expired_reuse",  # a key was used again after its time to live
     "fault",  # an injected fault fired
 ]
@@ -21,8 +21,8 @@ LedgerPhase = Literal[
 class LedgerEntry(Record, frozen=True):
     """One line of the ledger.
 
-    `effect_id` numbers the lines of one trial; `fingerprint` is the same for two calls that mean the same
-    (key and volatile fields left out), so two effects with one fingerprint are a double effect.
+    `effect_id` numbers the entries of one trial; `fingerprint` is equal for two calls that mean the same
+    (ignoring key and volatile fields), so two effects with one fingerprint are a double effect.
     """
 
     effect_id: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.record import Record, Sequenced, Several
@@ -13,7 +13,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 class Message(Record, frozen=True, metaclass=Sequenced):
     """Who said what. Assistant messages may carry calls, tool messages carry results.
 
-    `latency_ms` is how long the model took for this message; None when nobody measured.
+    `latency_ms` is how long the model took for this message; None when not measured. `thinking` holds a provider's
+    own blocks of reasoning, some of them encrypted: they are sent back as they came.
     """
 
     role: Role
@@ -21,3 +22,4 @@ class Message(Record, frozen=True, metaclass=Sequenced):
     calls: Several[ToolCall] = ()
     results: Several[ToolResult] = ()
     latency_ms: float | None = None
+    thinking: Several[dict[str, Any]] = ()

@@ -1,6 +1,6 @@
-"""What an agent did, with nothing in it nested deeper than `MAX_DEPTH`: safe to walk from here on.
+"""What an agent did, with nothing nested deeper than `MAX_DEPTH`: safe to walk from here on.
 
-Arguments that are deeper count as `bad_json`, as if they were no JSON at all; results become the text they were.
+Deeper arguments count as `bad_json`, as if they were not JSON; deeper results are kept as text.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
 
 
 def _text(value: Any) -> str:
-    """The beginning of the value as JSON; one that holds itself, or is deeper still, has none."""
+    """The beginning of the value as JSON, if it can be encoded at all."""
     try:
         return msgspec.json.encode(value).decode()[:MOST_KEPT]
     except (RecursionError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What cannot be stored, in words: functions and other objects of Python that stand in goldens and metrics."""
+"""Descriptions of values that cannot be stored: functions and other Python objects in goldens and metrics."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 
 def described(value: Any) -> Any:
-    """A hook for encoders: a function as a matcher that says which it was, anything else as it shows itself."""
+    """A hook for encoders: a function becomes a matcher that names it, anything else its repr."""
     return {"python_function": name_of(value)} if callable(value) else stable_repr(value)
 
 
 def fingerprinted(value: Any) -> Any:
-    """The same with the hash of a function's source, for what must change when the function does."""
+    """The same with the hash of a function's source, for fingerprints that must change with the function."""
     if not callable(value):
         return described(value)
     return {"python_function": f"{name_of(value)} {source_hash(value)}"}
@@ -26,7 +26,7 @@ def name_of(function: Any) -> str:
 
 
 def source_hash(function: Any) -> str:
-    """A short hash of the source, or of the compiled code where the source is not to be had."""
+    """A short hash of the source, or of the compiled code if the source is unavailable."""
     import inspect
     import tokenize
 

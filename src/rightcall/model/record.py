@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 else:
 
     class Several:
-        """Several things in a record: given as any sequence, stored and decoded as a tuple.
+        """A collection in a record: passed as any sequence, stored and decoded as a tuple.
 
-        Type checkers see a `Sequence`, so that `Golden(…, expected_calls=[…])` is right; msgspec sees `tuple[…, ...]`.
+        Type checkers see a `Sequence`, so `Golden(…, expected_calls=[…])` type-checks; msgspec sees `tuple[…, ...]`.
         """
 
         def __class_getitem__(cls, item: Any) -> Any:
@@ -29,14 +29,14 @@ else:
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """A frozen value that only knows itself: no clients, handles or caches.
 
-    Unknown fields are refused, because a misspelt field is the commonest bug in a dataset.
+    Unknown fields are errors, because a misspelt field is the most common bug in a dataset.
     `gc=False`: records hold plain data without cycles, and tracking millions of them costs a fifth of
     the time of reading a file.
     """
 
 
 class Sequenced(msgspec.StructMeta):
-    """The type of records whose constructor takes lists for what is stored as tuples."""
+    """The type of records whose constructor accepts lists for fields stored as tuples."""
 
     if not TYPE_CHECKING:
 
@@ -45,10 +45,10 @@ class Sequenced(msgspec.StructMeta):
 
 
 class Spelled(msgspec.StructMeta):
-    """The type of records whose constructor also takes DeepEval's words for the same things.
+    """The type of records whose constructor also accepts DeepEval's argument names.
 
-    The words are looked at only when msgspec has refused the arguments. Decoding and `structs.replace` never come by
-    here, so files and scoring cost what they did; a call of the constructor costs a fifth of a microsecond more.
+    The names are checked only after msgspec has rejected the arguments. Decoding and `structs.replace` bypass
+    this, so files and scoring are not slowed down; a constructor call costs a fifth of a microsecond more.
     """
 
     if not TYPE_CHECKING:  # type checkers see the fields of the record
@@ -57,8 +57,8 @@ class Spelled(msgspec.StructMeta):
             try:
                 return _construct(cls, *args, **_without_lists(cls, words))
             except TypeError:
-                pass  # and out of here: an error below is about the words, not about this one
-            from rightcall.model.deepeval import respelled  # only for words that are not ours
+                pass  # leave the except block, so that a later error is not chained to this one
+            from rightcall.model.deepeval import respelled  # only for other argument names
 
             return _construct(cls, **respelled(cls, args, words))
 
@@ -67,12 +67,12 @@ _construct = msgspec.StructMeta.__call__
 
 
 def plain_constructor(kind: type[T]) -> Callable[..., T]:
-    """The constructor of a record for whoever has tuples already: it converts nothing, which costs a microsecond."""
+    """The constructor of a record for callers that already have tuples: it skips the conversion."""
     return partial(_construct, kind)
 
 
 def _without_lists(cls: Any, words: dict[str, Any]) -> dict[str, Any]:
-    """The same arguments with a tuple for each list that is stored as one."""
+    """The same arguments with lists converted to tuples where needed."""
     for word, value in words.items():
         if type(value) is list and "Several[" in cls.__annotations__.get(word, ""):
             words[word] = tuple(tuple(one) if type(one) is list else one for one in value)

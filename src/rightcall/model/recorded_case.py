@@ -1,4 +1,4 @@
-"""What was recorded of an agent beside a golden, as the trajectory of a test case."""
+"""Behaviour recorded in a golden, as the trajectory of a test case."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def trajectory_of(golden: Golden, latency_ms: float | None = None) -> Trajectory
 
 
 def without_recorded(golden: Golden) -> Golden:
-    """The golden by itself, so that two recordings of it are two trials of one golden."""
+    """The golden without its recording, so that two recordings are two trials of one golden."""
     return msgspec.structs.replace(golden, **dict.fromkeys(RECORDED))
 
 
 def conversation_of(turns: Sequence[Turn]) -> Trajectory:
-    """The trajectory of a conversation that was written down turn by turn."""
+    """The trajectory of a conversation recorded turn by turn."""
     messages: list[Message] = []
     for turn in turns:
         calls = turn.tools_called or ()

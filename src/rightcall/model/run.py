@@ -1,8 +1,8 @@
-"""Results of cases, and what they add up to."""
+"""Case results and their summary."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from rightcall.model.failure import Failure
 from rightcall.model.golden import Category
@@ -14,7 +14,7 @@ from rightcall.model.trajectory import Trajectory, Usage
 class CaseResult(Record, frozen=True):
     """One trial of one golden: passed or not, every score, every code.
 
-    `error` is set when nothing can be said of the agent (the provider was down, the harness broke):
+    `error` is set when nothing can be said about the agent (the provider was down, the harness failed):
     such a case is neither passed nor failed.
     """
 
@@ -34,9 +34,9 @@ class CaseResult(Record, frozen=True):
 
 
 class Rate(Record, frozen=True):
-    """A pass rate as it is shown: every golden counts the same, trials are inside goldens.
+    """A pass rate as displayed: every golden counts the same, trials are averaged within goldens.
 
-    `low` and `high` are its 95 % interval, made by `method`.
+    `low` and `high` are its 95 % interval, computed by `method`.
     """
 
     value: float
@@ -48,7 +48,7 @@ class Rate(Record, frozen=True):
 
 
 class GroupSummary(Record, frozen=True):
-    """Counts and means over a group of cases. `cases` leaves out errors, which say nothing of the agent."""
+    """Counts and means over a group of cases. `cases` excludes errors, which say nothing about the agent."""
 
     cases: int
     passed: int
@@ -58,18 +58,36 @@ class GroupSummary(Record, frozen=True):
 
     @property
     def pass_rate(self) -> float:
-        """Share that passed, with equal weight for each golden; 0 when there is no case."""
+        """Share that passed, with equal weight for each golden; 0 without cases."""
         if self.rate is not None:
             return self.rate.value
         return self.passed / self.cases if self.cases else 0.0
 
 
-class Summary(Record, frozen=True):
-    """What a run adds up to: overall, by category and tag, and how often each code occurred.
+class UserSpread(Record, frozen=True):
+    """How far the pass rates of simulated users are apart: the highest against the lowest, paired by scenario.
 
-    `trials` is how often a golden was tried at most: so many cases may repeat each other. `named` are the metrics that
-    were asked for by name, to decide or to observe. `pass_k` has pass^1, pass^2, …: the share of goldens of which k
-    trials out of k pass, without bias; empty when there is one trial.
+    `between` is what differs: the manner (`persona`) or the model that plays users (`user`). `low` and `high` are the
+    95 % interval of the difference, corrected for the choice of the two among `users`; None with one scenario.
+    """
+
+    between: Literal["persona", "user"]
+    users: int
+    highest: str
+    lowest: str
+    difference: float
+    low: float | None
+    high: float | None
+    scenarios: int
+
+
+class Summary(Record, frozen=True):
+    """The summary of a run: overall, by category and tag, and how often each code occurred.
+
+    `trials` is the maximum number of trials of a golden. `named` are the metrics requested by name, to decide
+    or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which k trials out of k
+    trials out of k pass, without bias; empty when there is one trial. `decision` is the verdict as a sentence.
+    `spreads` are between simulated users.
     """
 
     overall: GroupSummary
@@ -80,6 +98,8 @@ class Summary(Record, frozen=True):
     trials: int = 1
     named: tuple[str, ...] = ()
     pass_k: tuple[float, ...] = ()
+    decision: str = ""
+    spreads: tuple[UserSpread, ...] = ()
 
 
 class Run(Record, frozen=True):

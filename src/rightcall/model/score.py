@@ -1,4 +1,4 @@
-"""What a metric says of a case."""
+"""A metric's result for a case."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rightcall.model.record import Record
 
 
 class Score(Record, frozen=True):
-    """A value in 0..1, whether that passes, and why. `error` is set when the metric itself broke."""
+    """A value in 0..1, whether that passes, and why. `error` is set when the metric itself failed."""
 
     value: float
     passed: bool

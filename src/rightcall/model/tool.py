@@ -10,7 +10,7 @@ from rightcall.model.record import Record
 
 
 class Annotations(Record, frozen=True):
-    """What a tool says of its own effects; None means it did not say."""
+    """A tool's hints about its effects; None means not stated."""
 
     read_only: bool | None = None
     destructive: bool | None = None

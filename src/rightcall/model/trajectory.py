@@ -15,7 +15,7 @@ StopReason = Literal["done", "truncated", "refused", "limit", "agent_error", "in
 class Usage(Record, frozen=True):
     """Tokens and money; `cost_usd` is None when no price is known.
 
-    `cached_tokens` are those of the input that the provider had in its cache and sells cheaper.
+    `cached_tokens` are the input tokens that the provider served from its cache at a lower price.
     """
 
     input_tokens: int = 0
@@ -24,7 +24,7 @@ class Usage(Record, frozen=True):
     cached_tokens: int = 0
 
     def plus(self, other: Usage) -> Usage:
-        """Both together; the cost is unknown only when both are."""
+        """The sum; the cost is unknown only when both are."""
         known = [usage.cost_usd for usage in (self, other) if usage.cost_usd is not None]
         return Usage(
             self.input_tokens + other.input_tokens,
@@ -47,16 +47,16 @@ Ended = Literal[
     "user_error",
     "infra_error",
 ]
-"""Why a conversation ended: the script was over, the user had what they came for, wanted a person, a controller or a
-limit stopped it, or one side broke. `user_error` is the simulated user's fault."""
+"""Why a conversation ended: the script was over, the user had what they came for, the user asked for a
+person, a controller or a limit stopped it, or one side failed. `user_error` is the simulated user's fault."""
 
 
 class Dialogue(Record, frozen=True):
-    """How a conversation was held: who the user was, and why it ended.
+    """How a conversation went: who the user was, and why it ended.
 
-    `given` counts the messages that were there before the agent began: nothing in them is the agent's doing. `user` is
-    `script`, or the model and the persona that played the user, `prompt_hash` identifies what that model was told, and
-    `usage` is what it spent.
+    `given` counts the messages that preceded the agent's first turn; they are not the agent's work. `user` is
+    `script`, or the model and the persona that played the user, `prompt_hash` identifies that model's prompt,
+    and `usage` is what it spent.
     """
 
     ended: Ended
@@ -70,10 +70,11 @@ class Dialogue(Record, frozen=True):
 class Trajectory(Record, frozen=True, metaclass=Sequenced):
     """Messages, calls with their results, the final answer, usage, timing and why it ended.
 
-    `calls` is in the order the model made them and stands on its own: a trajectory known only by its
-    calls has no messages. `error` says what broke when `stop_reason` is an error. `ledger` tells what the tools
-    really did, `state_before` and `state` how their fake worlds looked at the start and at the end. Up to `lag_ms` of
-    `latency_ms` may have been spent by the machine that measured it. `dialogue` tells how a conversation was held.
+    `calls` is in the order the model made them and is independent of `messages`: a trajectory known only by
+    its calls has no messages. `error` says what failed when `stop_reason` is an error. `ledger` records what
+    the tools really did, `state_before` and `state` how their simulated worlds looked at the start and at the
+    end. Up to `lag_ms` of `latency_ms` may have been added by the measuring machine. `dialogue` describes how
+    a conversation went.
     """
 
     messages: Several[Message] = ()
@@ -91,24 +92,24 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
 
     @property
     def own_start(self) -> int:
-        """Where the agent's own messages begin; what stands before was given to it."""
+        """Index of the agent's first own message; earlier ones are history."""
         return self.dialogue.given if self.dialogue else 0
 
     @property
     def spent(self) -> Usage:
-        """What the case cost: the agent, and the model that played its user."""
+        """The cost of the case: the agent, and the model that played its user."""
         return self.usage if self.dialogue is None else self.usage.plus(self.dialogue.usage)
 
     @property
     def least_latency_ms(self) -> float | None:
-        """The time that the agent took for certain; None when nobody measured."""
+        """A lower bound on the agent's latency; None when not measured."""
         return None if self.latency_ms is None else max(0.0, self.latency_ms - self.lag_ms)
 
 
 class RecordedTrajectory(Record, frozen=True):
-    """A trajectory of one trial of a golden, as a file of trajectories holds it.
+    """A trajectory of one trial of a golden, as stored in a trajectories file.
 
-    `trial` is None when the file does not number its trials: they then count up in file order.
+    `trial` is None when the file does not number its trials: they are then numbered in file order.
     """
 
     golden_id: str

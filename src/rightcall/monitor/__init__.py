@@ -1,11 +1,11 @@
-"""Production watched: traces in, checks on each, changes found with a stated false-alarm rate, people told.
+"""Production monitoring: traces in, checks on each, change detection with a stated false-alarm rate, alerts.
 
-    settings   monitor.yaml                         receiver   OTLP over HTTP, stored before answered
-    monitor    Monitor: feed it traces              checks     what can be seen to be wrong without a golden
+    settings   monitor.yaml                         receiver   OTLP over HTTP, stored before acknowledged
+    monitor    Monitor: feed it traces              checks     problems detectable without a golden
     sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
     forecast   what would be noticed, and when      promote    from a trace to a golden
-    demo       a bundled hour of traffic
+    demo       a bundled hour of traffic            trace_import   files of traces, one at a time
 
 To add a check: see `checks`.
 """
@@ -28,12 +28,7 @@ if TYPE_CHECKING:
         reference_traffic as reference_traffic,
     )
     from rightcall.monitor.forecast import outlook as outlook
-    from rightcall.monitor.monitor import (
-        Monitor as Monitor,
-        kept_trace as kept_trace,
-        trace_of as trace_of,
-        written_time as written_time,
-    )
+    from rightcall.monitor.monitor import Monitor as Monitor
     from rightcall.monitor.promote import (
         add_goldens as add_goldens,
         as_negative as as_negative,
@@ -48,6 +43,16 @@ if TYPE_CHECKING:
         MonitorSettings as MonitorSettings,
         load_settings as load_settings,
     )
+    from rightcall.monitor.trace_import import (
+        Imported as Imported,
+        import_to_folder as import_to_folder,
+        import_to_store as import_to_store,
+    )
+    from rightcall.monitor.trace_record import (
+        kept_trace as kept_trace,
+        trace_of as trace_of,
+        written_time as written_time,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -56,10 +61,12 @@ else:
             "checks": "CheckedAgent run_checks",
             "demo": "SETTINGS live_traffic planted_at reference_traffic",
             "forecast": "outlook",
-            "monitor": "Monitor kept_trace trace_of written_time",
+            "trace_record": "kept_trace trace_of written_time",
+            "monitor": "Monitor",
             "promote": "add_goldens as_negative is_unreviewed reviewed",
             "receiver": "Receiver",
             "run_export": "export_run",
             "settings": "AgentSettings HARD MonitorSettings load_settings",
+            "trace_import": "Imported import_to_folder import_to_store",
         },
     )

@@ -1,4 +1,4 @@
-"""Telling people: once per alarm, by webhook, command or stderr, with retries, at most one a check an hour."""
+"""Alerts: once per alarm, by webhook, command or stderr, with retries, at most one per check and hour."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 64 * 1024
 
 
 class Alerts:
-    """Sends alerts, and remembers what it sent so that nobody is told twice within an hour."""
+    """Sends alerts, and remembers them to avoid duplicates within an hour."""
 
     def __init__(
         self, targets: Sequence[AlertTo], clock: Callable[[], float], say: Callable[[str], None] | None = None
@@ -28,7 +28,7 @@ class Alerts:
         self.sent = self.failed = self.held_back = 0
 
     async def send(self, alert: dict[str, Any]) -> None:
-        """Tell everyone who asked for this kind. Failing to tell is counted and said, never raised."""
+        """Send an alert to all targets for this kind. Delivery failures are counted and logged, never raised."""
         key = alert.get("agent", ""), alert.get("check", "")
         now = self._clock()
         if now - self._last.get(key, -QUIET) < QUIET:

@@ -1,6 +1,6 @@
-"""Checks that need no golden: what can be seen to be wrong with a trajectory alone.
+"""Checks that need no golden: problems detectable from a trajectory alone.
 
-Each gives bad (1), fine (0), or None when it cannot say, with a reason. To add one: a function here, a line in
+Each returns bad (1), fine (0), or None when unknown, with a reason. To add one: a function here, a line in
 `CHECKS`, its name in `settings.CHEAP` and a row in `docs/monitoring.md`.
 """
 
@@ -27,7 +27,7 @@ FINE: Found = (0.0, "")
 
 @dataclass(frozen=True)
 class CheckedAgent:
-    """What checks know of an agent beside the trace: its settings, tools, and the baseline's upper points."""
+    """What checks know about an agent besides the trace: its settings, tools, and the baseline's upper points."""
 
     settings: AgentSettings = field(default_factory=AgentSettings)
     tools: Mapping[str, Tool] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class CheckedAgent:
 
 
 def run_checks(names: tuple[str, ...], trace: Trace, watching: CheckedAgent) -> tuple[TraceCheck, ...]:
-    """What each check says of the trace."""
+    """The result of each check for the trace."""
     tools = {tool.name: tool for tool in trace.tools} or dict(watching.tools)
     found = []
     for name in names:
@@ -67,12 +67,12 @@ def _unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgen
     if not tools:
         return CANNOT_SAY
     unknown = [call.name for call in trace.trajectory.calls if call.name not in tools]
-    return _bad(bool(unknown), f"called {', '.join(sorted(set(unknown)))}, not among the tools offered")
+    return _bad(bool(unknown), f"called {', '.join(sorted(set(unknown)))}, which was not offered")
 
 
 def _malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     broken = [call.name for call in trace.trajectory.calls if call.raw is not None and call.arguments is None]
-    return _bad(bool(broken), f"arguments of {', '.join(sorted(set(broken)))} are no JSON object")
+    return _bad(bool(broken), f"arguments of {', '.join(sorted(set(broken)))} are not a JSON object")
 
 
 def _tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
@@ -95,7 +95,7 @@ def _redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedA
             continue
         key = canonical(call)
         if key in seen:
-            return 1.0, f"{call.name} again with the same arguments"
+            return 1.0, f"{call.name} repeated with the same arguments"
         if call.status == "ok":
             seen.add(key)
     return FINE
@@ -124,7 +124,7 @@ def _forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) 
             return 1.0, f"{call.name} is forbidden"
         before = settings.only_after.get(call.name)
         if before is not None and before not in done:
-            return 1.0, f"{call.name} without {before} before it"
+            return 1.0, f"{call.name} was called without {before} before it"
         if call.status != "error":
             done.add(call.name)
     return FINE
@@ -151,7 +151,7 @@ def _unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: 
             tool is not None and tool.annotations.destructive is True
         )
         if destructive and not confirmed:
-            return 1.0, f"{call.name} without a confirmation"
+            return 1.0, f"{call.name} was called without a confirmation"
     return FINE if known else CANNOT_SAY
 
 
@@ -165,7 +165,7 @@ def _no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) 
 
 
 def _truncated(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
-    return _bad(trace.trajectory.stop_reason == "truncated", "the answer was cut off")
+    return _bad(trace.trajectory.stop_reason == "truncated", "the answer was truncated")
 
 
 def _refused(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:

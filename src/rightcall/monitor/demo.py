@@ -1,4 +1,4 @@
-"""A bundled stretch of traffic with a drift planted in it: to see what the monitor does before trusting it."""
+"""Bundled sample traffic with a planted drift, to try the monitor before relying on it."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def reference_traffic(seed: int = 0) -> Iterator[Trace]:
 
 
 def live_traffic(seed: int = 0) -> Iterator[Trace]:
-    """An hour, in the middle of which bookings begin to fail."""
+    """An hour, with bookings that start to fail halfway through."""
     return _traffic(random.Random(f"live/{seed}"), START, LIVE, 3600 // LIVE, PLANTED)  # noqa: S311
 
 
 def planted_at() -> int:
-    """When bookings begin to fail, in nanoseconds."""
+    """When bookings start to fail, in nanoseconds."""
     return START + PLANTED * (3600 // LIVE) * SECOND
 
 

@@ -1,4 +1,4 @@
-"""One watched series: a check of one version of one agent, against a frozen baseline."""
+"""One monitored series: a check of one version of one agent, against a frozen baseline."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HOUR = 3600 * 1_000_000_000
 
 
 class Series(msgspec.Struct):
-    """The state of a series, as the store keeps it.
+    """The state of a series, as stored.
 
     Traces of one session count as one value, the mean of their hour: bursts of one user are no news about the agent.
-    Traces without a session are values by themselves. `times` are the starts of the last values, for a change point in
-    words.
+    Traces without a session are values by themselves. A series with q0 0 has no baseline and only counts. `sessions`
+    and `bad_sessions` count all values there ever were; the others begin anew with every baseline and acknowledgement.
     """
 
     q0: float
@@ -32,6 +32,8 @@ class Series(msgspec.Struct):
     bad_traces: list[str] = []
     alarm: int | None = None
     started: int = 0
+    sessions: int = 0
+    bad_sessions: float = 0.0
 
     @property
     def detector(self) -> Detector:
@@ -42,7 +44,7 @@ class Series(msgspec.Struct):
         return self.detector.evidence
 
     def rate(self, alpha: float = 0.05) -> tuple[float, float, float]:
-        """Rate and its confidence sequence, right at every look."""
+        """Rate and its confidence sequence, valid at any time."""
         if not self.n:
             return 0.0, 0.0, 1.0
         interval = confidence_sequence(self.total, self.n, alpha)
@@ -51,7 +53,7 @@ class Series(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Crossing:
-    """Evidence that reached its threshold: since which value, and when that was."""
+    """Evidence that reached its threshold: since which value, and its time."""
 
     evidence: float
     since_value: int
@@ -72,8 +74,16 @@ def new_series(q0: float, threshold: float) -> Series:
     )
 
 
+def restarted(series: Series, q0: float, threshold: float) -> Series:
+    """A series that begins anew, with its count of sessions and those of the current hour."""
+    fresh = new_series(q0, threshold)
+    fresh.hour, fresh.pending = series.hour, series.pending
+    fresh.sessions, fresh.bad_sessions = series.sessions, series.bad_sessions
+    return fresh
+
+
 def feed(series: Series, bad: float, time: int, session: str, trace_id: str) -> Crossing | None:
-    """Count one trace; gives the crossing when the evidence reaches the threshold for the first time."""
+    """Count one trace; returns the crossing when the evidence reaches the threshold for the first time."""
     crossing: Crossing | None = None
     hour = time // HOUR
     if hour > series.hour:
@@ -100,6 +110,10 @@ def flush(series: Series) -> Crossing | None:
 
 
 def _step(series: Series, x: float, time: int) -> Crossing | None:
+    series.sessions += 1
+    series.bad_sessions += x
+    if not series.q0:
+        return None
     before = series.detector
     after = detector_step(before, x, series.q0)
     for k, (old, new) in enumerate(zip(before.since, after.since, strict=True)):

@@ -1,19 +1,20 @@
-"""What would be noticed, and how soon: printed before anything is switched on."""
+"""What would be detected, and how soon: shown before monitoring is turned on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from rightcall.monitor.baseline import TrafficBaseline
-from rightcall.monitor.settings import MonitorSettings, seconds
-from rightcall.stats import detector_threshold, simulated_delay
+from rightcall.monitor.series_book import reference_of, threshold_of
+from rightcall.monitor.settings import MonitorSettings
+from rightcall.stats import simulated_delay
 
 FACTORS = (1.5, 2.0, 3.0, 5.0)
 
 
 @dataclass(frozen=True)
 class Delay:
-    """A rate that has grown, and after how many sessions and hours that is seen on average."""
+    """An increased rate, and the mean number of sessions and hours until it is detected."""
 
     factor: float
     rate: float
@@ -23,7 +24,7 @@ class Delay:
 
 @dataclass(frozen=True)
 class Outlook:
-    """One check of one agent: the rate of the baseline, the bound it is watched by, and delays."""
+    """One check of one agent: the rate of the baseline, the bound it is compared with, and delays."""
 
     agent: str
     check: str
@@ -36,12 +37,10 @@ class Outlook:
 
 def outlook(settings: MonitorSettings, baseline: TrafficBaseline, *, runs: int = 60) -> list[Outlook]:
     """Delays for each drifting check, simulated at the traffic of the baseline."""
-    days = seconds(settings.false_alarms.per) / 86400
-    values = max(1.0, baseline.per_day * days)
-    threshold = detector_threshold(values, settings.false_alarms.share, settings.series)
+    threshold = threshold_of(settings, baseline)
     found = []
-    for check in settings.drifting:
-        reference = baseline.checks.get(check)
+    for check in (*settings.drifting, *(baseline.tools if settings.tool_mix else ())):
+        reference = reference_of(baseline, check)
         if reference is None:
             continue
         delays = []

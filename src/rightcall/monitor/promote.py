@@ -1,4 +1,4 @@
-"""From a trace to a golden: a person keeps, edits, turns it round or drops it; only then may it decide anything."""
+"""From a trace to a golden: a person keeps, edits, inverts or drops it; only then may it decide anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Decision = Literal["keep", "negative", "drop", "skip"]
 
 
 def is_unreviewed(golden: AnyGolden) -> bool:
-    """Whether nobody has judged what this golden expects."""
+    """Whether this golden's expectations are unreviewed."""
     return golden.metadata.get("review") == UNREVIEWED
 
 
@@ -28,7 +28,7 @@ def reviewed(golden: Golden, *, by: str = "") -> Golden:
 
 
 def as_negative(golden: Golden, forbidden: Sequence[str]) -> Golden:
-    """The same input, with these calls forbidden and nothing else asked: what was seen must not happen again."""
+    """The same input, with these calls forbidden and no other expectations: the observed call must not recur."""
     return msgspec.structs.replace(
         golden,
         category="negative",
@@ -40,7 +40,7 @@ def as_negative(golden: Golden, forbidden: Sequence[str]) -> Golden:
 
 
 def add_goldens(path: Path, goldens: Sequence[Golden]) -> int:
-    """Add goldens to a file; those whose id is there replace it. Gives how many are in it then."""
+    """Add goldens to a file; existing ids are replaced. Returns the new number of goldens."""
     known: list[AnyGolden] = list(load_goldens(path)) if path.exists() else []
     fresh = {golden.id: golden for golden in goldens}
     kept: list[AnyGolden] = [
@@ -48,6 +48,6 @@ def add_goldens(path: Path, goldens: Sequence[Golden]) -> int:
     ]
     kept += fresh.values()
     if any(not isinstance(golden, Golden) for golden in kept):
-        raise InputError(str(path), "holds conversations", "add single-turn goldens to a file of their own")
+        raise InputError(str(path), "contains conversations", "add single-turn goldens to a separate file")
     save_goldens(kept, path)
     return len(kept)

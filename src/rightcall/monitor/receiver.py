@@ -1,4 +1,4 @@
-"""The OTLP receiver: spans over HTTP, redacted and stored before they are answered, closed into traces."""
+"""The OTLP receiver: spans over HTTP, redacted and stored before they are acknowledged, closed into traces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import datetime
 import hmac
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,13 +15,13 @@ import msgspec
 from rightcall.errors import ConfigError, InputError, StoreError
 from rightcall.monitor.alerts import Alerts
 from rightcall.monitor.monitor import Monitor
+from rightcall.monitor.open_trace import Open, Received, by_trace, unpacked_spans
 from rightcall.monitor.settings import seconds
+from rightcall.monitor.trace_record import written_time
 from rightcall.traces import (
     Item,
-    LogEvent,
     Problems,
     Redactor,
-    Span,
     TooLarge,
     WireError,
     assemble,
@@ -39,14 +38,14 @@ MAX_WAITING = 20_000
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05
 REOPEN = 600.0
-SWEEP = 3600.0
+SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 
 
 @dataclass
 class Counters:
-    """What /stats shows."""
+    """The counters of /stats."""
 
     spans: int = 0
     rejected: int = 0
@@ -59,17 +58,8 @@ class Counters:
 
 
 @dataclass
-class Open:
-    """A trace that may still get spans."""
-
-    last: float
-    ended: bool = False
-    closed_at: float | None = None
-
-
-@dataclass
 class Receiver:
-    """Takes OTLP requests and feeds whole traces to a monitor. Everything runs in one event loop."""
+    """Receives OTLP requests and feeds complete traces to a monitor. Everything runs in one event loop."""
 
     monitor: Monitor
     token: str = ""
@@ -89,7 +79,7 @@ class Receiver:
         self._open: dict[str, Open] = {}
         self._warned_grpc = False
         now = self.clock()
-        for trace_id, _ in self.monitor.store.waiting_traces():  # what was answered before a crash
+        for trace_id, _ in self.monitor.store.waiting_traces():  # acknowledged before a crash
             self._open[trace_id] = Open(now)
 
     def app(self) -> Any:
@@ -105,7 +95,7 @@ class Receiver:
         return app
 
     async def run(self, host: str, port: int, stop: asyncio.Event, ready: Callable[[int], None]) -> None:
-        """Serve until `stop`, then store and close what came."""
+        """Serve until `stop`, then store and close what has arrived."""
         from aiohttp import web
 
         runner = web.AppRunner(self.app(), auto_decompress=False, access_log=None)
@@ -155,7 +145,7 @@ class Receiver:
 
         counters: dict[str, Any] = dict(vars(self.counters))
         counters |= {
-            "open_traces": sum(o.closed_at is None for o in self._open.values()),
+            "open_traces": len(self._open),
             "waiting_spans": self._waiting_spans,
         }
         counters |= {"alerts_sent": self._alerts.sent, "alerts_failed": self._alerts.failed}
@@ -167,11 +157,11 @@ class Receiver:
         self.counters.requests += 1
         kind = _kind(request)
         if self.token and not _bearer(request, self.token):
-            return self._refuse(401, "a valid bearer token is needed", kind)
+            return self._refuse(401, "a valid bearer token is required", kind)
         if not kind:
             return self._refuse(415, f"content type must be {PROTOBUF} or {JSON}", PROTOBUF)
         if self._waiting_spans >= MAX_WAITING:
-            answer = self._refuse(503, "too many spans wait for the store", kind)
+            answer = self._refuse(503, "too many spans are waiting for the store", kind)
             answer.headers["Retry-After"] = "1"
             return answer
         try:
@@ -188,12 +178,14 @@ class Receiver:
         if len(items) > MAX_SPANS:
             return self._refuse(413, f"more than {MAX_SPANS:,} spans in one request", kind)
         try:
-            await self._store(items)
+            dropped = await self._store(items)
         except StoreError as error:
             answer = self._refuse(503, f"the store did not answer: {error}", kind)
             answer.headers["Retry-After"] = "2"
             return answer
-        rejected = sum(problems.counts.get(name, 0) for name in ("trace_id", "span_id"))
+        if dropped:
+            problems.add("too_many", count=dropped)
+        rejected = sum(problems.counts.get(name, 0) for name in ("trace_id", "span_id", "too_many"))
         if rejected:
             self.counters.rejected += rejected
             self.counters.first_rejection = self.counters.first_rejection or problems.texts()[0]
@@ -201,15 +193,15 @@ class Receiver:
 
     def _decoded(self, request: Any, body: bytes, kind: str, problems: Problems, logs: bool) -> list[Item]:
         encoding = request.headers.get("content-encoding", "identity").lower()
-        if encoding not in ("identity", "gzip", ""):
+        if encoding not in ("identity", "gzip", "deflate", ""):
             raise InputError("", f"content encoding '{encoding[:30]}' is not supported", "use gzip")
-        if encoding == "gzip":
+        if encoding in ("gzip", "deflate"):
             body = gunzip(body, "", MAX_UNPACKED)
         if kind == PROTOBUF:
             try:
                 return list(protobuf_items(body, problems, logs=logs))
             except (WireError, IndexError):
-                raise InputError("", "the body is no OTLP protobuf message") from None
+                raise InputError("", "the body is not an OTLP protobuf message") from None
         from rightcall.model.depth import too_deep
 
         try:
@@ -217,37 +209,42 @@ class Receiver:
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             document = None
         if not isinstance(document, dict):
-            raise InputError("", "the body is no JSON object")
+            raise InputError("", "the body is not a JSON object")
         return list(json_items(document, problems))
 
-    async def _store(self, items: list[Item]) -> None:
-        """Give the items to the writer and wait until they are on disk."""
-        by_trace: dict[str, list[Span]] = {}
-        events: dict[str, list[tuple[str, Any]]] = {}
-        for item in items:
-            if isinstance(item, LogEvent):
-                redacted = self._redactor.value(item.event.attributes)
-                events.setdefault(item.trace_id, []).append((item.span_id, [item.event.name, redacted]))
-            else:
-                by_trace.setdefault(item.trace_id, []).append(self._redactor.span(item))
-        rows = [(trace_id, _packed({"spans": spans})) for trace_id, spans in by_trace.items()]
-        rows += [(trace_id, _packed({"events": found})) for trace_id, found in events.items()]
+    async def _store(self, items: list[Item]) -> int:
+        """Give the items to the writer and wait until they are on disk; gives how many a trace had no room for."""
+        now = self.clock()
+        rows: list[tuple[str, bytes]] = []
+        taken: list[tuple[str, Open, Received]] = []
+        for trace_id, given in by_trace(items).items():
+            held = self._open.setdefault(trace_id, Open(now))
+            kept = held.take(given, self._redactor)
+            held.last = now
+            taken.append((trace_id, held, kept))
+            if kept.count:
+                rows.append((trace_id, kept.packed()))
+        stored = sum(kept.count for _, _, kept in taken)
         if rows:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append((rows, len(items), done))
-            self._waiting_spans += len(items)
+            self._waiting.append((rows, stored, done))
+            self._waiting_spans += stored
             self._wake.set()
-            await done
+            try:
+                await done
+            except StoreError:
+                for _, held, kept in taken:  # the sender is told, and sends it again
+                    held.give_back(kept)
+                raise
         now = self.clock()
-        self.counters.spans += len(items)
-        for trace_id, spans in by_trace.items():
-            held = self._open.setdefault(trace_id, Open(now))
-            held.last = now
-            held.closed_at = None
-            held.ended = held.ended or any(not span.parent_id and span.end > 0 for span in spans)
+        for trace_id, held, _ in taken:
+            self._open.setdefault(trace_id, held).last = now
+        self.counters.spans += stored
+        self.counters.dropped += len(items) - stored
+        return len(items) - stored
 
     async def _write(self) -> None:
-        """One transaction for all that came in a twentieth of a second."""
+        """One transaction for everything that arrived within 50 ms."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -257,7 +254,7 @@ class Receiver:
             failure: Exception | None = None
             try:
                 await asyncio.to_thread(self.monitor.store.add_spans, rows)
-            except Exception as error:  # the sender is told, and sends again
+            except Exception as error:  # the sender gets an error and retries
                 failure = error if isinstance(error, StoreError) else StoreError(str(error))
             del self._waiting[: len(batch)]
             for _, count, done in batch:
@@ -272,56 +269,71 @@ class Receiver:
                 self._wake.set()
 
     async def _close_quiet(self) -> None:
-        swept = -SWEEP
+        swept, dropped_at = -SWEEP, self.clock()
         while True:
             await asyncio.sleep(min(0.5, self._settle))
             now = self.clock()
             if now - swept >= SWEEP:
                 swept = now
                 await asyncio.to_thread(self.monitor.forget, datetime.datetime.now(datetime.UTC))
-            ready = [t for t, o in self._open.items() if o.closed_at is None and self._is_quiet(o, now)]
-            over = sum(o.closed_at is None for o in self._open.values()) - MAX_OPEN
+            ready = [t for t, o in self._open.items() if self._is_quiet(o, now)]
+            over = len(self._open) - MAX_OPEN
             if over > 0:  # the oldest go first, as they are
-                oldest = sorted((o.last, t) for t, o in self._open.items() if o.closed_at is None)
+                oldest = sorted((o.last, t) for t, o in self._open.items())
                 ready = list(dict.fromkeys([*ready, *(t for _, t in oldest[:over])]))
             for start in range(0, len(ready), AT_ONCE):
                 await self._close(ready[start : start + AT_ONCE])
-            forgotten = [
-                t for t, o in self._open.items() if o.closed_at is not None and now - o.closed_at > REOPEN
-            ]
-            if forgotten:
-                await asyncio.to_thread(self.monitor.store.drop_spans, forgotten)
-                for trace_id in forgotten:
-                    del self._open[trace_id]
+            if now - dropped_at >= DROP_EVERY:
+                dropped_at = now
+                await asyncio.to_thread(self._drop_closed)
+
+    def _drop_closed(self) -> None:
+        """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
+        before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=REOPEN)
+        old = self.monitor.store.received_before(written_time(int(before.timestamp() * 1e9)))
+        self.monitor.store.drop_spans([trace_id for trace_id in old if trace_id not in self._open])
 
     def _is_quiet(self, held: Open, now: float) -> bool:
         return now - held.last >= (self._settle if held.ended else self._idle)
 
     async def _close(self, trace_ids: list[str]) -> None:
+        before = {trace_id: self._open[trace_id].last for trace_id in trace_ids}
+        lost = {trace_id: self._open[trace_id].dropped for trace_id in trace_ids}
         try:
-            await asyncio.to_thread(self._close_now, trace_ids)
+            await asyncio.to_thread(self._close_now, lost)
         except StoreError as error:
             self.log(f"the store did not answer: {error}")
             return
-        now = self.clock()
-        for trace_id in trace_ids:
-            self._open[trace_id].closed_at = now
+        for trace_id, last in before.items():
+            if (
+                self._open[trace_id].last == last
+            ):  # otherwise spans came meanwhile, and it is closed once more
+                del self._open[trace_id]
         self.counters.closed += len(trace_ids)
         for alarm in self.monitor.alarms[self._told :]:
             self._told += 1
             await self._alerts.send(alarm.content | {"alarm": alarm.key})
 
-    def _close_now(self, trace_ids: list[str]) -> None:
+    def _close_now(self, lost: dict[str, int]) -> None:
+        store = self.monitor.store
+        known = store.known_traces(list(lost))
         traces = []
-        for trace_id in trace_ids:
-            spans = unpacked_spans(self.monitor.store.spans_of(trace_id))
-            if spans:
-                traces.append(assemble(spans, source="otlp", calls=self.monitor.settings.calls))  # type: ignore[arg-type]
+        for trace_id, dropped in lost.items():
+            spans = unpacked_spans(store.spans_of(trace_id))
+            if not spans:
+                continue
+            problems = Problems()
+            if dropped:
+                problems.add("too_many", trace_id, dropped)
+            trace = assemble(spans, source="otlp", calls=self.monitor.settings.calls, problems=problems)  # type: ignore[arg-type]
+            if trace_id in known and trace.spans < store.trace(trace_id).origin.get("spans", 0):
+                continue  # spans that came too late: the rest of the trace is no longer here
+            traces.append(trace)
         self.monitor.feed(traces)
 
     async def close_all(self) -> None:
         """Close every open trace, quiet or not: at the end."""
-        ready = [trace_id for trace_id, held in self._open.items() if held.closed_at is None]
+        ready = list(self._open)
         for start in range(0, len(ready), AT_ONCE):
             await self._close(ready[start : start + AT_ONCE])
 
@@ -352,30 +364,3 @@ def _accepted(kind: str, rejected: int, problems: Problems, logs: bool) -> bytes
         name = "rejectedLogRecords" if logs else "rejectedSpans"
         return msgspec.json.encode({"partialSuccess": {name: str(rejected), "errorMessage": reason}})
     return length(1, varint(1, rejected) + text(2, reason))
-
-
-def _packed(value: Any) -> bytes:
-    return zlib.compress(msgspec.json.encode(value), 1)
-
-
-class _Stored(msgspec.Struct):
-    spans: list[Span] = []
-    events: list[tuple[str, tuple[str, dict[str, Any]]]] = []
-
-
-def unpacked_spans(contents: list[bytes]) -> list[Span]:
-    """Spans as they were stored, with the events that came apart from them."""
-    from rightcall.traces import SpanEvent
-
-    stored = [msgspec.json.decode(zlib.decompress(content), type=_Stored) for content in contents]
-    spans = [span for part in stored for span in part.spans]
-    events: dict[str, list[SpanEvent]] = {}
-    for part in stored:
-        for span_id, (name, attributes) in part.events:
-            events.setdefault(span_id, []).append(SpanEvent(name, attributes))
-    return [
-        msgspec.structs.replace(span, events=[*span.events, *events[span.span_id]])
-        if span.span_id in events
-        else span
-        for span in spans
-    ]

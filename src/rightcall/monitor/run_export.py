@@ -1,4 +1,4 @@
-"""The scores of a stored run, sent as OpenTelemetry events, with spans of its trials when asked for."""
+"""The scores of a stored run, sent as OpenTelemetry events, optionally with spans of its trials."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AT_ONCE = 200
 
 
 async def export_run(store: Store, run: str, url: str, *, spans: bool = False) -> int:
-    """Send every score of a run; gives how many."""
+    """Send every score of a run; returns how many."""
     found = store.run(run)
     clean = Redactor(store.redaction_key()).text
     sent = 0
@@ -39,7 +39,7 @@ async def export_run(store: Store, run: str, url: str, *, spans: bool = False) -
 def evaluations_of(
     run: StoredRun, result: CaseResult, golden: AnyGolden | None, *, own_span: bool
 ) -> Iterator[Evaluation]:
-    """The scores of one trial. Their parent is the trial's own span, else the trace that its golden came from."""
+    """The scores of one trial. Their parent is the trial's span, otherwise the trace that its golden came from."""
     origin: dict[str, Any] = golden.metadata.get("trace", {}) if golden is not None else {}
     trace_id, span_id = str(origin.get("trace_id", "")), str(origin.get("root_span", ""))
     if own_span:

@@ -1,7 +1,7 @@
-"""Which traces a paid check looks at, and rates from such samples.
+"""Which traces a paid check sees, and rates from such samples.
 
-The choice depends on a salt and the trace id alone: equal in every process, never on content, and raising `p` keeps
-those that were chosen before.
+The choice depends only on a salt and the trace id: equal in every process, independent of content, and
+raising `p` keeps the traces that were already chosen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def is_chosen(salt: str, trace_id: str, p: float) -> bool:
 
 @dataclass(frozen=True)
 class SampledRate:
-    """A rate with its standard error, None when it cannot be known."""
+    """A rate with its standard error, None when unknown."""
 
     value: float
     se: float | None
@@ -36,11 +36,3 @@ def hajek(
         return None
     weights = [1 / p for p in shares]
     return SampledRate(weighted_mean(values, weights), cluster_se(values, sessions, weights), len(values))
-
-
-def next_share(p: float, used: int, per_day: int, hours_left: float) -> float:
-    """The share for the next hour that stays within a day's budget, from what the last hours used."""
-    left = max(0, per_day - used)
-    if hours_left <= 0 or used == 0:
-        return p
-    return min(p, p * left / max(used, 1)) if left < used else p

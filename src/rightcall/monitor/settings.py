@@ -1,4 +1,4 @@
-"""`monitor.yaml`: what to listen to, which checks, how often an alarm may be false, whom to tell."""
+"""`monitor.yaml`: where to listen, which checks, the rate of false alarms, and where to send alerts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ DEFAULT = (
     "slow",
 )
 HARD = frozenset({"forbidden"})
-"""One is too many: the alarm is raised at the first."""
+"""These alarm at the first occurrence."""
 
 
 class AgentSettings(Record, frozen=True):
-    """One agent: which traces are its own, its tools, what it must never do."""
+    """One agent: which traces belong to it, its tools, what it must never do."""
 
     match: dict[str, str] = {}
     tools: str | None = None
@@ -44,11 +44,31 @@ class AgentSettings(Record, frozen=True):
 
 
 class JudgeSettings(Record, frozen=True):
-    """A judged metric on a sample of the traces."""
+    """A judged metric on a sample of the traces.
+
+    `strata` are larger or smaller shares for some of them: `failed` (a cheap check was bad) or `tool:NAME`. `usd_each`
+    is what one judgement costs, which `usd_per_day` needs.
+    """
 
     judge: str
     sample: float = 0.05
     per_day: int = 500
+    strata: dict[str, float] = {}
+    usd_per_day: float | None = None
+    usd_each: float | None = None
+
+    @property
+    def limit(self) -> float:
+        """The most judgements in a day."""
+        if self.usd_per_day is None or not self.usd_each:
+            return self.per_day
+        return min(self.per_day, self.usd_per_day / self.usd_each)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The series that are watched: one for each stratum, on its own clock."""
+        own = f"judge:{self.judge}"
+        return (own, *(f"{own}[{stratum}]" for stratum in self.strata))
 
 
 class Window(Record, frozen=True):
@@ -59,7 +79,7 @@ class Window(Record, frozen=True):
 
 
 class FalseAlarms(Record, frozen=True):
-    """The share of false alarms that is accepted in a stretch of time, over all that is watched."""
+    """The accepted probability of a false alarm within a period, over everything monitored."""
 
     share: float = 0.05
     per: str = "30d"
@@ -74,7 +94,7 @@ class Keep(Record, frozen=True):
 
 
 class AlertTo(Record, frozen=True):
-    """Whom to tell of what: a webhook, a command that reads JSON, or stderr."""
+    """Where to send which alerts: a webhook, a command that reads JSON, or stderr."""
 
     when: tuple[str, ...] = ("drift", "forbidden")
     to: str = ""
@@ -82,7 +102,7 @@ class AlertTo(Record, frozen=True):
 
 
 class MonitorSettings(Record, frozen=True):
-    """Everything that `monitor.yaml` says."""
+    """The contents of `monitor.yaml`."""
 
     format: str = "rightcall/monitor/1"
     listen: str = "127.0.0.1:4318"
@@ -99,7 +119,12 @@ class MonitorSettings(Record, frozen=True):
 
     @property
     def cheap(self) -> tuple[str, ...]:
-        return tuple(check for check in self.checks if isinstance(check, str))
+        return tuple(check for check in self.checks if isinstance(check, str) and check != "tool_mix")
+
+    @property
+    def tool_mix(self) -> bool:
+        """Whether the use of each tool is watched, against the baseline."""
+        return "tool_mix" in self.checks
 
     @property
     def judges(self) -> tuple[JudgeSettings, ...]:
@@ -108,7 +133,9 @@ class MonitorSettings(Record, frozen=True):
     @property
     def drifting(self) -> tuple[str, ...]:
         """Checks that are watched for drift: hard ones alarm by themselves."""
-        return tuple(c for c in self.cheap if c not in HARD) + tuple(f"judge:{j.judge}" for j in self.judges)
+        return tuple(c for c in self.cheap if c not in HARD) + tuple(
+            name for j in self.judges for name in j.names
+        )
 
     @property
     def series(self) -> int:
@@ -127,7 +154,7 @@ def load_settings(path: str | Path) -> MonitorSettings:
 
 
 def setting_problems(settings: MonitorSettings, path: Path | None = None) -> list[str]:
-    """What cannot work, each in a sentence."""
+    """All problems, one sentence each."""
     from rightcall.errors import suggestion
 
     where = f"{path}: " if path else ""
@@ -141,6 +168,9 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
     found += [
         f"{where}judge '{j.judge}': sample must be in 0..1" for j in settings.judges if not 0 < j.sample <= 1
     ]
+    found += [
+        f"{where}judge '{j.judge}': {problem}" for j in settings.judges for problem in _judge_problems(j)
+    ]
     times = {"false_alarms.per": settings.false_alarms.per, "settle": settings.settle, "idle": settings.idle}
     times |= {"keep.traces": settings.keep.traces, "keep.failed": settings.keep.failed}
     for name, text in times.items():
@@ -153,6 +183,20 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
         for alert in settings.alerts
         if not alert.to and not alert.exec
     ]
+    return found
+
+
+def _judge_problems(judge: JudgeSettings) -> list[str]:
+    found = [
+        f"unknown stratum '{name}'; known: failed, tool:NAME"
+        for name in judge.strata
+        if name != "failed" and not name.startswith("tool:")
+    ]
+    found += [
+        f"strata: the share of '{name}' must be in 0..1" for name, p in judge.strata.items() if not 0 < p <= 1
+    ]
+    if judge.usd_per_day is not None and not judge.usd_each:
+        found.append("usd_per_day needs usd_each, what one judgement costs")
     return found
 
 

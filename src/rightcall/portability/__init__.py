@@ -1,16 +1,16 @@
-"""A tool's schema as one provider wants it, changing only what that provider needs, and what was lost.
+"""A tool's schema converted for one provider, changing only what is needed, with a list of losses.
 
 convert           `converted(tools, target)`: definitions and losses; `request`: what is sent
-definition        a tool definition as someone wrote it
+definition        a tool definition as written
 provider_limits   limits and keywords of each provider, from one dated file
-tidy              older and foreign words in those of JSON Schema 2020-12
+tidy              older and foreign keywords translated to JSON Schema 2020-12
 expand            references, `allOf` and variants written out
 join              one schema of two, and the variants of a root as one object
 openai_strict     every property required, null for what was optional, a type everywhere
 anthropic_strict  the subset its SDK keeps; the rest moves into the descriptions
 gemini            the fields of Gemini's Schema type
 closed_objects, types, fields   steps that these share
-rewrite           a schema changed from the inside out, losses noted
+rewrite           a schema transformed bottom-up, with losses recorded
 """
 
 from typing import TYPE_CHECKING

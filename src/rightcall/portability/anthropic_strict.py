@@ -1,4 +1,4 @@
-"""The subset that Anthropic's strict mode compiles, as its SDK makes it."""
+"""The subset that Anthropic's strict mode compiles, as its SDK does it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rightcall.portability.types import without_null
 
 
 def unsupported(schema: dict[str, Any]) -> list[str]:
-    """The keywords of one schema that strict mode does not compile, in their order."""
+    """The keywords of one schema that strict mode does not compile, in order."""
     facts = provider("anthropic-strict")
     return [key for key, value in schema.items() if _refused(key, value, facts.keywords, facts.formats)]
 
@@ -32,7 +32,7 @@ def _refused(key: str, value: Any, keywords: tuple[str, ...], formats: tuple[str
 
 
 def moved_to_text(schema: dict[str, Any], keys: list[str]) -> str:
-    """The description with the keywords said in it: `How many days. {minimum: 1, maximum: 14}`."""
+    """The description with the keywords appended: `How many days. {minimum: 1, maximum: 14}`."""
     said = ", ".join(f"{key}: {json.dumps(schema[key], ensure_ascii=False)}" for key in keys)
     text = schema.get("description")
     before = f"{text.rstrip()} " if isinstance(text, str) and text.strip() else ""
@@ -40,17 +40,17 @@ def moved_to_text(schema: dict[str, Any], keys: list[str]) -> str:
 
 
 def strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """One schema as strict mode takes it. Parameters that took null only to be optional become optional."""
+    """One schema for strict mode. Parameters that allowed null only to be optional become optional."""
     schema = _optional_by_absence(with_known_required(schema, path, losses))
     unsaid = [key for key in UNSAID if key in schema]
     for key in unsaid:
-        losses.add(path, key, "left out")
+        losses.add(path, key, "removed")
     schema = without(schema, unsaid)
     keys = [key for key in schema if key in unsupported(schema) or _is_left_by_sdk(key, schema[key])]
     if keys:
         text = moved_to_text(schema, keys)
         for key in keys:
-            losses.add(path, key, "moved into the description: the model is told, not held to it")
+            losses.add(path, key, "moved into the description, where it is not enforced")
         schema = {**without(schema, keys), "description": text}
     if "oneOf" in schema:
         schema = _with_any_of(schema, path, losses)
@@ -58,19 +58,19 @@ def strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dic
 
 
 def _is_left_by_sdk(key: str, value: Any) -> bool:
-    """What the SDK does not pass on although the linter lets it be: extensions, defaults, whole values."""
+    """What the SDK drops although the linter allows it: extensions, defaults, whole values."""
     if key == "const":
         return isinstance(value, dict | list)
     return key == "default" or key.startswith("x-")
 
 
 def _with_any_of(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    losses.add(path, "oneOf", "written as anyOf: several variants may fit")
+    losses.add(path, "oneOf", "written as anyOf: several variants may match")
     schema, variants = without(schema, ["oneOf"]), schema["oneOf"]
     try:
         return joined(schema, {"anyOf": variants}, path, losses)
     except UnfitError as unfit:
-        losses.refuse(path, "oneOf", f"no value fits: {unfit}")
+        losses.refuse(path, "oneOf", f"no value matches: {unfit}")
         return schema
 
 

@@ -1,4 +1,4 @@
-"""Tools for one provider: the definitions to send, what was lost on the way, and what cannot be sent."""
+"""Tools for one provider: the definitions to send, what was lost, and what cannot be sent."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _CHANGES: dict[str, Change] = {
 
 
 class Converted(Record, frozen=True):
-    """The definition to send and everything the target cannot say.
+    """The definition to send and everything the target cannot express.
 
-    `fields` are further fields in the target's words. `refused` is what the target will not accept however
-    it is written: the definition then cannot be sent as it is.
+    `fields` are further fields in the target's format. `refused` is what the target will not accept in any
+    form: the definition then cannot be sent.
     """
 
     name: str
@@ -52,9 +52,9 @@ class Converted(Record, frozen=True):
 
 
 def converted(tools: Sequence[Tool | Definition], target: str) -> list[Converted]:
-    """Tools that are offered together for one of the targets, in their order, with names that stay distinct.
+    """Tools that are offered together, converted for a target, in order and with distinct names.
 
-    Only what the target needs is changed: a schema it takes already comes back as it is. Raises `ConfigError`
+    Only what the target needs is changed: a schema it already accepts is returned unchanged. Raises `ConfigError`
     for an unknown target.
     """
     facts = provider(check_target(target))
@@ -105,7 +105,7 @@ def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Is the value nested more levels deep? Without recursion, which could run out of stack."""
+    """Whether the value is nested deeper than this. Without recursion, which could exhaust the stack."""
     level = [value]
     for _ in range(most):
         level = [
@@ -120,7 +120,7 @@ def _is_deeper(value: Any, most: int) -> bool:
 
 
 def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
-    """What was written for RightCall is not sent to a provider."""
+    """RightCall's own fields are not sent to a provider."""
 
     def stripped(value: Any, depth: int) -> Any:
         if depth > DEEPEST:
@@ -133,7 +133,7 @@ def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def request(tools: Sequence[Converted], target: str) -> Any:
-    """What is pasted into a request.
+    """The value to put into a request.
 
     OpenAI and Anthropic: the list `tools`. Gemini: an entry of `tools`. Bedrock: `toolConfig`.
     MCP: the result of `tools/list`.

@@ -1,4 +1,4 @@
-"""A tool definition as someone wrote it: unchecked, in canonical spelling."""
+"""A tool definition as written: unchecked, in canonical form."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Spelling = Literal["anthropic", "openai", "openai-responses", "mcp", "bedrock", 
 
 @dataclass(frozen=True)
 class Definition:
-    """A definition as raw and wrong as it stands in its source.
+    """A definition exactly as in its source, valid or not.
 
-    Nothing is checked yet: `input_schema` may be a number. `raw` is the definition in its own spelling.
+    Nothing is checked yet: `input_schema` may be a number. `raw` is the definition in its original format.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Definition:
 
 
 def definition_of(tool: Tool) -> Definition:
-    """The definition of a tool that was read already."""
+    """The definition of an already parsed tool."""
     return Definition(
         name=tool.name,
         description=tool.description,
@@ -42,6 +42,6 @@ def definition_of(tool: Tool) -> Definition:
 
 
 def spelled_hints(tool: Tool) -> dict[str, bool] | None:
-    """The annotations of a tool in the spelling of MCP; None when it has none."""
+    """The annotations of a tool in MCP format; None when it has none."""
     read = {theirs: getattr(tool.annotations, ours) for theirs, ours in HINTS.items()}
     return {hint: value for hint, value in read.items() if value is not None} or None

@@ -1,4 +1,4 @@
-"""References, `allOf` and variants written out, where a target does not take them as they stand."""
+"""References, `allOf` and variants expanded, where a target does not accept them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import unquote
 
-from rightcall.files import JsonPath
+from rightcall.files import JsonPath, at_pointer
 from rightcall.portability.join import UnfitError, joined
 from rightcall.portability.rewrite import DEEPEST, TESTS, Losses, with_parts, without
 
 MOST_SCHEMAS = 20_000
 ANNOTATIONS = frozenset(("description", "title", "default", "examples", "example", "deprecated", "readOnly",
                          "writeOnly", "$defs", "definitions", "$schema", "$id", "$comment"))  # fmt: skip
-"""Keywords that say something about a schema and hold no value back."""
+"""Keywords that annotate a schema and constrain no value."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a target wants written out.
+    """What a target needs expanded.
 
     `plain_root`: no `allOf` at the root, and no references among its variants. `no_all_of`: one schema
-    instead of `allOf`, anywhere. `lone_references`: nothing beside a `$ref`. `lone_variants`: nothing that
-    holds values back beside `anyOf`, or at least no properties.
+    instead of `allOf`, anywhere. `lone_references`: nothing next to a `$ref`. `lone_variants`: nothing that
+    constrains values next to `anyOf`, or at least no properties.
     """
 
     plain_root: bool = False
@@ -32,11 +32,11 @@ class Needs:
 
 
 class CircularError(Exception):
-    """A reference leads back to where it stands."""
+    """A reference that contains itself."""
 
 
 def expanded(schema: dict[str, Any], needs: Needs, losses: Losses) -> dict[str, Any]:
-    """The whole schema written out as the target needs it. The root is never a reference."""
+    """The whole schema expanded as the target needs it. The root is never a reference."""
     return dict(_Expansion(schema, needs, losses).root())
 
 
@@ -54,7 +54,7 @@ class _Expansion:
             for key in ("anyOf", "oneOf") if self._needs.plain_root else ():
                 schema = self._with_open_variants(schema, key, within)
         except UnfitError as unfit:
-            self._losses.refuse((), "allOf", f"no value fits: {unfit}")
+            self._losses.refuse((), "allOf", f"no value matches: {unfit}")
         except CircularError as circle:
             self._losses.refuse((), "$ref", str(circle))
         return self._schema(schema, (), within)
@@ -70,12 +70,12 @@ class _Expansion:
         return {**schema, key: opened}
 
     def _schema(self, schema: Any, path: JsonPath, within: frozenset[str]) -> Any:
-        """One schema and those inside it; `within` are the references that were written out around it."""
+        """One schema and those inside it; `within` are the references expanded around it."""
         self._seen += 1
         if not isinstance(schema, dict) or len(path) > DEEPEST:
             return schema
         if self._seen > MOST_SCHEMAS:
-            note = f"more than {MOST_SCHEMAS:,} schemas once its references are written out"
+            note = f"more than {MOST_SCHEMAS:,} schemas after expanding its references"
             self._losses.refuse((), "$ref", note)
             return schema
         schema, within = self._alone(schema, path, within)
@@ -94,7 +94,7 @@ class _Expansion:
                 if path and self._must_stand_alone(schema, key):
                     schema, within = self._distributed(schema, key, path, within)
         except UnfitError as unfit:
-            self._losses.refuse(path, "allOf", f"no value fits: {unfit}")
+            self._losses.refuse(path, "allOf", f"no value matches: {unfit}")
         except CircularError as circle:
             self._losses.refuse(path, "$ref", str(circle))
         return schema, within
@@ -110,22 +110,22 @@ class _Expansion:
             return self._opened(schema, path, within)
         except CircularError:
             for key in without(schema, ["$ref"]):
-                note = "left out: nothing may stand beside $ref, and what contains itself cannot be inlined"
+                note = "removed: nothing is allowed next to $ref, and a recursive schema cannot be inlined"
                 self._losses.add(path, key, note)
             return {"$ref": schema["$ref"]}, within
 
     def _opened(
         self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
-        """The schema with the reference at its top replaced by what it leads to, and no `allOf`."""
+        """The schema with the reference at its top replaced by its target, and no `allOf`."""
         while isinstance(schema.get("$ref"), str):
             reference = schema["$ref"]
             if reference in within:
-                raise CircularError(f"{reference} contains itself and cannot be written out")
+                raise CircularError(f"{reference} is recursive and cannot be expanded")
             found = resolved(self._root, reference)
             if not isinstance(found, dict):
-                what = "leads nowhere" if is_local(reference) else "is in another document"
-                self._losses.refuse(path, "$ref", f"{reference} {what}; write the schema in place")
+                what = "does not resolve" if is_local(reference) else "is in another document"
+                self._losses.refuse(path, "$ref", f"{reference} {what}; inline the schema")
                 return without(schema, ["$ref"]), within
             within |= {reference}
             if found is self._root:
@@ -163,7 +163,7 @@ class _Expansion:
     def _distributed(
         self, schema: dict[str, Any], key: str, path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
-        """What stands beside the variants said in each of them: both must hold, so nothing is lost."""
+        """Sibling keywords of the variants moved into each of them: both must hold, so nothing is lost."""
         outer = {name: value for name, value in schema.items() if name in ANNOTATIONS}
         beside = without(schema, [*outer, key])
         found: list[Any] = []
@@ -175,31 +175,26 @@ class _Expansion:
             try:
                 found.append(joined(beside, plain, (*path, key, index), self._losses))
             except UnfitError as unfit:
-                self._losses.add((*path, key, index), key, f"a variant left out that no value fits: {unfit}")
+                self._losses.add(
+                    (*path, key, index), key, f"removed a variant that no value matches: {unfit}"
+                )
         if not found:
-            raise UnfitError(f"no variant of {key} fits what stands beside it")
+            raise UnfitError(f"no variant of {key} matches the keywords next to it")
         return {**outer, key: found}, within
 
 
 def is_local(reference: str) -> bool:
-    """Does it lead to a place in the same schema?"""
+    """Whether it points into the same schema."""
     return reference.startswith("#")
 
 
 def resolved(root: dict[str, Any], reference: str) -> Any:
-    """What a local reference leads to, or None: JSON pointers and `$anchor`s of `$defs` are followed."""
+    """The target of a local reference, or None: JSON pointers and `$anchor`s of `$defs` are followed."""
     if reference == "#":
         return root
     if not reference.startswith("#/"):
         return _anchored(root, reference[1:]) if is_local(reference) else None
-    value: Any = root
-    for part in reference[2:].split("/"):
-        name = unquote(part).replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list):
-            value = value[int(name)] if name.isascii() and name.isdigit() and int(name) < len(value) else None
-        else:
-            value = value.get(name) if isinstance(value, dict) else None
-    return value
+    return at_pointer(root, unquote(reference[1:]))
 
 
 def _anchored(root: dict[str, Any], anchor: str) -> Any:

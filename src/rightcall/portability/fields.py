@@ -16,7 +16,7 @@ _READ = frozenset(("name", "title", "description", "type", "function", "toolSpec
 
 
 def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]:
-    """The further fields in the target's words; those it does not have are told as lost.
+    """The further fields in the target's format; those it does not have are recorded as losses.
 
     Fields that only one provider knows (`_meta`, `cache_control`) stay with that provider.
     """
@@ -33,20 +33,20 @@ def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]
             and name not in said
             and not (target == "gemini" and name == "outputSchema")
         ):
-            losses.add((), name, f"left out: {target} has no field for it")
+            losses.add((), name, f"removed: {target} has no field for it")
     for name, value in _others(tool).items():
         if tool.spelling == target.removesuffix("-strict") and tool.spelling in ("mcp", "anthropic"):
             said[name] = value
         else:
-            losses.add((), name, f"left out: {target} has no field for it")
+            losses.add((), name, f"removed: {target} has no field for it")
     if tool.strict and target in ("openai", "anthropic", "bedrock", "gemini", "mcp"):
         hint = f"; --to {target}-strict keeps it" if target in ("openai", "anthropic") else ""
-        losses.add((), "strict", f"left out{hint}")
+        losses.add((), "strict", f"removed{hint}")
     return said
 
 
 def _hints(tool: Definition) -> Any:
-    """The annotations as MCP spells them; our own spelling is translated."""
+    """The annotations in MCP format; RightCall's own are translated."""
     if not isinstance(tool.annotations, dict):
         return None
     theirs = {ours: hint for hint, ours in HINTS.items()}
@@ -72,9 +72,9 @@ def _others(tool: Definition) -> dict[str, Any]:
 
 
 def distinct_names(names: Sequence[str], pattern: str, length: int, kept: str) -> list[str]:
-    """Every name that fits the pattern as it is, the others rewritten so that no two become one.
+    """Names that match the pattern are kept, the others rewritten without collisions.
 
-    `kept` are the characters beside letters and digits that a rewritten name may have.
+    `kept` are the characters besides letters and digits that a rewritten name may have.
     """
     allowed = re.compile(pattern.removesuffix("$"))
     fitting = [allowed.fullmatch(name) is not None for name in names]

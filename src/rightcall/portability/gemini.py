@@ -1,4 +1,4 @@
-"""What Gemini's Schema type has fields for."""
+"""Schemas limited to the fields of Gemini's Schema type."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_descript
 
 
 def gemini_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """One schema in Gemini's fields; what has no field moves into the description."""
+    """One schema in Gemini's fields; other keywords move into the description."""
     schema = with_known_required(schema, path, losses)
     schema = _with_one_type(_with_text_enum(schema, path, losses), path, losses)
     if "oneOf" in schema:
-        losses.add(path, "oneOf", "written as anyOf: several variants may fit")
+        losses.add(path, "oneOf", "written as anyOf: several variants may match")
         schema = _with_variants(without(schema, ["oneOf"]), schema["oneOf"], path, losses)
     schema = _with_inclusive_bounds(schema)
     schema = _with_plain_names(schema, path, losses)
@@ -25,7 +25,7 @@ def gemini_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dic
     unknown = [key for key in schema if key not in known]
     said = [key for key in unknown if key not in UNSAID]
     for key in unknown:
-        told = "moved into the description: Gemini has no field for it" if key in said else "left out"
+        told = "moved into the description: Gemini has no field for it" if key in said else "removed"
         losses.add(path, key, told)
     text = "; ".join(f"{key}: {as_text(schema[key])}" for key in said)
     schema = without(schema, unknown)
@@ -33,7 +33,7 @@ def gemini_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dic
 
 
 def _with_text_enum(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """`const` as an `enum` of one; an `enum` holds texts only, null is `nullable`, one number two bounds."""
+    """`const` as an `enum` of one; an `enum` contains only strings, null is `nullable`, a single number two bounds."""
     if "const" in schema:
         schema = {
             ("enum" if key == "const" else key): value for key, value in schema.items() if key != "enum"
@@ -53,7 +53,7 @@ def _with_text_enum(schema: dict[str, Any], path: JsonPath, losses: Losses) -> d
         return {"type": kind, **schema, "minimum": kept[0], "maximum": kept[0]}
     if not kept:
         return schema
-    losses.add(path, "enum", "moved into the description: Gemini's enum holds texts only")
+    losses.add(path, "enum", "moved into the description: Gemini's enum allows only strings")
     return into_description(schema, f"(enum: {as_text(values)})")
 
 
@@ -72,11 +72,11 @@ def _with_one_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> di
 
 
 def _with_variants(schema: dict[str, Any], variants: Any, path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """The schema with these variants, beside those it may have."""
+    """The schema with these variants in addition to its own."""
     try:
         return joined(schema, {"anyOf": variants}, path, losses)
     except UnfitError as unfit:
-        losses.refuse(path, "anyOf", f"no value fits: {unfit}")
+        losses.refuse(path, "anyOf", f"no value matches: {unfit}")
         return schema
 
 

@@ -1,4 +1,4 @@
-"""Two schemas as one that asks for both: how `allOf` is written for targets that do not have it."""
+"""Two schemas merged into one: how `allOf` is written for targets without it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentS
 
 
 class UnfitError(Exception):
-    """No value fits both schemas; the text says why."""
+    """No value matches both schemas; the message says why."""
 
 
 def joined(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """One schema for the values that fit both: all properties, everything required, the tighter bounds.
+    """One schema for the values that match both: all properties, everything required, the tighter bounds.
 
-    What one schema cannot say twice (a second pattern) goes into the description and is told as lost.
-    Raises `UnfitError` when no value can fit.
+    What cannot be expressed twice (a second pattern) goes into the description and is recorded as a loss.
+    Raises `UnfitError` when no value can match.
     """
     _tell_closed(first, second, path, losses)
     made, unsaid = dict(first), {}
@@ -36,15 +36,15 @@ def joined(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses
             made[key] = both
     for key, value in unsaid.items():
         if key == "title":
-            losses.add(path, key, f"{as_text(value)} left out: another one is beside it in allOf")
+            losses.add(path, key, f"{as_text(value)} removed: allOf has another one")
             continue
-        losses.add(path, key, f"{as_text(value)} cannot be joined: said in the description only")
+        losses.add(path, key, f"{as_text(value)} cannot be merged: kept in the description only")
         made = into_description(made, f"(and {key}: {as_text(value)})")
     return _without_impossible(made)
 
 
 def _both(key: str, first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:
-    """What the two values of one keyword come to, or None when one value cannot say both."""
+    """The combined value of one keyword, or None when they cannot be combined."""
     if key in _PLAIN:
         return _PLAIN[key](first, second)
     if key == "anyOf" and isinstance(first, list) and isinstance(second, list):
@@ -74,7 +74,7 @@ def _named(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses
             try:
                 made[name] = joined(mine, schema, (*path, name), losses)
             except UnfitError as unfit:
-                losses.add((*path, name), "allOf", f"left out, no value fits: {unfit}")
+                losses.add((*path, name), "allOf", f"removed, no value matches: {unfit}")
                 made[name] = False
         elif name not in made or mine is True:
             made[name] = schema
@@ -82,7 +82,7 @@ def _named(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses
 
 
 def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without properties that no value fits; when one of them is required, no object fits."""
+    """Without properties that no value matches; when one of them is required, no object matches."""
     properties, required = schema.get("properties"), schema.get("required")
     named = properties if isinstance(properties, dict) else {}
     impossible = [name for name, inner in named.items() if inner is False]
@@ -90,7 +90,7 @@ def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     for name in impossible:
         if isinstance(required, list) and name in required:
-            raise UnfitError(f"'{name}' is required, and no value fits it")
+            raise UnfitError(f"'{name}' is required, and no value matches it")
     return {**schema, "properties": without(named, impossible)}
 
 
@@ -103,9 +103,9 @@ def _pairs(first: list[Any], second: list[Any], path: JsonPath, losses: Losses) 
             try:
                 found.append(joined(one, other, (*path, "anyOf"), losses))
             except UnfitError:
-                continue  # a value cannot be of both variants, so nothing is lost
+                continue  # a value cannot match both variants, so nothing is lost
     if not found:
-        raise UnfitError("no variant of the one fits a variant of the other")
+        raise UnfitError("no variant of one matches a variant of the other")
     return found
 
 
@@ -116,7 +116,9 @@ def _tell_closed(first: dict[str, Any], second: dict[str, Any], path: JsonPath, 
             continue
         names = [name for name in more if not isinstance(own, dict) or name not in own]
         if names:
-            note = f"closed around the joined properties; as written, {', '.join(names)} could never be given"
+            note = (
+                f"closed around the merged properties; as written, {', '.join(names)} could never be passed"
+            )
             losses.add(path, "additionalProperties", note)
             return
 
@@ -205,9 +207,9 @@ _SAID = frozenset(("type", "properties", "required", "additionalProperties", "de
 
 
 def one_object(schema: dict[str, Any], losses: Losses) -> dict[str, Any]:
-    """The variants merged into one object in which only what all of them require is required.
+    """The variants merged into one object that requires only what all of them require.
 
-    A property that they describe differently may be as any of them says.
+    A property that they describe differently may match any of them.
     """
     for key in ("anyOf", "oneOf"):
         listed = schema.get(key)
@@ -217,7 +219,7 @@ def one_object(schema: dict[str, Any], losses: Losses) -> dict[str, Any]:
 
 
 def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses) -> dict[str, Any]:
-    losses.add((), key, "merged into one object: which fields go together is no longer said")
+    losses.add((), key, "merged into one object: which fields belong together is lost")
     variants = [variant for variant in listed if isinstance(variant, dict)]
     if not variants:
         return schema
@@ -227,7 +229,7 @@ def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses)
         if name not in properties:
             properties[name] = forms[0] if len(forms) == 1 else {"anyOf": forms}
         elif any(form != properties[name] for form in forms):
-            losses.add(("properties", name), key, f"what a variant adds is left out: {as_text(forms)}")
+            losses.add(("properties", name), key, f"removed what a variant adds: {as_text(forms)}")
     lists = [variant.get("required") for variant in variants]
     common = [
         name
@@ -236,13 +238,13 @@ def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses)
     ]
     for index, variant in enumerate(variants):
         for left in set(variant) - _SAID:
-            losses.add((key, index), left, f"left out with its variant: {as_text(variant[left])}")
+            losses.add((key, index), left, f"removed with its variant: {as_text(variant[left])}")
     made = joined(without(schema, ["properties"]), {"required": common}, (), losses) if common else schema
     return {**made, "type": "object", "properties": properties}
 
 
 def _forms(variants: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Each property with the different schemas that variants give it."""
+    """Each property with the different schemas from the variants."""
     found: dict[str, list[Any]] = {}
     for variant in variants:
         properties = variant.get("properties")

@@ -1,4 +1,4 @@
-"""What OpenAI's strict mode takes: closed objects, every property required, null for what was optional."""
+"""Schemas for OpenAI's strict mode: closed objects, every property required, null for what was optional."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rightcall.portability.types import typed, with_items, with_null
 
 
 def strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """One schema as strict mode takes it."""
+    """One schema for strict mode."""
     if "oneOf" in schema and "anyOf" not in schema:
-        losses.add(path, "oneOf", "written as anyOf: several variants may fit")
+        losses.add(path, "oneOf", "written as anyOf: several variants may match")
         schema = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
     schema = with_items(typed(schema, path, losses), path, losses)
     schema = _said_in_text(schema, path, losses)
@@ -22,19 +22,19 @@ def strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dic
 
 
 def _said_in_text(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """Keywords that strict mode does not take, in the description instead."""
+    """Keywords that strict mode does not support move into the description."""
     facts = provider("openai-strict")
     named = schema.get("format")
     if isinstance(named, str) and named not in facts.formats:
         losses.add(path, "format", f"'{named}' moved into the description")
         schema = into_description(without(schema, ["format"]), f"Format: {named}.")
     if "default" in schema:
-        losses.add(path, "default", "moved into the description: every property is sent")
+        losses.add(path, "default", "moved into the description: every property is required")
         schema = into_description(without(schema, ["default"]), f"Default: {as_text(schema['default'])}.")
     refused = [key for key in schema if key not in facts.keywords]
     said = [key for key in refused if key not in UNSAID]
     for key in refused:
-        told = "moved into the description: the model is told, not held to it" if key in said else "left out"
+        told = "moved into the description, where it is not enforced" if key in said else "removed"
         losses.add(path, key, told)
     text = "; ".join(f"{key}: {as_text(schema[key])}" for key in said)
     schema = without(schema, refused)

@@ -36,7 +36,7 @@ class ProviderLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProviderFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The file: when the facts were checked, and one entry a target."""
+    """The file: when the facts were checked, and one entry per target."""
 
     checked: str
     note: str

@@ -1,4 +1,4 @@
-"""A schema changed from the inside out, with a note of what was lost."""
+"""A schema transformed bottom-up, with losses recorded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEEPEST = 150
 TESTS = ("not", "if", "then", "else", "contains", "propertyNames", "patternProperties", "dependentSchemas")
 """Keywords whose schemas test a value without describing it: no strict target has them."""
 UNSAID = ("$schema", "$id", "$comment")
-"""Keywords that say nothing to a model: left out, not moved into a description."""
+"""Keywords that tell a model nothing: removed, not moved into a description."""
 
 _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 _LIST = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
@@ -21,7 +21,7 @@ _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentS
 
 
 class Loss(Record, frozen=True):
-    """Something the target cannot say: where it stood and what became of it."""
+    """Something the target cannot express: where it was and what was done with it."""
 
     pointer: str
     keyword: str
@@ -29,18 +29,18 @@ class Loss(Record, frozen=True):
 
 
 class Losses:
-    """Collects losses on the way through a schema, and what no change can make the target accept."""
+    """Collects losses while walking a schema, and what the target cannot accept in any form."""
 
     def __init__(self) -> None:
         self.found: list[Loss] = []
         self.refused: list[Loss] = []
 
     def add(self, path: JsonPath, keyword: str, note: str) -> None:
-        """One more loss."""
+        """Record a loss."""
         self.found.append(Loss(pointer(path), keyword, note))
 
     def refuse(self, path: JsonPath, keyword: str, note: str) -> None:
-        """Something that cannot be sent at all; told once a place."""
+        """Record something that cannot be sent at all, once per location."""
         refusal = Loss(pointer(path), keyword, note)
         if refusal not in self.refused:
             self.refused.append(refusal)
@@ -52,9 +52,9 @@ Change = Callable[[dict[str, Any], JsonPath, Losses], dict[str, Any]]
 def rewritten(
     schema: Any, change: Change, losses: Losses, path: JsonPath = (), *, except_in: tuple[str, ...] = ()
 ) -> Any:
-    """The schema with `change` applied to every schema in it, inner ones first; the input is not touched.
+    """The schema with `change` applied to every schema in it, inner ones first; the input is not modified.
 
-    What stands under the keywords `except_in` is left as it is.
+    Schemas under the keywords `except_in` are left unchanged.
     """
     if not isinstance(schema, dict) or len(path) > DEEPEST:
         return schema
@@ -103,5 +103,5 @@ def into_description(schema: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str:
-    """A value as it is said in a description."""
+    """A value as written in a description."""
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""Foreign words of a schema in those of JSON Schema 2020-12, before a target's own changes."""
+"""Foreign keywords translated to JSON Schema 2020-12, before a target's own changes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rightcall.portability.types import json_type, with_null
 
 
 def with_json_types(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """`str` as `string` and so on. A type that means nothing is left out."""
+    """`str` as `string` and so on. An unknown type is removed."""
     declared = schema.get("type")
     if isinstance(declared, str):
         meant = json_type(declared)
         if meant == declared:
             return schema
         if not meant:
-            losses.add(path, "type", f"'{declared}' is not a JSON type: left out")
+            losses.add(path, "type", f"'{declared}' is not a JSON type: removed")
             return without(schema, ["type"])
         if meant != declared.lower():
             losses.add(path, "type", f"'{declared}' written as '{meant}'")
@@ -33,9 +33,9 @@ def with_json_types(schema: dict[str, Any], path: JsonPath, losses: Losses) -> d
 
 
 def with_current_words(schema: dict[str, Any], losses: Losses, *, nullable: bool) -> dict[str, Any]:
-    """Words of older drafts in the current ones, and `true` as the empty schema.
+    """Keywords of older drafts translated to current ones, and `true` as the empty schema.
 
-    `nullable` says that the target has this word of OpenAPI; otherwise null is one of the types.
+    `nullable`: the target supports this OpenAPI keyword; otherwise null becomes one of the types.
     """
     schema = _without_booleans(_with_defs(schema), (), losses)
     schema = dict(rewritten(schema, _current, losses))
@@ -80,7 +80,7 @@ def _with_new_references(schema: Any, depth: int) -> Any:
 
 
 def _without_booleans(schema: Any, path: JsonPath, losses: Losses, depth: int = 0) -> Any:
-    """`true` as `{}`; what is `false` can never be given and is left out, or refused where it must be."""
+    """`true` as `{}`; `false` can never be satisfied and is removed, or rejected where it is required."""
     if not isinstance(schema, dict) or depth > DEEPEST:
         return {} if schema is True and path[-1] != "additionalProperties" else schema
     schema = _without_impossible(schema, path, losses)
@@ -92,12 +92,12 @@ def _without_impossible(schema: dict[str, Any], path: JsonPath, losses: Losses) 
     if isinstance(properties, dict):
         for name in [name for name, inner in properties.items() if inner is False]:
             if isinstance(required, list) and name in required:
-                losses.refuse((*path, "properties", name), "false", "required, and no value fits it")
-            losses.add((*path, "properties", name), "false", "left out: no value fits it")
+                losses.refuse((*path, "properties", name), "false", "required, and no value matches it")
+            losses.add((*path, "properties", name), "false", "removed: no value matches it")
             properties = without(properties, [name])
         schema = {**schema, "properties": properties}
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list) and False in [v for v in schema[key] if isinstance(v, bool)]:
-            losses.add((*path, key), "false", "a variant that no value fits is left out")
+            losses.add((*path, key), "false", "removed a variant that no value matches")
             schema = {**schema, key: [variant for variant in schema[key] if variant is not False]}
     return schema

@@ -1,4 +1,4 @@
-"""A type for every schema and items for every list, for targets that must have them."""
+"""A type for every schema and items for every list, for targets that require them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MEANT = {
     "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
 }  # fmt: skip
 PLAIN = ("string", "number", "boolean", "null")
-"""What stands for "any value" where objects and lists must be described to be sent."""
+"""Stand-in for "any value" where objects and lists must be described."""
 
 
 def typed(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """The schema with a type: that of its values, that its keywords are about, or any plain one."""
+    """The schema with a type: from its values, from its keywords, or any plain type."""
     if any(key in schema for key in ("type", "anyOf", "oneOf", "allOf", "$ref")):
         return schema
     values = schema.get("enum") if isinstance(schema.get("enum"), list) else None
@@ -32,14 +32,14 @@ def typed(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, A
     for kind, keywords in _MEANT.items():
         said = [key for key in keywords if key in schema]
         if said:
-            losses.add(path, "type", f"none was said: written as {kind}, which {said[0]} is about")
+            losses.add(path, "type", f"missing: written as {kind}, implied by {said[0]}")
             return {"type": kind, **schema}
-    losses.add(path, "type", f"any value is meant: only {', '.join(PLAIN[:-1])} or null can be sent")
+    losses.add(path, "type", f"missing: only {', '.join(PLAIN[:-1])} or null can be sent")
     return {"type": list(PLAIN), **schema}
 
 
 def with_items(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """A list that says what is in it: what its places say, or any plain value."""
+    """A list with items: from its positions, or any plain value."""
     kinds = schema.get("type")
     if "array" not in (kinds if isinstance(kinds, list) else [kinds]) or isinstance(
         schema.get("items"), dict
@@ -49,9 +49,9 @@ def with_items(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[s
     if isinstance(places, list) and places:
         forms: list[Any] = []
         forms += [form for form in places if isinstance(form, dict) and form not in forms]
-        losses.add(path, "items", "each item may be as any place of prefixItems says")
+        losses.add(path, "items", "each item may match any position of prefixItems")
         return {**schema, "items": forms[0] if len(forms) == 1 else {"anyOf": forms}}
-    losses.add(path, "items", f"none were said: only {', '.join(PLAIN[:-1])} or null can be sent")
+    losses.add(path, "items", f"missing: only {', '.join(PLAIN[:-1])} or null can be sent")
     return {**schema, "items": {"type": list(PLAIN)}}
 
 
@@ -68,11 +68,11 @@ TYPE_ALIASES: dict[str, str] = {
     "none": "null", "nonetype": "null", "nil": "null",
     "any": "",
 }  # fmt: skip
-"""What types of programming languages are called in JSON Schema; "" means that any value will do."""
+"""JSON Schema equivalents of programming language types; "" means any value."""
 
 
 def json_type(name: str) -> str | None:
-    """The JSON type a type name means, "" for any, None when it means none we know."""
+    """The JSON type of a type name, "" for any, None when unknown."""
     if name in JSON_TYPES:
         return name
     lower = name.lower()

@@ -1,21 +1,21 @@
-"""Models that can be asked, by name: `resolve("openai:gpt-5-mini")` gives a provider.
+"""Models by name: `resolve("openai:gpt-5-mini")` returns a provider.
 
     base        Provider, ModelRequest (with its Prompt and Settings), ModelReply
     resolver    names to providers; what is wrong with one before money is spent
-    http        the one HTTP client; failures, retry_after, secrets: what can go wrong, said safely
-    remote      what the wire formats share; anthropic, openai, openai_responses: one file each
-    sdk_client  a client object of the user's own
-    local       a model inside this process; local_prompt, weights: how it is asked, where its file is
+    http        the one HTTP client; failures, retry_after, secrets: errors, without leaking secrets
+    remote      shared by the wire formats; anthropic, openai, openai_responses: one file each
+    sdk_client  the user's own client object
+    local       a model inside this process; local_prompt, weights: its prompt, and where its file is
     keyword     the baseline without a model; request_words, extraction: how it reads
-    scripted    answers out of a script     recorded    a cassette in one file, replayed for ever
-    recordings  record and replay as a mode: one file a golden, requests of own agents too
-    prices      what a call costs, from prices.json
+    scripted    answers from a script     recorded    a cassette in one file, replayed
+    recordings  record and replay as a mode: one file per golden, including requests of custom agents
+    prices      the cost of a call, from prices.json
 
     remote_agent   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
-                exchange, json_path, agent_reply: how such an agent is asked and understood
+                exchange, json_path, agent_reply: requests to and replies from such an agent
 
-To add one: a file with a subclass of `Provider`, a line in `resolver.SHELVES` and one in `_MAKERS`; or, from
-another package, an entry point in the group `rightcall.providers`.
+To add one: a file with a subclass of `Provider` and `make(model, options)`, and its description in
+`resolver.SHELVES`; or, from another package, an entry point in the group `rightcall.providers`.
 """
 
 from typing import TYPE_CHECKING
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rightcall.providers.recordings.hooks import HttpHooks as HttpHooks
     from rightcall.providers.recordings.library import Recordings as Recordings, with_timings as with_timings
     from rightcall.providers.recordings.provider import TapedProvider as TapedProvider
+    from rightcall.providers.recordings.proxy import RecordingProxy as RecordingProxy
     from rightcall.providers.recordings.settings import (
         RECORD_MODES as RECORD_MODES,
         RecordMode as RecordMode,
@@ -90,6 +91,7 @@ else:
             "recordings.hooks": "HttpHooks",
             "recordings.library": "Recordings with_timings",
             "recordings.provider": "TapedProvider",
+            "recordings.proxy": "RecordingProxy",
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
             "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "request_words": "words",

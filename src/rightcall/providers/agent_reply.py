@@ -1,4 +1,4 @@
-"""What an agent behind an address or a command replied, read as messages, calls and an answer. Hostile input."""
+"""The reply of an HTTP or command agent, read as messages, calls and an answer. Hostile input."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from rightcall.providers.secrets import one_line, scrub
 
 KNOWN = ("calls", "messages", "output")
 TRIED = 3
-"""Replies after which a path that never led anywhere stops the run."""
+"""Number of replies after which a path that never matched stops the run."""
 
 
 class AgentFailedError(Exception):
-    """The agent answered, but not with anything usable: its failure, not that of the infrastructure."""
+    """The agent's reply was not usable: a failure of the agent, not of the infrastructure."""
 
 
 class _Reply(Record, frozen=True, forbid_unknown_fields=False):
-    """Our own form of a reply, as a file of trajectories holds it; other fields are the agent's own business."""
+    """RightCall's reply format, as in a trajectories file; other fields are ignored."""
 
     calls: tuple[ToolCall, ...] | None = None
     messages: list[Any] | None = None
@@ -39,7 +39,7 @@ class _Reply(Record, frozen=True, forbid_unknown_fields=False):
 
 
 class ReplyReader:
-    """Reads replies by paths, or in our own form when there are none. One for a run: it counts what paths find."""
+    """Reads replies by paths, or in RightCall's format without paths. One per run: it counts matches."""
 
     def __init__(self, response: Mapping[str, Any]) -> None:
         events = response.get("events")
@@ -49,7 +49,7 @@ class ReplyReader:
         self._led = dict.fromkeys(self._paths, False)
 
     def read(self, content: bytes, said: str, *, stream: bool = False) -> Trajectory:
-        """What one reply says was done; `AgentFailedError` when it says nothing usable."""
+        """The behaviour in one reply; `AgentFailedError` when it is not usable."""
         try:
             return self._stream(content, said) if stream else self._whole(_json(content), content, said)
         except InputError as error:
@@ -64,7 +64,7 @@ class ReplyReader:
             value = {"messages": value}
         if not isinstance(value, dict) or not any(name in value for name in KNOWN):
             raise AgentFailedError(
-                f"the reply has none of {', '.join(KNOWN)} ({start_of(content)}); say where they are in agent.response"
+                f"the reply has none of {', '.join(KNOWN)} ({start_of(content)}); set agent.response to where they are"
             )
         reply = convert(value, _Reply, "the reply")
         messages = _since(read_messages(reply.messages, "the reply"), said) if reply.messages else ()
@@ -85,8 +85,8 @@ class ReplyReader:
                     stream.add(event)
         if stream is None:
             raise AgentFailedError(
-                "the stream holds no chat chunks, Anthropic or AG-UI events"
-                f" ({start_of(content)}); say where things are in agent.response.events"
+                "the stream contains no chat chunks, Anthropic or AG-UI events"
+                f" ({start_of(content)}); set agent.response.events to where the data is"
             )
         made = trajectory_from_messages(stream.messages())
         stop: StopReason = "agent_error" if stream.error else "done"
@@ -105,14 +105,14 @@ class ReplyReader:
         pieces = [_text(piece) for piece in found.get("output", []) if piece is not None]
         if "output" in self._paths and not pieces and not calls:
             raise AgentFailedError(
-                f"the reply has nothing at {self._paths['output'].text}: {start_of(content)}"
+                f"nothing found in the reply at {self._paths['output'].text}: {start_of(content)}"
             )
         usage = Usage(_count(found.get("input_tokens")), _count(found.get("output_tokens")))
         return Trajectory(messages, calls, "".join(pieces) or made.output, usage)
 
     def _found(self, name: str, values: list[Any]) -> list[Any]:
         if name in ("name", "arguments", "id", "result", "error"):
-            return []  # these lead on from a call
+            return []  # these paths are relative to a call
         matches: list[Any] = []
         for value in values:
             more, led = self._paths[name].found(value)
@@ -121,7 +121,7 @@ class ReplyReader:
         return matches
 
     def _call(self, raw: Any) -> ToolCall:
-        """One call out of the reply: by the paths that lead on from it, or in any usual spelling."""
+        """One call from the reply: by the paths relative to it, or in any common format."""
         name = self._of_call("name", raw, "$.name")
         arguments = self._of_call("arguments", raw, "$.arguments")
         if isinstance(raw, str):
@@ -149,13 +149,13 @@ class ReplyReader:
         dead = [self._paths[name].text for name in needed if name in self._paths and not self._led[name]]
         if dead and self._replies >= TRIED:
             raise ConfigError(
-                f"agent.response: nothing was found at {', '.join(dead)} in the first {TRIED} replies;"
-                " the run was stopped before more was spent"
+                f"agent.response: nothing found at {', '.join(dead)} in the first {TRIED} replies;"
+                " the run stopped before spending more"
             )
 
 
 def start_of(content: bytes) -> str:
-    """The beginning of a reply, fit for an error."""
+    """The beginning of a reply, for an error message."""
     return repr(scrub(one_line(content[:800].decode(errors="replace"), 200)))
 
 
@@ -188,13 +188,13 @@ def _json(content: bytes) -> Any:
 
 
 def _since(messages: tuple[Message, ...], said: str) -> tuple[Message, ...]:
-    """Only what came after the user's last words: many agents reply with the whole conversation."""
+    """Only messages after the user's last one: many agents reply with the whole conversation."""
     last = max((at for at, m in enumerate(messages) if m.role == "user" and m.content == said), default=-1)
     return tuple(message for message in messages[last + 1 :] if message.role != "system")
 
 
 def _flat(matches: Iterable[Any]) -> list[Any]:
-    """Matches, with a list that is a match itself taken apart."""
+    """Matches, with a matched list flattened."""
     found: list[Any] = []
     for match in matches:
         found += match if isinstance(match, list) else [] if match is None else [match]

@@ -1,12 +1,12 @@
 """`anthropic:MODEL`: the Messages API.
 
-`seed` is not part of it and is left out; all results of a turn go back in one user message.
+It has no `seed`, which is not sent; all results of a turn go back in one user message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.errors import InputError
 from rightcall.model import Message, Tool, Usage
@@ -14,8 +14,11 @@ from rightcall.model.dialects import anthropic as spelling
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.providers.remote import Json, RemoteProvider, counted
 
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
+
 VERSION = "2023-06-01"
-DEFAULT_MAX_TOKENS = 4096  # the API wants a number
+DEFAULT_MAX_TOKENS = 4096  # required by the API
 
 STOPS: dict[str, Stop] = {
     "max_tokens": "truncated",
@@ -26,7 +29,7 @@ CHOICES = {"auto": "auto", "required": "any", "none": "none"}
 
 
 class AnthropicProvider(RemoteProvider):
-    """Claude, or a server that speaks the same."""
+    """Claude, or a compatible server."""
 
     prefix: ClassVar[str] = "anthropic"
     vendor_url: ClassVar[str] = "https://api.anthropic.com"
@@ -35,7 +38,7 @@ class AnthropicProvider(RemoteProvider):
     path: ClassVar[str] = "/v1/messages"
 
     def authorization(self, key: str) -> Mapping[str, str]:
-        """The key has a header of its own here."""
+        """The key has its own header here."""
         return {"x-api-key": key}
 
     def constant(self, prompt: Prompt) -> Json:
@@ -51,7 +54,7 @@ class AnthropicProvider(RemoteProvider):
         return spelling.write_tool(tool)
 
     def read(self, body: Json, where: str) -> ModelReply:
-        """Text and calls of all blocks; blocks of other types are passed over."""
+        """Text, calls and thinking of all blocks; blocks of other types are skipped."""
         return read_reply(body, where)
 
     def _headers(self) -> Mapping[str, str]:
@@ -94,8 +97,9 @@ def read_reply(body: Json, where: str) -> ModelReply:
     messages = spelling.read_messages([{"role": "assistant", "content": content}], where)
     calls = tuple(call for message in messages for call in message.calls)
     text = "".join(message.content for message in messages if message.role == "assistant")
+    thinking = tuple(block for message in messages for block in message.thinking)
     return ModelReply(
-        Message("assistant", text, calls),
+        Message("assistant", text, calls, thinking=thinking),
         _usage(body.get("usage")),
         STOPS.get(str(body.get("stop_reason")), "done"),
         str(body.get("model") or ""),
@@ -103,7 +107,12 @@ def read_reply(body: Json, where: str) -> ModelReply:
 
 
 def _usage(usage: Any) -> Usage:
-    """Here the tokens read from and written to the cache are counted apart from the input's."""
+    """Here tokens read from and written to the cache are counted separately from the input."""
     cached = counted(usage, "cache_read_input_tokens")
     given = counted(usage, "input_tokens") + cached + counted(usage, "cache_creation_input_tokens")
     return Usage(given, counted(usage, "output_tokens"), cached_tokens=cached)
+
+
+def make(model: str, options: ProviderOptions) -> AnthropicProvider:
+    """The provider of a name."""
+    return AnthropicProvider(model, base_url=options.base_url, network=options.network, prices=options.prices)

@@ -1,4 +1,4 @@
-"""What every provider is: one request in, one reply out."""
+"""The provider interface: one request in, one reply out."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Stop = Literal["done", "truncated", "refused"]
 
 
 class Settings(Record, frozen=True):
-    """How the model should answer; None leaves a setting to the provider.
+    """Model settings; None leaves a setting to the provider.
 
-    `extra` is sent to the server as it is, for what only one server knows.
+    `extra` is sent unchanged, for server-specific settings.
     """
 
     temperature: float | None = None
@@ -30,7 +30,7 @@ class Settings(Record, frozen=True):
 class Prompt(Record, frozen=True):
     """The part of a request that stays the same over a run.
 
-    Make one and use it for every request: providers encode it once and know it by its identity.
+    Make one and use it for every request: providers encode it once and cache it by identity.
     """
 
     system: str = ""
@@ -39,10 +39,10 @@ class Prompt(Record, frozen=True):
 
 
 class ModelRequest(Record, frozen=True):
-    """One question to a model.
+    """One request to a model.
 
-    `golden_id` and `trial` are never sent to a model: scripts and cassettes find their answers by them,
-    so that two trials never share one. `seed` is the seed of this trial and wins over the settings' own.
+    `golden_id` and `trial` are never sent to a model: scripts and cassettes use them to find answers, so that
+    two trials never share one. `seed` is the seed of this trial and overrides the settings.
     """
 
     prompt: Prompt
@@ -53,7 +53,7 @@ class ModelRequest(Record, frozen=True):
 
     @property
     def turn(self) -> int:
-        """How many times the model has answered already in this conversation."""
+        """Number of the model's earlier answers in this conversation."""
         return sum(message.role == "assistant" for message in self.messages)
 
     @property
@@ -65,8 +65,8 @@ class ModelRequest(Record, frozen=True):
 class ModelReply(Record, frozen=True):
     """One answer: the assistant's message with its calls, what it cost, and why it ended.
 
-    `model` is the name the server gave itself, `latency_ms` the time between asking and having it all,
-    of which up to `lag_ms` may have been spent by this machine: the executor measures that.
+    `model` is the name reported by the server, `latency_ms` the time from request to complete reply, of which
+    up to `lag_ms` may have been added by this machine: the executor measures that.
     """
 
     message: Message
@@ -78,10 +78,10 @@ class ModelReply(Record, frozen=True):
 
 
 class Provider(Protocol):
-    """A model that can be asked. Raises `ProviderError` when it gives no usable answer.
+    """A model. Raises `ProviderError` when there is no usable answer.
 
-    Retries, deadlines of a case and concurrency are not its business: the executor has them. A provider with
-    an attribute `at_once` is never asked more than so many things at the same time.
+    Retries, case deadlines and concurrency are handled by the executor. A provider with an attribute
+    `at_once` never gets more than that many concurrent requests.
     """
 
     name: str
@@ -91,15 +91,15 @@ class Provider(Protocol):
         ...
 
     def prepare(self, prompt: Prompt) -> None:
-        """Get ready for a prompt that many requests will have; `ConfigError` if it cannot be asked."""
+        """Prepare a prompt that many requests share; `ConfigError` if it is not supported."""
         return
 
     async def check(self) -> list[str]:
-        """What would keep every request from succeeding; empty when nothing is known to. Spends nothing."""
+        """Problems that would make every request fail; empty if none are known. Spends nothing."""
         return []
 
     async def aclose(self) -> None:
-        """Let go of connections, threads and files."""
+        """Release connections, threads and files."""
         return
 
     async def __aenter__(self) -> Self:

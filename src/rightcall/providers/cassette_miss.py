@@ -14,7 +14,7 @@ from rightcall.providers.secrets import one_line
 if TYPE_CHECKING:
     from rightcall.providers.recorded import CassetteExchange
 
-_COMPARED = 2000  # of the recorded requests: enough to be of use, few enough to be quick
+_COMPARED = 2000  # recorded requests: enough to be useful, few enough to be fast
 
 
 def explain_miss(
@@ -29,7 +29,7 @@ def explain_miss(
     nearest = max(recorded[:_COMPARED], key=lambda other: _likeness(wanted, other))
     change = _difference(wanted, nearest, prompt, prompts.get(nearest.prompt))
     near = nearest.golden_id or "the nearest recorded request"
-    return f"{which}; {near}, trial {nearest.trial}, differs in {change}; record it again if that is meant"
+    return f"{which}; {near}, trial {nearest.trial}, differs in {change}; record it again if that is intended"
 
 
 def _likeness(wanted: CassetteExchange, other: CassetteExchange) -> tuple[int, float]:
@@ -51,14 +51,14 @@ def _difference(
         return _message_difference(wanted, other)
     if wanted.golden_id != other.golden_id:
         return f"the golden: '{other.golden_id}' was recorded"
-    return f"the trial: {other.trial} was recorded, {wanted.trial} asked for"
+    return f"the trial: {other.trial} was recorded, {wanted.trial} requested"
 
 
 def _prompt_difference(asked: Prompt, recorded: Prompt | None) -> str:
     if recorded is None:
         return "the prompt"
     if asked.system != recorded.system:
-        return f"the system text: {_change(recorded.system, asked.system)}"
+        return f"the system prompt: {_change(recorded.system, asked.system)}"
     if asked.tools != recorded.tools:
         now, then = {t.name: t for t in asked.tools}, {t.name: t for t in recorded.tools}
         if gone := then.keys() - now.keys():
@@ -84,7 +84,7 @@ def _message_difference(wanted: CassetteExchange, other: CassetteExchange) -> st
 
 
 def _change(then: str, now: str) -> str:
-    """`…recorded…` and `…now…` around the first place where they part."""
+    """`…recorded…` and `…now…` around the first difference."""
     at = next(
         (i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now))
     )

@@ -1,4 +1,4 @@
-"""How an agent behind an address or a command is asked and understood: its own request and reply shapes."""
+"""Request and reply formats of HTTP and command agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rightcall.model.record import Record
 
 FORMAT = "rightcall/ask/1"
 ASKED = ("input", "messages", "system", "tools", "golden_id", "trial", "session")
-"""What a request may say, and a template may take. No expectation is among them, so none can leave."""
+"""Fields available to requests and templates. Expectations are not among them, so they cannot be sent."""
 
 REPLIED = (
     "output", "calls", "name", "arguments", "id", "result", "error", "messages", "input_tokens", "output_tokens",
@@ -24,11 +24,12 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 class Exchange(Record, frozen=True):
-    """The shapes of one agent's requests and replies; empty means RightCall's own.
+    """The formats of one agent's requests and replies; empty means RightCall's.
 
-    `request` is any JSON with `{{input}}`, `{{messages}}`, `{{session}}` … where those go. `response` maps what we need
-    to paths in the reply. `headers` may take secrets from the environment: `Bearer ${TOKEN}`. `reuse` keeps a command
-    running for many asks, one JSON line each. `folder` is where commands start.
+    `request` is any JSON with placeholders `{{input}}`, `{{messages}}`, `{{session}}` …. `response` maps the
+    fields we need to paths in the reply. `headers` may use secrets from the environment: `Bearer ${TOKEN}`.
+    `reuse` keeps a command running for many requests, one JSON line each. `folder` is the working folder of
+    commands.
     """
 
     request: Any = None
@@ -38,7 +39,7 @@ class Exchange(Record, frozen=True):
     folder: str = ""
 
     def problems(self) -> list[str]:
-        """What is wrong with it as it is written down."""
+        """Problems with the configuration."""
         found = [f"agent.request: {problem}" for problem in _template_problems(self.request)]
         for name in self.response:
             if name not in REPLIED:
@@ -50,11 +51,11 @@ class Exchange(Record, frozen=True):
         return found
 
     def body(self, ask: Mapping[str, Any]) -> Any:
-        """What is sent: our own form, or the template with its holes filled."""
+        """The request body: RightCall's format, or the filled-in template."""
         return {"format": FORMAT, **ask} if self.request is None else filled(self.request, ask)
 
     def header_values(self) -> dict[str, str]:
-        """The headers with secrets taken from the environment now."""
+        """The headers with secrets read from the environment."""
         return {
             name: _VARIABLE.sub(lambda match: os.environ.get(match[1], ""), text)
             for name, text in self.headers.items()
@@ -62,9 +63,9 @@ class Exchange(Record, frozen=True):
 
 
 def filled(template: Any, ask: Mapping[str, Any]) -> Any:
-    """A template with its holes filled. A text that is one hole becomes the value itself, whatever its type.
+    """The filled-in template. A string that is a single placeholder becomes the value itself, of any type.
 
-    What is filled in is never looked at again: a question that holds `{{system}}` stays as it is.
+    Inserted values are not expanded again: an input that contains `{{system}}` stays unchanged.
     """
     if isinstance(template, dict):
         return {key: filled(value, ask) for key, value in template.items()}
@@ -87,7 +88,7 @@ def _template_problems(template: Any) -> list[str]:
         return []
     unknown = [name for name in _HOLE.findall(template) if name not in ASKED]
     return [
-        f"'{{{{{name}}}}}' is not something an agent is told; {suggestion(name, ASKED) or ', '.join(ASKED)}"
+        f"'{{{{{name}}}}}' is not a known placeholder; {suggestion(name, ASKED) or ', '.join(ASKED)}"
         for name in unknown
     ]
 
@@ -101,6 +102,6 @@ def _text(value: Any) -> str:
 
 
 def refuse(problems: list[str]) -> None:
-    """Raise what is wrong, all at once."""
+    """Raise all problems at once."""
     if problems:
         raise ConfigError(*problems)

@@ -1,4 +1,4 @@
-"""`exec:COMMAND`: an agent that is a program. Asked with one JSON line on stdin, replies with JSON on stdout."""
+"""`exec:COMMAND`: an agent that is a program. It reads one JSON line on stdin and replies with JSON on stdout."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from rightcall.providers.secrets import one_line, scrub
 LARGEST = 16 << 20
 KEPT_STDERR = 64 << 10
 GRACE = 2.0
-"""Seconds between asking a program to end and ending it."""
+"""Seconds between terminating a program and killing it."""
 
 
 class ExecAgent(AddressedAgent):
-    """One program, started anew for every ask, or kept and asked line by line with `reuse: true`."""
+    """One program, started for every request, or kept running with `reuse: true`."""
 
     def __init__(self, command: list[str], exchange: Exchange, asking: Asking) -> None:
         self._command, self.exchange, self._asking = command, exchange, asking
@@ -53,7 +53,7 @@ class ExecAgent(AddressedAgent):
         beside = Path(self._folder or ".") / program
         if which(program) or beside.is_file():
             return []
-        return [f"exec: there is no program '{program}' on the PATH or in {self._folder or 'this folder'}"]
+        return [f"exec: program '{program}' not found on PATH or in {self._folder or 'this folder'}"]
 
     async def aclose(self) -> None:
         programs, self._all, self._idle = self._all, [], []
@@ -79,11 +79,11 @@ class ExecAgent(AddressedAgent):
                 limit=LARGEST,
             )
         except OSError as error:
-            raise AgentFailedError(f"{self.name} cannot be started: {error.strerror or error}") from None
+            raise AgentFailedError(f"{self.name} cannot start: {error.strerror or error}") from None
         return _Program(self.name, process)
 
     async def borrowed(self) -> _Program:
-        """A program that waits for an ask: an idle one, or a new one."""
+        """A program waiting for a request: an idle one, or a new one."""
         while self._idle:
             program = self._idle.pop()
             if program.alive:
@@ -101,7 +101,7 @@ class ExecAgent(AddressedAgent):
 
 
 class _Held:
-    """The program that one session talks to, from its first turn to its end."""
+    """The program of one session, from its first turn to its last."""
 
     def __init__(self, agent: ExecAgent) -> None:
         self._agent = agent
@@ -111,7 +111,7 @@ class _Held:
         program = self._program = self._program or await self._agent.borrowed()
         try:
             content = await program.line(encode(self._agent.exchange.body(ask)))
-        except BaseException:  # its reply may still come and would answer the next ask: it is of no more use
+        except BaseException:  # its late reply would answer the next request: do not reuse it
             self._program = None
             await program.end()
             raise
@@ -124,7 +124,7 @@ class _Held:
 
 
 class _Program:
-    """A running command with the end of what it wrote to stderr."""
+    """A running command with the end of its stderr."""
 
     def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
         self._name, self._process = name, process
@@ -145,13 +145,13 @@ class _Program:
         code = await self._process.wait()
         await self._listening
         if code != 0:
-            raise AgentFailedError(f"{self._name} ended with exit code {code}{self._last_words()}")
+            raise AgentFailedError(f"{self._name} exited with code {code}{self._last_words()}")
         if not content.strip():
             raise AgentFailedError(f"{self._name} wrote no reply to stdout{self._last_words()}")
         return content
 
     async def line(self, ask: bytes) -> bytes:
-        """The line it answers an ask with."""
+        """The line that answers a request."""
         await self._write(ask)
         stdout = self._process.stdout
         assert stdout is not None
@@ -164,7 +164,7 @@ class _Program:
         return content
 
     async def end(self) -> None:
-        """Ask the program and everything it started to end; end them two seconds later."""
+        """Terminate the program and its child processes; kill them two seconds later."""
         if self.alive:
             self._signal(signal.SIGTERM)
             with suppress(TimeoutError):
@@ -176,7 +176,7 @@ class _Program:
         self._listening.cancel()
         with suppress(asyncio.CancelledError):
             await self._listening
-        # The transport is closed now: an event loop that ends first would complain of open pipes.
+        # Close the transport now: an event loop that ends first would warn about open pipes.
         self._process._transport.close()  # type: ignore[attr-defined]
 
     def _signal(self, number: int) -> None:
@@ -186,7 +186,7 @@ class _Program:
     async def _write(self, ask: bytes) -> None:
         stdin = self._process.stdin
         assert stdin is not None
-        with suppress(ConnectionError):  # it ended, or does not read: what it replies is what counts
+        with suppress(ConnectionError):  # it exited, or does not read: only its reply counts
             stdin.write(ask + b"\n")
             await stdin.drain()
 
@@ -214,7 +214,7 @@ class _Program:
 
 
 def _reply_in(content: bytes) -> bytes:
-    """The reply in what a program wrote: all of it, or its last line when it wrote other lines before."""
+    """The reply in a program's output: all of it, or its last line if others precede it."""
     import msgspec
 
     from rightcall.model.codec import DecodeErrors

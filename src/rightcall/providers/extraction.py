@@ -1,6 +1,6 @@
-"""Arguments read off a text with the help of the schema: numbers, enums, quotations, names, dates.
+"""Arguments extracted from text using the schema: numbers, enums, quotations, names, dates.
 
-It guesses nothing: what the text does not show is left out, also when it is required.
+It guesses nothing: values not in the text are omitted, even if required.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _value(name: str, schema: dict[str, Any], text: str, taken: list[tuple[int, 
 
 
 def _chosen(choices: list[Any], text: str) -> Any:
-    """The choice that the text names; of several, the one named first."""
+    """The enum value mentioned in the text; if several, the first."""
     said = {stem(word) for word in words(text)}
     places = []
     for choice in choices:
@@ -77,7 +77,7 @@ def _chosen(choices: list[Any], text: str) -> Any:
 
 
 def _number(name: str, text: str, taken: list[tuple[int, int]], *, whole: bool, needed: bool) -> Any:
-    """The number beside a word of the parameter's name, else the next one, if the parameter is required."""
+    """The number next to a word of the parameter's name, otherwise the next one, if the parameter is required."""
     free = [m for m in _NUMBER.finditer(text) if not _overlaps(m.span(), taken)]
     wanted = set(words(name))
     near = [m for m in free if wanted & set(words(text[max(0, m.start() - 20) : m.end() + 20]))]
@@ -132,7 +132,7 @@ def _taken(pattern: re.Pattern[str], text: str, taken: list[tuple[int, int]], st
 
 
 def _first_word_end(text: str) -> int:
-    """Past the first word, which is capitalised in any sentence."""
+    """After the first word, which is always capitalised."""
     match = re.match(r"\s*\w+", text)
     return match.end() if match else 0
 

@@ -1,4 +1,4 @@
-"""A name for everything that can go wrong between asking a server and having its answer."""
+"""Errors for everything that can go wrong between a request and its response."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _USED_UP = ("insufficient_quota", "billing_hard_limit_reached")
 
 
 def refused(where: str, status: int, headers: Mapping[str, str], content: bytes) -> ProviderError:
-    """An answer with a status other than 200, with the server's own words."""
+    """A response with a status other than 200, with the server's message."""
     code, words = server_words(content)
     if 300 <= status < 400:
         target = scrub(one_line(headers.get("location", "somewhere else"), 100))
         return ProviderError(
-            f"{where} redirects to {target}, which is not followed with a key; set base_url to it",
+            f"{where} redirects to {target}, which is not followed because of the key; set base_url to it",
             kind="rejected",
             status=status,
         )
@@ -33,9 +33,9 @@ def refused(where: str, status: int, headers: Mapping[str, str], content: bytes)
     retryable = (status in _ASK_LATER or status >= 500) and not used_up
     text = f"{where} answered {status}" + (f": {words}" if words else "")
     if status in (401, 403):
-        text += "; is the key in the environment right?"
+        text += "; check the key in the environment"
     if status == 404:
-        text += "; is the model's name right, and does base_url end where the API begins (often /v1)?"
+        text += "; check the model name, and that base_url is the root of the API (often /v1)"
     return ProviderError(
         text,
         kind=_kind(status),
@@ -46,15 +46,13 @@ def refused(where: str, status: int, headers: Mapping[str, str], content: bytes)
 
 
 def transport(where: str, error: Exception, deadline: float) -> ProviderError:
-    """No answer, or half of one."""
+    """No response, or an incomplete one."""
     import aiohttp
 
     detail = one_line(scrub(str(error))) or type(error).__name__
     if isinstance(error, TimeoutError):
         reason = detail if str(error) else f"deadline {deadline:g} s"
-        return ProviderError(
-            f"{where} gave no whole answer in time: {reason}", kind="timeout", retryable=True
-        )
+        return ProviderError(f"{where} timed out: {reason}", kind="timeout", retryable=True)
     if isinstance(error, ssl.SSLError | aiohttp.ClientSSLError | ssl.CertificateError):
         return ProviderError(f"{where}: the secure connection failed: {detail}", kind="tls")
     if isinstance(error, aiohttp.ClientConnectorError):
@@ -62,44 +60,44 @@ def transport(where: str, error: Exception, deadline: float) -> ProviderError:
             f"{where} cannot be reached: {detail}", kind="unreachable", retryable=not _unknown_host(error)
         )
     if isinstance(error, aiohttp.ClientPayloadError) and "decompress" in detail.lower():
-        return ProviderError(f"{where}: the answer cannot be unpacked: {detail}", kind="malformed")
+        return ProviderError(f"{where}: cannot decompress the response: {detail}", kind="malformed")
     if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError | OSError):
         return ProviderError(
-            f"{where} closed the connection before the answer was whole: {detail}",
+            f"{where} closed the connection before the response was complete: {detail}",
             kind="dropped",
             retryable=True,
         )
-    return ProviderError(f"{where}: not an HTTP answer: {detail}", kind="malformed")
+    return ProviderError(f"{where}: not an HTTP response: {detail}", kind="malformed")
 
 
 def not_json(where: str, content_type: str, content: bytes) -> ProviderError:
-    """A successful answer that does not say it is JSON: a web page, a stream."""
+    """A successful response that is not declared as JSON: a web page, a stream."""
     start = scrub(one_line(content[:400].decode(errors="replace"), 80))
     return ProviderError(
         f"{where} answered {one_line(content_type, 60)} instead of JSON ({start!r});"
-        " is base_url the address of the API?",
+        " is base_url the URL of the API?",
         kind="malformed",
     )
 
 
 def malformed(where: str, problem: str) -> ProviderError:
-    """JSON, or what should be JSON, that is not what the wire format says. The next answer may be better."""
+    """A body that is not valid JSON or not in the wire format. A retry may succeed."""
     return ProviderError(
-        f"{where}: the answer is not usable: {scrub(one_line(problem, 200))}",
+        f"{where}: unusable response: {scrub(one_line(problem, 200))}",
         kind="malformed",
         retryable=True,
     )
 
 
 def too_large(where: str, limit: int) -> ProviderError:
-    """An answer that was not read to its end."""
+    """A response that was not read to its end."""
     return ProviderError(
-        f"{where}: the answer is longer than {limit / MEGABYTE:g} MB and was not read", kind="too_large"
+        f"{where}: the response exceeds {limit / MEGABYTE:g} MB and was not read", kind="too_large"
     )
 
 
 def server_words(content: bytes) -> tuple[str, str]:
-    """The code and the message of an error body, in any of the usual spellings; the message made safe."""
+    """The code and the message of an error body, in any common format; the message is sanitized."""
     try:
         body = msgspec.json.decode(content[: 4 * MEGABYTE])
     except DecodeErrors:
@@ -129,7 +127,7 @@ def _kind(status: int) -> ProviderErrorKind:
 
 
 def _unknown_host(error: Exception) -> bool:
-    """Whether the name does not exist, as opposed to a server or a name service that is down just now."""
+    """Whether the host name does not exist, as opposed to a server or DNS that is down."""
     import socket
 
     cause = getattr(error, "os_error", None)

@@ -1,6 +1,6 @@
-"""The one HTTP client: a request out, JSON bytes back, and a name for everything that can go wrong.
+"""The one HTTP client: a request out, JSON bytes back, or a `ProviderError`.
 
-It asks once. Whether and when to ask again is decided by the executor's pool from the `ProviderError`.
+It sends each request once. The executor's pool decides about retries from the `ProviderError`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Network:
 class HttpClient:
     """Posts JSON to one server over a pool of connections, opened at the first request.
 
-    `headers` is asked for the key when the connections are opened. The key goes to this server only
-    (redirects are not followed), and never into an error or a repr.
+    `headers` is called for the key when the connections are opened. The key is sent only to this server
+    (redirects are not followed), and never appears in an error or a repr.
     """
 
     def __init__(self, base_url: str, headers: Callable[[], Mapping[str, str]], network: Network) -> None:
@@ -53,7 +53,7 @@ class HttpClient:
         return f"HttpClient({self.base_url!r})"
 
     async def post(self, path: str, body: bytes) -> bytes:
-        """The body of a successful answer that says it is JSON, or a `ProviderError`."""
+        """The body of a successful JSON response, or a `ProviderError`."""
         status, headers, content = await self.exchange(path, body)
         if status != 200:
             raise failures.refused(self.base_url, status, headers, content)
@@ -65,7 +65,7 @@ class HttpClient:
     async def exchange(
         self, path: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """Status, headers and body of an answer, whatever it says; a `ProviderError` when there is none."""
+        """Status, headers and body of any response; a `ProviderError` when there is none."""
         session = self._session or self.open()
         try:
             async with session.post(
@@ -74,11 +74,11 @@ class HttpClient:
                 return response.status, response.headers, await self._read(response)
         except ProviderError:
             raise
-        except Exception as error:  # whatever a transport raises becomes one kind of error
+        except Exception as error:  # every transport exception becomes one kind of error
             raise failures.transport(self.base_url, error, self.network.total) from None
 
     async def status(self, path: str) -> int | None:
-        """The status that a GET answers with, or None when there is no answer within `Network.connect` seconds."""
+        """The status of a GET request, or None without a response within `Network.connect` seconds."""
         session = self._session or self.open()
         try:
             async with (
@@ -86,7 +86,7 @@ class HttpClient:
                 session.get(self._url(path), allow_redirects=False) as response,
             ):
                 return response.status
-        except Exception:  # whatever a transport raises: the first real request will name it
+        except Exception:  # any transport exception: the first real request will report it
             return None
 
     async def aclose(self) -> None:
@@ -96,10 +96,10 @@ class HttpClient:
             await session.close()
 
     async def unreachable(self) -> str | None:
-        """Why no connection can be opened to the server, or None. Sends nothing."""
+        """Why the server is unreachable, or None. Sends nothing."""
         url = urlsplit(self.base_url)
         if proxy_for(self.base_url):
-            return None  # only the proxy knows
+            return None  # unknown behind a proxy
         port = url.port or (443 if url.scheme == "https" else 80)
         try:
             async with asyncio.timeout(self.network.connect):
@@ -114,7 +114,7 @@ class HttpClient:
         return None
 
     def open(self) -> aiohttp.ClientSession:
-        """Make ready to connect. Needs a running event loop; `ConfigError` when there is no key."""
+        """Prepare the client. Requires a running event loop; `ConfigError` without a key."""
         if self._session is not None:
             return self._session
         import aiohttp
@@ -159,7 +159,7 @@ class HttpClient:
 
 
 def checked_url(base_url: str) -> str:
-    """The URL without a last slash, or a `ConfigError` that does not repeat a password in it."""
+    """The URL without a trailing slash, or a `ConfigError` that does not expose a password."""
     try:
         url = urlsplit(base_url.strip())
         valid = url.scheme in ("http", "https") and bool(url.hostname) and (url.port is None or url.port > 0)
@@ -170,14 +170,14 @@ def checked_url(base_url: str) -> str:
         raise ConfigError(f"base_url must look like http://host:port/v1, got '{shown}'")
     if url.username or url.password or url.query or url.fragment:
         raise ConfigError(
-            f"base_url for {url.hostname} must hold no user, password or query;"
+            f"base_url for {url.hostname} must not contain a user, password or query;"
             " keys come from the environment"
         )
     return base_url.strip().rstrip("/")
 
 
 def proxy_for(base_url: str) -> str | None:
-    """The proxy that the environment names for this server; never one for this machine itself."""
+    """The proxy set in the environment for this server; never for this machine itself."""
     from urllib.request import getproxies, proxy_bypass
 
     url = urlsplit(base_url)

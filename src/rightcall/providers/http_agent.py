@@ -1,4 +1,4 @@
-"""`http:URL`: an agent that is a service. Asked with JSON, replies with JSON or server-sent events."""
+"""`http:URL`: an agent that is a service. It receives JSON and replies with JSON or server-sent events."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from rightcall.providers.secrets import scrubber
 
 LARGEST = 16 * MEGABYTE
 ASK_AGAIN = frozenset((429, 502, 503, 504))
-"""What a gateway or a busy server says; every other 5xx is the agent's own failure."""
+"""Statuses of gateways and overloaded servers; any other 5xx is a failure of the agent."""
 
 UNUSABLE = ("too_large", "malformed")
 
 
 class HttpAgent(AddressedAgent):
-    """One service. Nothing but the user's words, earlier turns, instructions and tools is ever sent to it."""
+    """One service. Only the user's input, earlier turns, instructions and tools are sent to it."""
 
     def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
         self.exchange, self._asking = exchange, asking
@@ -43,7 +43,7 @@ class HttpAgent(AddressedAgent):
         sent = [
             word for value in exchange.header_values().values() for word in value.split() if len(word) >= 8
         ]
-        self._clean = scrubber(*sent)  # a service may repeat in its errors what it was sent
+        self._clean = scrubber(*sent)  # a service may echo secrets in its errors
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
         session_id = new_session_id(golden, trial)
@@ -75,7 +75,7 @@ class HttpAgent(AddressedAgent):
 
 
 def _refused(url: str, status: int, headers: Any, content: bytes) -> Exception:
-    """An answer that is no reply: the way to the agent failed, or the agent did."""
+    """An error response: the infrastructure failed, or the agent did."""
     if status >= 500 and status not in ASK_AGAIN:
         return AgentFailedError(f"{url} answered {status}: {start_of(content)}")
     error = failures.refused(url, status, headers, content)

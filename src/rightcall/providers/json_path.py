@@ -1,4 +1,4 @@
-"""Paths into JSON: `$.answer`, `$.steps[*].tool`, `$['odd name'][-1]`. A small, closed part of JSONPath."""
+"""Paths into JSON: `$.answer`, `$.steps[*].tool`, `$['odd name'][-1]`. A small subset of JSONPath."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STEP = re.compile(
 
 
 class JsonPath:
-    """A path that has been read. `found(value)` gives every match, and whether the path leads anywhere at all."""
+    """A parsed path. `found(value)` returns every match, and whether the path exists at all."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text, self._steps = text, _steps(text, where)
@@ -27,7 +27,7 @@ class JsonPath:
         return f"JsonPath({self.text!r})"
 
     def found(self, value: Any) -> tuple[list[Any], bool]:
-        """All matches in order. An empty list under `[*]` leads somewhere: there is just nothing there this time."""
+        """All matches in order. An empty list under `[*]` counts as existing."""
         matches, empty = [value], False
         for step in self._steps:
             following: list[Any] = []
@@ -53,14 +53,14 @@ class JsonPath:
 
 def _steps(text: str, where: str) -> list[Step]:
     if not text.startswith("$"):
-        raise ConfigError(f"{where}: a path begins with $, such as $.answer; got '{text}'")
+        raise ConfigError(f"{where}: a path must start with $, such as $.answer; got '{text}'")
     steps: list[Step] = []
     at = 1
     while at < len(text):
         match = _STEP.match(text, at)
         if match is None:
             raise ConfigError(
-                f"{where}: '{text}' is not a path from character {at + 1} on; write .name, ['name'], [0] or [*]"
+                f"{where}: '{text}' is not a valid path at character {at + 1}; use .name, ['name'], [0] or [*]"
             )
         name = match["name"] or match["single"] or match["double"]
         steps.append(name if name else None if match["all"] else int(match["index"]))

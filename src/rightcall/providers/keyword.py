@@ -1,12 +1,15 @@
-"""`keyword:`: no model at all. The tool that shares most words with the request, arguments read off the text.
+"""`keyword:`: no model at all. Picks the tool that shares the most words with the request.
 
-What this baseline passes, a dataset does not really test.
+Arguments are extracted from the text.
+
+Goldens that this baseline passes test very little.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from rightcall.model import Message, Tool, ToolCall, Usage
 from rightcall.model.dialects.wire import output_text
@@ -14,8 +17,11 @@ from rightcall.providers.base import ModelReply, ModelRequest, Provider
 from rightcall.providers.extraction import extract
 from rightcall.providers.request_words import words
 
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
+
 THRESHOLD = 2.0
-"""Below it no tool is called: one word of a tool's name that no other tool has, or two of its description."""
+"""Below this no tool is called: one word unique to a tool's name, or two of its description."""
 
 _NAME, _TEXT = 2.0, 1.0
 
@@ -43,7 +49,7 @@ class KeywordProvider(Provider):
 
 
 def choose(tools: tuple[Tool, ...], text: str, threshold: float = THRESHOLD) -> Tool | None:
-    """The tool that shares most words with the text, rare words counting more; the first of equals."""
+    """The tool that shares the most words with the text, weighted by rarity; ties go to the first."""
     said = set(words(text))
     weights = [_weights(tool) for tool in tools]
     tools_with = Counter(word for weight in weights for word in weight)
@@ -58,12 +64,12 @@ def choose(tools: tuple[Tool, ...], text: str, threshold: float = THRESHOLD) -> 
 
 
 def _rarity(tools_with: int, tools: int) -> float:
-    """1 for a word of one tool alone, falling to 0.5 for a word that all of several tools have."""
+    """1 for a word of a single tool, falling to 0.5 for a word that all tools have."""
     return 1.0 if tools == 1 else 1.0 - 0.5 * math.log(tools_with) / math.log(tools)
 
 
 def _weights(tool: Tool) -> dict[str, float]:
-    """What each of the tool's words is worth."""
+    """The weight of each of the tool's words."""
     found = dict.fromkeys(words(tool.description), _TEXT)
     for name, schema in tool.parameters.items():
         choices = schema.get("enum") if isinstance(schema, dict) else None
@@ -75,3 +81,8 @@ def _weights(tool: Tool) -> dict[str, float]:
 def _report(message: Message) -> Message:
     said = "\n".join(output_text(result.output) for result in message.results)
     return Message("assistant", said[:2000] or message.content)
+
+
+def make(_: str, options: ProviderOptions) -> KeywordProvider:
+    """The provider of a name."""
+    return KeywordProvider()

@@ -1,8 +1,8 @@
 """`local:smollm2`, `local:PATH.gguf`: a model inside this process, run by llama.cpp.
 
-One inference at a time, in a thread of its own. With temperature 0 the answer depends on the request alone:
-the cache of evaluated tokens is put back to the end of the prompt before every request, because the same
-tokens evaluated in another batch give slightly other numbers.
+One inference at a time, in a dedicated thread. At temperature 0 the answer depends only on the request: the
+token cache is rewound to the end of the prompt before every request, because the same tokens evaluated in
+another batch give slightly different numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -27,9 +27,12 @@ from rightcall.providers.remote import usage_of
 from rightcall.providers.secrets import one_line
 from rightcall.providers.weights import MODELS, model_path
 
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
+
 CONTEXT = 8192
 DEFAULT_MAX_TOKENS = 192
-_LOOK = 8  # tokens: enough to come to the tool's name
+_LOOK = 8  # tokens: enough to reach the tool's name
 _ALTERNATIVES = 50
 
 
@@ -41,7 +44,9 @@ class LocalProvider(Provider):
     def __init__(self, model: str, *, threads: int | None = None) -> None:
         self.name, self.model = f"local:{model}", model
         self._path = _path_of(model)
-        self._threads = threads or max(1, (os.cpu_count() or 1) - 1)  # llama.cpp waits busily: leave a core
+        self._threads = threads or max(
+            1, (os.cpu_count() or 1) - 1
+        )  # llama.cpp busy-waits: leave a core free
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="rightcall-local")
         self._engine: Engine | None = None
 
@@ -49,7 +54,7 @@ class LocalProvider(Provider):
         return f"LocalProvider({self.model!r})"
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Ask the model, after the requests that came before."""
+        """Run the model, after earlier requests."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, self._answer, request)
 
     async def check(self) -> list[str]:
@@ -60,7 +65,7 @@ class LocalProvider(Provider):
         return problems if self._path.is_file() else [*problems, _missing_weights(self.model, self._path)]
 
     async def aclose(self) -> None:
-        """Free the model, once the inference under way is over."""
+        """Free the model after the current inference."""
         await asyncio.get_running_loop().run_in_executor(self._worker, self._unload)
         self._worker.shutdown(wait=False)
 
@@ -76,7 +81,7 @@ class LocalProvider(Provider):
 
 
 class Engine:
-    """The loaded model, and what it knows of the prompt it was last asked with. Used by one thread."""
+    """The loaded model and its cache of the latest prompt. Used by one thread."""
 
     def __init__(self, path: Path, model: str, threads: int) -> None:
         if not path.is_file():
@@ -91,14 +96,14 @@ class Engine:
         self._bias: float | None = None
 
     def answer(self, request: ModelRequest) -> ModelReply:
-        """First whether a tool is wanted at all, then which one with which arguments, or what to say."""
+        """First decide whether a tool is needed, then which one with which arguments, or what to say."""
         prompt, tools = request.prompt, request.prompt.tools
         if not tools:
             return self._spoken(request)
         self._rewind(prompt)
         body = self._body(request)
         words, calls = self._wanted(prompt, body)
-        for plain in (False, True):  # a grammar that cannot be compiled is passed over in silence
+        for plain in (False, True):  # llama.cpp silently ignores a grammar that it cannot compile
             schema = local_prompt.answer_schema(
                 tools if calls else (), words=words, plain=plain, longest=_longest(prompt)
             )
@@ -111,11 +116,12 @@ class Engine:
         return replace(reply, message=Message("assistant", text))
 
     def _wanted(self, prompt: Prompt, body: Json) -> tuple[bool, bool]:
-        """Whether words and whether calls are open to the model.
+        """Whether the model may answer with text, and whether with calls.
 
-        A small model leans to or away from tools whatever it is asked. So the odds of naming a tool are
-        compared with the odds for a request about nothing ("Calibrate Before Use", Zhao et al. 2021):
-        on BFCL that tells relevant from irrelevant requests better than the model's own first choice.
+        A small model is biased toward or against tools regardless of the request. So the odds of naming a
+        tool are compared with the odds for a request about nothing ("Calibrate Before Use", Zhao et al.
+        2021): on BFCL that separates relevant from irrelevant requests better than the model's own first
+        choice.
         """
         choice = prompt.settings.tool_choice
         if choice in ("required", "none"):
@@ -126,7 +132,7 @@ class Engine:
         return odds <= self._bias, odds > self._bias
 
     def _rewind(self, prompt: Prompt) -> None:
-        """Leave the cache of tokens at the end of the prompt, evaluated in the same way every time."""
+        """Rewind the token cache to the end of the prompt, evaluated the same way every time."""
         neutral = self._body(ModelRequest(prompt, (Message("user", NEUTRAL_REQUEST),)))
         if self._prompt == prompt:
             self._server.handle_chat_completions({**neutral, "max_tokens": 1})
@@ -134,7 +140,7 @@ class Engine:
         self._prompt, self._bias = prompt, self._odds(prompt, {**neutral, "cache_prompt": False})
 
     def _odds(self, prompt: Prompt, body: Json) -> float | None:
-        """Log odds that the model names a tool and not `none`; None if it did not come to that."""
+        """Log odds that the model names a tool and not `none`; None if it did not get that far."""
         schema = local_prompt.answer_schema(prompt.tools, words=True)
         looked = {"max_tokens": _LOOK, "temperature": 0, "logprobs": True, "top_logprobs": _ALTERNATIVES}
         answer = self._completed({**body, **looked, "grammar": self._grammar(schema)})
@@ -192,10 +198,10 @@ class Engine:
         params.n_ctx, params.n_parallel = CONTEXT, 1
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
         params.warmup, params.verbosity = False, -1
-        params.cache_ram_mib = 0  # no second cache: see the module's first lines
+        params.cache_ram_mib = 0  # no second cache: see the module docstring
         try:
             return self._llama.Server(params)
-        except Exception as error:  # what is raised for a file that is no model differs by version
+        except Exception as error:  # the exception for a file that is not a model differs by version
             raise ProviderError(f"{path} cannot be loaded: {one_line(str(error))}", kind="local") from None
 
 
@@ -236,7 +242,12 @@ def _missing_package() -> MissingExtraError:
 def _missing_weights(model: str, path: Path) -> str:
     if model in MODELS:
         return (
-            f"the weights of local:{model} are not on this machine; get them with:"
-            f" rightcall model pull {model} (or use keyword:, which needs none)"
+            f"the weights of local:{model} are not installed; run:"
+            f" rightcall model pull {model} (or use keyword:, which needs no weights)"
         )
-    return f"there is no model file {path}"
+    return f"model file not found: {path}"
+
+
+def make(model: str, options: ProviderOptions) -> LocalProvider:
+    """The provider of a name."""
+    return LocalProvider(model, threads=options.threads)

@@ -1,6 +1,6 @@
-"""How a small model is asked to choose a tool: the words of the prompt, and the shape of its answer.
+"""The prompt that asks a small model to choose a tool, and the format of its answer.
 
-The answer is JSON, held to its shape by a grammar with one branch per tool and one for no tool:
+The answer is JSON, constrained by a grammar with one branch per tool and one for no tool:
 
     {"tool": "get_weather", "arguments": {"city": "Hue"}}          {"tool": "none", "answer": "Hello!"}
 """
@@ -18,12 +18,12 @@ Json = dict[str, Any]
 
 NO_TOOL = "none"
 NEUTRAL_REQUEST = "Hello!"
-"""A request that is about nothing: how likely a tool is then shows the model's bias, not its judgement."""
+"""A request about nothing: the odds of a tool then show the model's bias, not its judgement."""
 
 _LONGEST_DESCRIPTION = 400
 _LONGEST_ANSWER = 240
 _DEEPEST = 5
-# llguidance's own option: one spelling of white space, so that no tokens go into indentation
+# llguidance option: no flexible white space, so that no tokens are spent on indentation
 _COMPACT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 
 
@@ -53,7 +53,7 @@ def signature(tool: Tool) -> str:
 
 
 def chat(messages: Iterable[Message]) -> list[Json]:
-    """The conversation in words: calls as the JSON the model wrote, results as what the user reports."""
+    """The conversation as text: calls as the JSON the model wrote, results as user messages."""
     said: list[Json] = []
     for message in messages:
         if message.role == "tool":
@@ -71,7 +71,7 @@ def chat(messages: Iterable[Message]) -> list[Json]:
 def answer_schema(
     tools: Iterable[Tool], *, words: bool, plain: bool = False, longest: int | None = None
 ) -> Json:
-    """The shape of the answer. `words` allows no tool; `plain` leaves the arguments free."""
+    """The schema of the answer. `words` allows no tool; `plain` leaves the arguments unconstrained."""
     branches = [
         _branch("arguments", t.name, {"type": "object"} if plain else shape(t.input_schema)) for t in tools
     ]
@@ -82,7 +82,7 @@ def answer_schema(
 
 
 def read_answer(text: str, tools: tuple[Tool, ...], call_id: str) -> Message | None:
-    """The answer as a message, or None when it has not the shape."""
+    """The answer as a message, or None when it does not match the schema."""
     answer = parsed_call("", text, "").arguments
     if answer is None or not isinstance(answer.get("tool"), str):
         return None
@@ -94,9 +94,9 @@ def read_answer(text: str, tools: tuple[Tool, ...], call_id: str) -> Message | N
 
 
 def shape(schema: Any, root: Json | None = None, depth: int = 0) -> Json:
-    """What a grammar can hold of a schema: types, choices, properties, items; local references followed.
+    """The part of a schema that a grammar can express: types, enums, properties, items; local references followed.
 
-    Patterns, bounds and combinations are left to validation: many of them no grammar can express.
+    Patterns, bounds and combinations are left to validation: many cannot be expressed in a grammar.
     """
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return {}

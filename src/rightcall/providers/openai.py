@@ -1,14 +1,17 @@
-"""`openai:MODEL`: chat completions, also of vLLM, Ollama, llama.cpp and gateways by their `base_url`."""
+"""`openai:MODEL`: chat completions, also from vLLM, Ollama, llama.cpp and gateways via `base_url`."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.errors import InputError
 from rightcall.model import Tool
 from rightcall.model.dialects import openai_chat as spelling
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.providers.remote import Json, RemoteProvider, usage_of
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 STOPS: dict[str, Stop] = {"length": "truncated", "model_length": "truncated", "content_filter": "refused"}
 
@@ -22,13 +25,13 @@ class OpenAIProvider(RemoteProvider):
     path: ClassVar[str] = "/chat/completions"
 
     def constant(self, prompt: Prompt) -> Json:
-        """Model, settings and the choice of tools; the system text is a message here."""
-        # Newer OpenAI models refuse max_tokens, most compatible servers do not know the newer name.
+        """Model, settings and the choice of tools; the system prompt is a message here."""
+        # Newer OpenAI models reject max_tokens, most compatible servers do not support the newer name.
         limit = "max_completion_tokens" if self.at_vendor else "max_tokens"
         return constant_fields(self.model, prompt, limit)
 
     def varying(self, request: ModelRequest) -> Json:
-        """Messages with the system text first, and the seed of the trial."""
+        """Messages with the system prompt first, and the seed of the trial."""
         return varying_fields(request)
 
     def write_tool(self, tool: Tool) -> Json:
@@ -64,7 +67,7 @@ def varying_fields(request: ModelRequest) -> Json:
 
 
 def read_reply(body: Json, where: str) -> ModelReply:
-    """A `chat.completion` object as a reply. Calls count by being there, whatever the finish reason says."""
+    """A `chat.completion` object as a reply. Calls count regardless of the finish reason."""
     choices = body.get("choices")
     choice: Any = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -92,3 +95,8 @@ def _said(body: Json) -> str:
         if error
         else ""
     )
+
+
+def make(model: str, options: ProviderOptions) -> OpenAIProvider:
+    """The provider of a name."""
+    return OpenAIProvider(model, base_url=options.base_url, network=options.network, prices=options.prices)

@@ -1,11 +1,11 @@
-"""`openai-responses:MODEL`: the Responses API. Nothing is kept at the server (`store: false`).
+"""`openai-responses:MODEL`: the Responses API. Nothing is stored on the server (`store: false`).
 
-It has no `seed`; `stop` is refused, because it would be ignored.
+It has no `seed`; `stop` is rejected, because it would be ignored.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.errors import ConfigError, InputError, ProviderError
 from rightcall.model import Message, Tool
@@ -13,6 +13,9 @@ from rightcall.model.dialects import openai_responses as spelling
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.providers.remote import Json, RemoteProvider, usage_of
 from rightcall.providers.secrets import one_line, scrub
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 INCOMPLETE: dict[str, Stop] = {"content_filter": "refused"}
 CACHED = ("input_tokens_details", "cached_tokens")
@@ -36,7 +39,7 @@ class OpenAIResponsesProvider(RemoteProvider):
         return {"input": spelling.write_messages(request.messages)}
 
     def write_tool(self, tool: Tool) -> Json:
-        """Flat, with `strict` said."""
+        """Flat, with an explicit `strict`."""
         return spelling.write_tool(tool)
 
     def read(self, body: Json, where: str) -> ModelReply:
@@ -70,7 +73,7 @@ def read_reply(body: Json, where: str) -> ModelReply:
     if not isinstance(output, list) or not all(isinstance(item, dict) for item in output):
         raise InputError(where, f"has no list 'output' of objects, found {sorted(body)[:8]}")
     if status not in ("completed", "incomplete", None):
-        raise InputError(where, f"status is {status!r}: the answer is not there yet")
+        raise InputError(where, f"status is {status!r}: the response is not complete")
     said = [m for m in spelling.read_messages(output, where) if m.role == "assistant"]
     message = Message(
         "assistant", "".join(m.content for m in said), tuple(call for m in said for call in m.calls)
@@ -99,4 +102,11 @@ def _failed(error: Any) -> ProviderError:
         f"the model failed: {scrub(one_line(str(words or code or 'no reason given')))}",
         kind="rate_limit" if code == "rate_limit_exceeded" else "server" if code in PASSING else "rejected",
         retryable=code in PASSING,
+    )
+
+
+def make(model: str, options: ProviderOptions) -> OpenAIResponsesProvider:
+    """The provider of a name."""
+    return OpenAIResponsesProvider(
+        model, base_url=options.base_url, network=options.network, prices=options.prices
     )

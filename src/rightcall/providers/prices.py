@@ -1,4 +1,4 @@
-"""What a call costs, out of one dated file of prices that a user's own file can override."""
+"""The cost of a call, from one dated file of prices that a user's file can override."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Dollars = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class Price(Record, frozen=True):
-    """US dollars per million tokens; without `cached_input`, cached tokens cost what others do."""
+    """US dollars per million tokens; without `cached_input`, cached tokens cost the same as others."""
 
     input: Dollars
     output: Dollars
@@ -31,7 +31,7 @@ class Price(Record, frozen=True):
 
 
 class Prices(Record, frozen=True):
-    """Prices by `provider:model`, the day they were read and where."""
+    """Prices by `provider:model`, with their date and source."""
 
     models: dict[str, Price]
     format: str = FORMAT
@@ -41,7 +41,7 @@ class Prices(Record, frozen=True):
 
 
 def load_prices(path: str | Path) -> Prices:
-    """A user's own file: its models win, the others keep the built-in price."""
+    """A user's file: its prices take precedence, other models keep the built-in price."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -52,7 +52,7 @@ def load_prices(path: str | Path) -> Prices:
 
 @lru_cache(maxsize=1)
 def built_in_prices() -> Prices:
-    """The prices RightCall comes with."""
+    """The built-in prices."""
     path = Path(__file__).with_name("prices.json")
     return _decoded(path.read_bytes(), path.name)
 

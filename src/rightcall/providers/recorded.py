@@ -1,7 +1,7 @@
-"""`recorded:FILE`: answers recorded once and replayed for ever, without a model or a key.
+"""`recorded:FILE`: recorded answers, replayed without a model or a key.
 
-A cassette (`*.cassette.jsonl`) has one object a line: first the format, then a line for each prompt when it
-is first used, and a line for each exchange. What looks like a secret is removed as it is written.
+A cassette (`*.cassette.jsonl`) has one object per line: first the format, then a line for each prompt when it
+is first used, and a line for each exchange. Anything that looks like a secret is removed before writing.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -21,15 +21,18 @@ from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider,
 from rightcall.providers.cassette_miss import explain_miss
 from rightcall.providers.secrets import scrubber
 
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
+
 FORMAT = "rightcall/cassette/1"
 
-_REMEMBERED = 256  # prompts: one a run, or one a golden that brings its own tools
+_REMEMBERED = 256  # prompts: one per run, or one per golden with its own tools
 
 R = TypeVar("R", bound=Record)
 
 
 class CassetteExchange(Record, frozen=True):
-    """A request, known by its prompt's fingerprint, and the reply to it."""
+    """A request, with its prompt's fingerprint, and the reply to it."""
 
     prompt: str
     messages: tuple[Message, ...]
@@ -39,7 +42,7 @@ class CassetteExchange(Record, frozen=True):
 
     @property
     def key(self) -> str:
-        """What a request must equal to get this reply. Trials differ in it, so they never share one."""
+        """The key a request must have to get this reply. It includes the trial, so trials never share a reply."""
         return fingerprint([self.prompt, self.messages, self.golden_id, self.trial])
 
 
@@ -52,7 +55,7 @@ class CassetteLine(Record, frozen=True):
 
 
 class Cassette:
-    """What a file holds: prompts by fingerprint, exchanges by key in the order they were recorded."""
+    """The contents of a file: prompts by fingerprint, exchanges by key in the order they were recorded."""
 
     def __init__(self) -> None:
         self.prompts: dict[str, Prompt] = {}
@@ -62,7 +65,7 @@ class Cassette:
 
     @classmethod
     def read(cls, path: Path) -> Cassette:
-        """A cassette from its file. A last line that was cut off by a crash is passed over."""
+        """A cassette from its file. A last line truncated by a crash is skipped."""
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -85,7 +88,7 @@ class Cassette:
             self.exchanges[line.exchange.key].append(line.exchange)
 
     def _replace_older(self, new: CassetteExchange) -> None:
-        """What was recorded of this trial in an earlier session goes: a later recording takes its place."""
+        """Remove this trial's recording from earlier sessions: the later one replaces it."""
         trial = new.golden_id, new.trial
         if self._recorded_in.get(trial, self._session) != self._session:
             for key, found in list(self.exchanges.items()):
@@ -104,11 +107,11 @@ _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
     ),
     *(r.__struct_fields__ for r in (Settings, Tool, Annotations)),
 )
-"""Words of the file itself: no secret, even if the environment has one that is spelt so."""
+"""Keywords of the file format: not secrets, even if the environment has an equal one."""
 
 
 class ReplayProvider(Provider):
-    """Answers from a cassette. A request that was recorded n times gets its n replies in turn, over again."""
+    """Answers from a cassette. A request recorded n times gets its n replies in turn, cyclically."""
 
     def __init__(self, path: str | Path) -> None:
         self.name = f"recorded:{path}"
@@ -118,7 +121,7 @@ class ReplayProvider(Provider):
         self._asked: dict[str, int] = defaultdict(int)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The recorded reply, or an error that says how the request differs from the nearest recorded one."""
+        """The recorded reply, or an error that shows how the request differs from the nearest recorded one."""
         tape = self._tape()
         wanted, prompt = self._scribe.spell(request, ModelReply(Message("assistant")))
         found = tape.exchanges.get(wanted.key)
@@ -181,21 +184,21 @@ class RecordingProvider(Provider):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _mend(self._path)
             self._file = self._path.open("ab")
-            # Begins a session: what it records of a trial replaces what earlier sessions did.
+            # Starts a session: its recording of a trial replaces those of earlier sessions.
             lines = [CassetteLine(format=FORMAT), *lines]
         self._file.write(b"".join(encode(line) + b"\n" for line in lines))
         self._file.flush()
 
 
 def fingerprint(value: object) -> str:
-    """A short name for a value, the same for equal values whatever the order of their keys."""
+    """A short hash of a value, independent of key order."""
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:24]
 
 
 class CassetteWriter:
-    """Spells requests for the file: all of it without secrets, so that a replay needs none.
+    """Prepares requests for the file: without secrets, so that a replay needs none.
 
-    A prompt is cleaned the first time it is seen, and then known by its identity.
+    A prompt is cleaned once, then cached by identity.
     """
 
     def __init__(self) -> None:
@@ -228,6 +231,11 @@ class CassetteWriter:
 
 
 def _mend(path: Path) -> None:
-    """Cut off half a line that a crash left behind, so that the next one begins on its own."""
+    """Truncate a partial line left by a crash, so that the next one starts on a new line."""
     if path.is_file() and (data := path.read_bytes()) and not data.endswith(b"\n"):
         path.write_bytes(data[: data.rfind(b"\n") + 1])
+
+
+def make(path: str, options: ProviderOptions) -> ReplayProvider:
+    """The provider of a name."""
+    return ReplayProvider(path)

@@ -1,4 +1,4 @@
-"""What the providers of one wire format each have in common: a server, a key, a prompt encoded once."""
+"""The base of providers with a wire format: a server, a key, a prompt encoded once."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from rightcall.providers.prices import Prices, cost
 Json = dict[str, Any]
 T = TypeVar("T")
 
-_REMEMBERED = 256  # prompts: one a run, or one a golden that brings its own tools
+_REMEMBERED = 256  # prompts: one per run, or one per golden with its own tools
 
 
 class KeyWarning(UserWarning):
-    """A key goes to a server that is not its vendor's."""
+    """A key is sent to a server that is not its vendor's."""
 
 
 def is_this_machine(host: str | None) -> bool:
@@ -45,8 +45,8 @@ def is_this_machine(host: str | None) -> bool:
 class RemoteProvider(Provider):
     """A model behind HTTP. A subclass knows one wire format: `constant`, `varying` and `read`.
 
-    The key is read from the environment when the first request is made, and only for the vendor's own
-    host is it needed: a server of one's own may not have any.
+    The key is read from the environment when the first request is made, and required only for the vendor's
+    own host: a self-hosted server may not need one.
     """
 
     prefix: ClassVar[str]
@@ -80,11 +80,11 @@ class RemoteProvider(Provider):
 
     @property
     def at_vendor(self) -> bool:
-        """Whether requests go to the vendor's own host, as opposed to a compatible server."""
+        """Whether requests go to the vendor's host, as opposed to a compatible server."""
         return urlsplit(self.base_url).hostname == urlsplit(self.vendor_url).hostname
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Ask once. The prompt of the request is encoded the first time it is seen, and then reused."""
+        """Send one request. Its prompt is encoded the first time, and then reused."""
         body = encode({**self._constant(request.prompt), **self.varying(request)})
         self._http.open()
         started = perf_counter()
@@ -95,13 +95,13 @@ class RemoteProvider(Provider):
         return replace(reply, usage=usage, latency_ms=latency)
 
     def prepare(self, prompt: Prompt) -> None:
-        """Encode the prompt now; raises a `ConfigError` for a setting this wire format does not have."""
+        """Encode the prompt now; raises a `ConfigError` for a setting this wire format does not support."""
         self._constant(prompt)
 
     async def check(self) -> list[str]:
-        """A missing key, an unreachable server, a key or a model that the vendor does not know.
+        """A missing key, an unreachable server, an invalid key or an unknown model.
 
-        Warns when the key would go to somebody else. Compatible servers are not asked about the model: many take
+        Warns when the key would go to another vendor. Compatible servers are not asked about the model: many accept
         any name.
         """
         if self.at_vendor and not os.environ.get(self.key_name):
@@ -119,9 +119,9 @@ class RemoteProvider(Provider):
             return list(error.problems)
         host = urlsplit(self.base_url).hostname
         if status in (401, 403):
-            return [f"{self.name}: {host} refuses the key in {self.key_name}"]
+            return [f"{self.name}: {host} rejects the key in {self.key_name}"]
         if status == 404:
-            return [f"{self.name}: {host} has no model '{self.model}' for this key; check its name"]
+            return [f"{self.name}: {host} has no model '{self.model}' for this key; check the name"]
         return []
 
     async def aclose(self) -> None:
@@ -129,7 +129,7 @@ class RemoteProvider(Provider):
         await self._http.aclose()
 
     def constant(self, prompt: Prompt) -> Json:
-        """The fields of the request's body that depend on the prompt alone, without the tools."""
+        """The fields of the request's body that depend only on the prompt, without the tools."""
         raise NotImplementedError
 
     def varying(self, request: ModelRequest) -> Json:
@@ -137,11 +137,11 @@ class RemoteProvider(Provider):
         raise NotImplementedError
 
     def read(self, body: Json, where: str) -> ModelReply:
-        """An answer's body as a reply, without cost and latency. `InputError` when it is malformed."""
+        """A response body as a reply, without cost and latency. `InputError` when it is malformed."""
         raise NotImplementedError
 
     def write_tool(self, tool: Any) -> Json:
-        """A tool in this wire format's spelling."""
+        """A tool in this wire format."""
         raise NotImplementedError
 
     def authorization(self, key: str) -> Mapping[str, str]:
@@ -151,19 +151,19 @@ class RemoteProvider(Provider):
     def _headers(self) -> Mapping[str, str]:
         key = os.environ.get(self.key_name, "").strip()
         if key and not (key.isascii() and key.isprintable()):
-            raise ConfigError(f"the environment variable {self.key_name} holds no usable key")
+            raise ConfigError(f"the environment variable {self.key_name} contains no usable key")
         if not key and self.at_vendor:
             raise ConfigError(f"{self.name} needs a key; set the environment variable {self.key_name}")
         self._warn_of_strangers()
         return self.authorization(key) if key else {}
 
     def _warn_of_strangers(self) -> None:
-        """Warn, once, that the key goes to another host than the vendor's, or to another machine unencrypted."""
+        """Warn, once, that the key goes to a host other than the vendor's, or unencrypted to another machine."""
         parts, vendor = urlsplit(self.base_url), urlsplit(self.vendor_url).hostname
         if self._warned or is_this_machine(parts.hostname) or not os.environ.get(self.key_name, "").strip():
             return
         self._warned = True
-        openly = " over plain http, where anyone between can read it" if parts.scheme == "http" else ""
+        openly = " over plain HTTP, where it can be intercepted" if parts.scheme == "http" else ""
         if openly or not self.at_vendor:
             text = f"{self.key_name}, a key of {vendor}, is sent to {parts.hostname}{openly}"
             warnings.warn(text, KeyWarning, stacklevel=2)
@@ -177,7 +177,7 @@ class RemoteProvider(Provider):
             fields["tools"] = self._encoded_tools(prompt.tools)
         fields |= prompt.settings.extra
         raw = {name: msgspec.Raw(encode(value)) for name, value in fields.items()}
-        # The prompt is kept beside its encoding: as long as it lives, its id means no other object.
+        # The prompt is stored with its encoding: while it is alive, its id is unique.
         return _remember(self._encoded, prompt, raw)
 
     def _encoded_tools(self, tools: Any) -> msgspec.Raw:
@@ -188,7 +188,7 @@ class RemoteProvider(Provider):
 
     def _decoded(self, content: bytes, turn: int) -> ModelReply:
         try:
-            if too_deep(content):  # then what is cut is in the calls, or nobody reads it
+            if too_deep(content):  # truncated values are in the calls, or are not read
                 content = shallow(content)
             body = msgspec.json.decode(content, type=dict[str, Any])
             reply = self.read(body, "reply")
@@ -201,7 +201,7 @@ class RemoteProvider(Provider):
 
 
 def with_ids(message: Message, turn: int) -> Message:
-    """The message with an id on every call: some servers give none, or the same one twice."""
+    """The message with an id on every call: some servers send none, or duplicates."""
     ids = [call.id for call in message.calls]
     if all(ids) and len(set(ids)) == len(ids):
         return message
@@ -210,7 +210,7 @@ def with_ids(message: Message, turn: int) -> Message:
 
 
 def counted(usage: Any, *names: str) -> int:
-    """A count of tokens at a path of a usage object; 0 when it is absent or makes no sense."""
+    """A count of tokens at a path of a usage object; 0 when absent or invalid."""
     value = usage
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None

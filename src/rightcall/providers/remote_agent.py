@@ -1,4 +1,4 @@
-"""Agents that are asked over a wire: what an HTTP service and a command have in common."""
+"""Remote agents: the common base of HTTP services and commands."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from rightcall.providers.agent_reply import ReplyReader
 from rightcall.providers.exchange import Exchange, refuse
 from rightcall.providers.http import Network
 
-PREFIXES = ("http", "exec")
-"""`http:URL` and `exec:COMMAND` name agents; every other prefix names a model."""
+PREFIXES = ("http", "https", "exec")
+"""`http:URL`, a plain URL and `exec:COMMAND` name agents; every other prefix names a model."""
 
 
 class AddressedAgent(Protocol):
-    """An agent behind an address or a command."""
+    """An agent at a URL or behind a command."""
 
     name: str
     exchange: Exchange
@@ -40,7 +40,7 @@ class AddressedAgent(Protocol):
 
 
 def is_address(model: Any) -> bool:
-    """Whether a model's name is that of an agent behind an address or a command."""
+    """Whether a model name is that of a remote agent."""
     return isinstance(model, str) and model.partition(":")[0] in PREFIXES and ":" in model
 
 
@@ -52,20 +52,22 @@ def addressed_agent(
     offered: Callable[[Golden], Sequence[Tool]] = lambda golden: (),
     network: Network | None = None,
 ) -> AddressedAgent:
-    """The agent of `http:URL` or `exec:COMMAND`; a `ConfigError` tells everything that is wrong with it."""
+    """The agent of `http:URL` or `exec:COMMAND`; a `ConfigError` lists all problems."""
     prefix, _, rest = model.partition(":")
     refuse(exchange.problems())
-    if prefix == "http":
+    if prefix != "exec":
         from rightcall.providers.http_agent import HttpAgent
 
-        return HttpAgent(rest, exchange, Asking(system, offered), network or Network())
+        return HttpAgent(
+            model if rest.startswith("//") else rest, exchange, Asking(system, offered), network or Network()
+        )
     from rightcall.providers.exec_agent import ExecAgent
 
     return ExecAgent(command_of(rest), exchange, Asking(system, offered))
 
 
 def command_of(text: str) -> list[str]:
-    """A command as a list: JSON, or words as a shell would split them. No shell ever sees it."""
+    """A command as a list: JSON, or words split like a shell does. No shell is used."""
     try:
         words = json.loads(text) if text.lstrip().startswith("[") else shlex.split(text)
     except ValueError as error:
@@ -76,7 +78,7 @@ def command_of(text: str) -> list[str]:
 
 
 class Asking:
-    """What an agent is told: the user's words, earlier turns, instructions and tools. Never what is expected."""
+    """The request to an agent: the user's input, earlier turns, instructions and tools. Never the expectations."""
 
     def __init__(self, system: str, offered: Callable[[Golden], Sequence[Tool]]) -> None:
         self._system, self._offered = system, offered
@@ -96,7 +98,7 @@ class Asking:
 
 
 class AddressedSession:
-    """A conversation over a wire. A turn counts when its reply is there, so a turn that failed can be tried again."""
+    """A remote conversation. A turn counts once its reply has arrived, so a failed turn can be retried."""
 
     def __init__(
         self,
@@ -114,17 +116,17 @@ class AddressedSession:
         self._said = ""
 
     async def open(self) -> None:
-        """Nothing to wait for: a service or a program takes any number of asks at once."""
+        """Nothing to wait for: a service or a program accepts any number of concurrent requests."""
 
     async def turn(self, text: str) -> None:
-        """Ask, and take the reply into account."""
+        """Send a request and process the reply."""
         self._said = text
         ask = self._asking.ask(self._golden, self._trial, self._id, text, self._done.messages)
         reply = await self._send(ask, text)
         self._done, self._said = _joined(self._done, text, reply), ""
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """All turns so far; a turn that got no reply is only what the user said."""
+        """All turns so far; a turn without a reply is only the user's message."""
         done = self._done
         if self._said:
             done = msgspec.structs.replace(done, messages=(*done.messages, Message("user", self._said)))
@@ -133,7 +135,7 @@ class AddressedSession:
         return msgspec.structs.replace(done, stop_reason=stop_reason, error=error)
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
-        """A reply that cannot be used is the agent's failure."""
+        """An unusable reply is the agent's failure."""
         words = self._clean(str(error))[:2000]
         return ("infra_error" if isinstance(error, InfrastructureError) else "agent_error"), words
 
@@ -143,7 +145,7 @@ class AddressedSession:
 
 
 def _joined(done: Trajectory, said: str, reply: Trajectory) -> Trajectory:
-    """Earlier turns and one more, its steps counted on."""
+    """Earlier turns and one more, with continuous step numbers."""
     first = 1 + max((call.step or 0 for call in done.calls), default=-1)
     first = max(first, sum(message.role == "assistant" for message in done.messages))
     calls = tuple(
@@ -169,7 +171,7 @@ def _joined(done: Trajectory, said: str, reply: Trajectory) -> Trajectory:
 
 
 def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
-    """Messages for a reply that told only its calls and its answer."""
+    """Messages for a reply that contains only calls and an answer."""
     messages: list[Message] = []
     for step in dict.fromkeys(call.step for call in calls):
         made = [call for call in calls if call.step == step]
@@ -183,7 +185,7 @@ def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
 
 
 def new_session_id(golden: Golden, trial: int) -> str:
-    """A name no other conversation has, in this run or another: an agent may remember by it."""
+    """A unique name, across runs: an agent may use it to store state."""
     return f"{golden.id}/{trial}/{uuid4().hex}"
 
 

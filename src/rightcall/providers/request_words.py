@@ -30,7 +30,7 @@ def words(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """The word without a common English ending, if enough is left to know it by."""
+    """The word without a common English ending, if enough is left to identify it."""
     if not word.isascii():
         return word
     for ending in _ENDINGS:

@@ -1,4 +1,4 @@
-"""From a name to a provider. Nothing is contacted or loaded until the provider is asked something."""
+"""From a name to a provider. Nothing is contacted or loaded until the first request."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rightcall.providers.http import Network
 from rightcall.providers.prices import Prices
 
 GROUP = "rightcall.providers"
-"""Entry points of other packages: `name = module:function`, the function like those in `_MAKERS`."""
+"""Entry points of other packages: `name = module:function`, the function like `make` of each provider's file."""
 
 
 @dataclass(frozen=True)
 class ProviderOptions:
-    """What a provider may need besides its name."""
+    """What a provider may need in addition to its name."""
 
     base_url: str | None = None
     network: Network = field(default_factory=Network)
@@ -29,7 +29,10 @@ class ProviderOptions:
 
 
 class Shelf(Record, frozen=True):
-    """One kind of provider: how it is named, what it is, what it needs."""
+    """One kind of provider: how it is named, what it is, what it needs.
+
+    The file of that name has `make(model, options)`, but for agents, which the executor runs.
+    """
 
     prefix: str
     usage: str
@@ -43,23 +46,26 @@ SHELVES = (
     Shelf(
         "openai",
         "openai:MODEL",
-        "OpenAI's chat completions, and any compatible server by base_url",
-        "OPENAI_API_KEY, unless base_url is another server's",
+        "OpenAI's chat completions, and any compatible server via base_url",
+        "OPENAI_API_KEY, unless base_url is another server",
         True,
     ),
     Shelf("openai-responses", "openai-responses:MODEL", "OpenAI's Responses API", "OPENAI_API_KEY", True),
     Shelf(
         "local",
         "local:smollm2 or local:PATH.gguf",
-        "a model inside this process, without key or network",
+        "a model in this process, without key or network",
         'pip install "rightcall[local]", then: rightcall model pull smollm2',
     ),
-    Shelf("keyword", "keyword:", "no model: the tool that shares most words with the request"),
-    Shelf("scripted", "scripted:FILE", "says what a script tells it to", "a script"),
+    Shelf("keyword", "keyword:", "no model: picks the tool that shares the most words with the request"),
+    Shelf("scripted", "scripted:FILE", "replies from a script", "a script"),
     Shelf("recorded", "recorded:FILE", "replays a cassette", "a *.cassette.jsonl"),
     Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
 )
+
+AGENTS = ("http", "exec")
+"""Kinds that are not models: the executor runs them."""
 
 Maker = Callable[[str, ProviderOptions], Provider]
 
@@ -74,9 +80,9 @@ def resolve(
     threads: int | None = None,
     model: str | None = None,
 ) -> Provider:
-    """The provider of `provider:model`; also of a provider object, or an SDK client with its `model`.
+    """The provider of `provider:model`; also accepts a provider object, or an SDK client with its `model`.
 
-    `record` is cassette file to record every exchange to. Raises a `ConfigError` when the name says nothing.
+    `record` is a cassette file to record every exchange in. Raises a `ConfigError` for an unknown name.
     """
     options = ProviderOptions(base_url, network or Network(), prices, threads)
     provider = _named(name, options) if isinstance(name, str) else _object(name, model, prices)
@@ -88,7 +94,7 @@ def resolve(
 
 
 async def check(name: str | Provider | Any, **options: Any) -> list[str]:
-    """Everything that would keep this provider from answering, found without spending anything."""
+    """All problems that would keep this provider from answering, found without spending anything."""
     try:
         provider = resolve(name, **options)
     except RightCallError as error:
@@ -111,13 +117,14 @@ def _named(name: str, options: ProviderOptions) -> Provider:
     prefix, colon, rest = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
     if options.base_url is not None and shelf is not None and not shelf.takes_base_url:
-        raise ConfigError(f"{prefix}: takes no base_url; use openai:MODEL for a server of your own")
+        raise ConfigError(f"{prefix}: does not accept base_url; use openai:MODEL for your own server")
     if shelf is not None:
         if not rest and prefix != "keyword":
-            raise ConfigError(f"'{name}' names no model; write {shelf.usage}")
-        if prefix not in _MAKERS:
-            raise ConfigError(f"'{name}' is an agent, which runs its own tools; a model was expected here")
-        return _MAKERS[prefix](rest, options)
+            raise ConfigError(f"'{name}' is missing the model; use {shelf.usage}")
+        if prefix in AGENTS:
+            raise ConfigError(f"'{name}' is an agent, which runs its own tools; expected a model")
+        make: Maker = import_module(f"rightcall.providers.{prefix.replace('-', '_')}").make
+        return make(rest, options)
     others = _entry_points()
     if prefix in others and colon:
         made: Provider = others[prefix].load()(rest, options)
@@ -133,7 +140,7 @@ def _hint(name: str, prefix: str, colon: str) -> str:
         return f"did you mean 'anthropic:{name}'?"
     if not colon and name.startswith(("gpt", "o1", "o3", "o4")):
         return f"did you mean 'openai:{name}'?"
-    return f"write provider:model with one of {', '.join(known)}"
+    return f"use provider:model with one of {', '.join(known)}"
 
 
 def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
@@ -143,9 +150,9 @@ def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
     from rightcall.providers.sdk_client import SdkProvider, is_sdk_client
 
     if not is_sdk_client(value):
-        raise ConfigError(f"{type(value).__name__} is neither a provider nor a model client")
+        raise ConfigError(f"{type(value).__name__} is not a provider or a model client")
     if not model:
-        raise ConfigError(f"which model should {type(value).__name__} be asked for? give model=…")
+        raise ConfigError(f"{type(value).__name__} needs a model name; pass model=…")
     return SdkProvider(value, model, prices=prices)
 
 
@@ -154,48 +161,3 @@ def _entry_points() -> dict[str, Any]:
 
     built_in = {shelf.prefix for shelf in SHELVES}
     return {point.name: point for point in entry_points(group=GROUP) if point.name not in built_in}
-
-
-def _remote(module: str, cls: str) -> Maker:
-    def make(model: str, options: ProviderOptions) -> Provider:
-        made: Provider = getattr(import_module(f"rightcall.providers.{module}"), cls)(
-            model, base_url=options.base_url, network=options.network, prices=options.prices
-        )
-        return made
-
-    return make
-
-
-def _local(model: str, options: ProviderOptions) -> Provider:
-    from rightcall.providers.local import LocalProvider
-
-    return LocalProvider(model, threads=options.threads)
-
-
-def _keyword(_: str, options: ProviderOptions) -> Provider:
-    from rightcall.providers.keyword import KeywordProvider
-
-    return KeywordProvider()
-
-
-def _scripted(path: str, options: ProviderOptions) -> Provider:
-    from rightcall.providers.scripted import ScriptedProvider
-
-    return ScriptedProvider.from_file(path)
-
-
-def _recorded(path: str, options: ProviderOptions) -> Provider:
-    from rightcall.providers.recorded import ReplayProvider
-
-    return ReplayProvider(path)
-
-
-_MAKERS: dict[str, Maker] = {
-    "anthropic": _remote("anthropic", "AnthropicProvider"),
-    "openai": _remote("openai", "OpenAIProvider"),
-    "openai-responses": _remote("openai_responses", "OpenAIResponsesProvider"),
-    "local": _local,
-    "keyword": _keyword,
-    "scripted": _scripted,
-    "recorded": _recorded,
-}

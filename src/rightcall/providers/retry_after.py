@@ -1,4 +1,4 @@
-"""When a server wants to be asked again, out of the headers that say so."""
+"""Retry delays from response headers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
     `retry-after-ms`, then `Retry-After` (seconds or an HTTP date), then the reset times of the limits
     that are used up, as OpenAI (`x-ratelimit-reset-*: 6m0s`) and Anthropic
-    (`anthropic-ratelimit-*-reset`: a time) spell them.
+    (`anthropic-ratelimit-*-reset`: a time) write them.
     """
     now = now or datetime.now(UTC)
     milliseconds = _number(headers.get("retry-after-ms", ""))

@@ -1,17 +1,16 @@
-"""`scripted:FILE`: a model that says what a script tells it to. For tests, and to see how a case would score.
+"""`scripted:FILE`: a model that replies from a script. For tests, and to see how a case would score.
 
-A script (YAML or JSON) is a list of entries; the first that fits the request answers it:
+A script (YAML or JSON) is a list of entries; the first that matches the request answers it:
 
     format: rightcall/script/1
     replies:
       - golden: forecast-5d           # or input: the first user message; or neither: any request
-        trial: 0                            # left out: every trial
+        trial: 0                            # omitted: every trial
         turns:
           - calls: [{name: get_forecast, arguments: {city: Hue, days: 5}}]
           - text: Sunny all week.
 
-`turns` are the model's answers one after the other in a conversation; past the last one it answers with
-an empty text, which ends an agent's loop.
+`turns` are the model's answers in order; after the last one it answers with an empty text, which ends an agent's loop.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -31,10 +30,13 @@ from rightcall.model.record import Record
 from rightcall.providers.base import ModelReply, ModelRequest, Provider, Stop
 from rightcall.providers.remote import with_ids
 
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
+
 FORMAT = "rightcall/script/1"
 
 Answer = ModelReply | Message | ToolCall | str | Sequence[ToolCall]
-"""Ways to spell one answer in Python: words, one call, several calls, or everything."""
+"""Ways to write one answer in Python: text, one call, several calls, or a full message."""
 
 Script = Callable[[ModelRequest], Answer | Awaitable[Answer]]
 
@@ -49,7 +51,7 @@ class ScriptTurn(Record, frozen=True):
 
 
 class ScriptEntry(Record, frozen=True):
-    """Which requests are meant, and the answers to them."""
+    """Which requests it matches, and the answers to them."""
 
     turns: tuple[ScriptTurn, ...]
     golden: str | None = None
@@ -66,7 +68,7 @@ class ScriptEntry(Record, frozen=True):
 
 
 class ScriptFile(Record, frozen=True):
-    """A script as a file holds it."""
+    """A script as stored in a file."""
 
     replies: tuple[ScriptEntry, ...]
     format: str = FORMAT
@@ -80,12 +82,12 @@ class ScriptedProvider(Provider):
 
     @classmethod
     def from_file(cls, path: str | Path) -> ScriptedProvider:
-        """A script out of a YAML or JSON file."""
+        """A script from a YAML or JSON file."""
         return cls(_read(Path(path)).replies, f"scripted:{path}")
 
     @classmethod
     def from_answers(cls, answers: Mapping[str, Answer | Sequence[Answer]]) -> ScriptedProvider:
-        """Answers, or lists of answers by turn, by golden id or by the user's first words."""
+        """Answers, or lists of answers by turn, by golden id or by the first user message."""
 
         def script(request: ModelRequest) -> Answer:
             key = request.golden_id if request.golden_id in answers else first_words(request)
@@ -109,7 +111,7 @@ class ScriptedProvider(Provider):
 
 
 def as_reply(said: Answer) -> ModelReply:
-    """An answer in any spelling as a reply."""
+    """An answer in any form as a reply."""
     free = Usage(cost_usd=0.0)
     if isinstance(said, ModelReply):
         return said
@@ -152,3 +154,8 @@ def _read(path: Path) -> ScriptFile:
     if script.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
     return script
+
+
+def make(path: str, options: ProviderOptions) -> ScriptedProvider:
+    """The provider of a name."""
+    return ScriptedProvider.from_file(path)

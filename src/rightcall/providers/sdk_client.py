@@ -1,8 +1,8 @@
-"""A client object of the user's own as a provider: `anthropic.AsyncAnthropic`, `openai.AsyncOpenAI` and kin.
+"""The user's own client object as a provider: `anthropic.AsyncAnthropic`, `openai.AsyncOpenAI` and similar.
 
-So Bedrock, Vertex, Azure and private gateways work with the authentication their SDK already has. The
-client is known by what it can do (`messages.create`, `chat.completions.create`, `responses.create`).
-Its own retries should be off (`max_retries=0`): the executor's pool retries, and knows the budget.
+This way Bedrock, Vertex, Azure and private gateways work with the authentication their SDK already has. The
+client is recognised by its methods (`messages.create`, `chat.completions.create`, `responses.create`). Turn
+off its own retries (`max_retries=0`): the executor's pool retries, within the budget.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PRICED_AS = {"messages": "anthropic", "chat": "openai", "responses": "openai-re
 
 
 class SdkProvider(Provider):
-    """Asks through the user's client. It is the user's to close."""
+    """Sends requests through the user's client, which the user closes."""
 
     def __init__(
         self, client: Any, model: str, *, api: Api | None = None, prices: Prices | None = None
@@ -49,7 +49,7 @@ class SdkProvider(Provider):
         return f"SdkProvider({self._where}, {self.model!r})"
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Ask once through the client; its exceptions become `ProviderError`s."""
+        """Send one request through the client; its exceptions become `ProviderError`s."""
         fields = self._split({**self._fields(request.prompt), **_varying(self._api, request)})
         started = perf_counter()
         answer = await self._ask(fields)
@@ -63,7 +63,7 @@ class SdkProvider(Provider):
         return replace(reply, message=message, usage=usage, latency_ms=latency)
 
     def prepare(self, prompt: Prompt) -> None:
-        """Spell the prompt now."""
+        """Encode the prompt now."""
         self._fields(prompt)
 
     async def _ask(self, fields: Json) -> Any:
@@ -71,13 +71,13 @@ class SdkProvider(Provider):
         try:
             if inspect.iscoroutinefunction(inspect.unwrap(self._create)):
                 return await self._create(**fields)
-            answer = await asyncio.to_thread(self._create, **fields)  # a client that is not async
+            answer = await asyncio.to_thread(self._create, **fields)  # a sync client
             return await answer if inspect.isawaitable(answer) else answer
         except Exception as error:  # every SDK has its own tree of exceptions
             raise _translated(error, self._where) from None
 
     def _split(self, fields: Json) -> Json:
-        """What this version of the SDK has no parameter for goes into the body by the side door."""
+        """Settings without a parameter in this SDK version are sent as extra body fields."""
         if self._known is None or fields.keys() <= self._known:
             return fields
         others = {name: value for name, value in fields.items() if name not in self._known}
@@ -90,7 +90,7 @@ class SdkProvider(Provider):
 
 
 def is_sdk_client(value: Any) -> bool:
-    """Whether the object can be asked through one of the three APIs."""
+    """Whether the object supports one of the three APIs."""
     return any(_find(value, path) is not None for path in _CREATE.values())
 
 
@@ -100,12 +100,12 @@ def _api_of(client: Any) -> Api:
         if _find(client, _CREATE[api]) is not None:
             return api
     raise ConfigError(
-        f"{type(client).__name__} is no model client: it has none of {', '.join(_CREATE.values())}"
+        f"{type(client).__name__} is not a model client: it has none of {', '.join(_CREATE.values())}"
     )
 
 
 def _parameters(create: Callable[..., Any]) -> frozenset[str] | None:
-    """The names a method takes; None when it takes any, or does not say."""
+    """The parameter names of a method; None when it accepts any, or is unknown."""
     try:
         found = inspect.signature(create).parameters
     except (TypeError, ValueError):
@@ -150,7 +150,7 @@ _READ: dict[Api, Callable[[Json, str], ModelReply]] = {
 
 
 def _plain(answer: Any) -> Json:
-    """The answer as JSON: SDKs give pydantic models, fakes may give dicts."""
+    """The answer as JSON: SDKs return pydantic models, fakes may return dicts."""
     dump = getattr(answer, "model_dump", None)
     if callable(dump):
         answer = dump(mode="json", warnings=False)
@@ -160,7 +160,7 @@ def _plain(answer: Any) -> Json:
 
 
 def _translated(error: Exception, where: str) -> ProviderError:
-    """By what the exception carries: a response with a status, or the name of its class."""
+    """Based on the exception: a response with a status, or its class name."""
     if isinstance(error, ProviderError):
         return error
     response = getattr(error, "response", None)
@@ -172,7 +172,7 @@ def _translated(error: Exception, where: str) -> ProviderError:
         return failures.refused(where, status, headers if isinstance(headers, Mapping) else {}, content)
     kind, text = type(error).__name__, scrub(one_line(str(error)))
     if isinstance(error, TimeoutError) or "Timeout" in kind:
-        return ProviderError(f"{where} gave no answer in time: {text}", kind="timeout", retryable=True)
+        return ProviderError(f"{where} timed out: {text}", kind="timeout", retryable=True)
     if isinstance(error, OSError) or "Connection" in kind:
         return ProviderError(f"{where} cannot be reached: {text}", kind="unreachable", retryable=True)
     return ProviderError(f"{where} raised {kind}: {text}", kind="rejected")

@@ -1,4 +1,4 @@
-"""Keys: read from the environment at the moment of need, and kept out of everything that is written."""
+"""Keys: read from the environment when needed, and kept out of everything that is written."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _SHORTEST = 8  # a shorter value would blank out ordinary words
 
 
 def scrub(text: str, *known: str) -> str:
-    """The text without anything that is, or looks like, a key. `known` are secret for certain."""
+    """The text without anything that is, or looks like, a key. `known` values are always removed."""
     return scrubber(*known)(text)
 
 
 def scrubber(*known: str) -> Callable[[str], str]:
-    """`scrub` for many texts: the environment is looked at once.
+    """`scrub` for many texts: the environment is read once.
 
     Values of environment variables named like secrets (`…_API_KEY`, `…_TOKEN`) are added to the known ones.
     """
@@ -58,7 +58,7 @@ def environment_secrets() -> list[str]:
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """Foreign text made fit for an error message: printable, on one line, cut at `limit` characters."""
+    """Untrusted text for an error message: printable, on one line, truncated to `limit` characters."""
     text = text[: 4 * limit]
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"

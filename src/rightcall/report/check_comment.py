@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rightcall.gate import CheckResult, GoldenChange, StratumState
+from rightcall.model.text import counted
 from rightcall.report.github import SUMMARY
 from rightcall.report.text import one_line
 
@@ -136,7 +137,8 @@ def _rest(result: CheckResult) -> Iterator[str]:
     if base is not None:
         source = f" of {_code(base.branch)}" if base.branch else ""
         commit = f" at {_code(base.commit[:10])}" if base.commit else ""
-        yield f"- baseline{source}{commit}: {base.trials:,} trials in {base.runs} runs, {base.age_days:.0f} days old"
+        size = f"{counted(base.trials, 'trial')} in {counted(base.runs, 'run')}"
+        yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
     yield (
         f"- risks: REGRESSED without a change at most {result.alpha:.0%}, PASS at the margin at most "
         f"{result.beta:.0%}; between no change and the margin either word may come"

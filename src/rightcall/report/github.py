@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rightcall.model.text import workflow_command
 from rightcall.report.markdown import MOST_CASES, markdown
 from rightcall.report.numbers import count, percent
 from rightcall.report.text import one_line
@@ -53,20 +54,13 @@ def annotation_lines(view: RunView, failed: FailedCases) -> Iterator[str]:
 
 
 def command(level: str, title: str, message: str) -> str:
-    """One workflow command; nothing in title or message can begin another."""
-    return f"::{level} title={_property(title)}::{_data(message)}"
+    """One workflow command."""
+    return workflow_command(level, message, {"title": title})
 
 
 def annotation(level: str, title: str, message: str, *, file: str = "", line: int = 0) -> str:
     """A workflow command at a line of a file."""
-    place = f"file={_property(one_line(file, 300))}," if file else ""
-    place += f"line={line}," if file and line > 0 else ""
-    return f"::{level} {place}title={_property(one_line(title, 150))}::{_data(one_line(message, 1000))}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    place = {"file": one_line(file, 300)} if file else {}
+    if file and line > 0:
+        place["line"] = str(line)
+    return workflow_command(level, one_line(message, 1000), {**place, "title": one_line(title, 150)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from rightcall.analysis import Improvement
+from rightcall.model.text import counted
 from rightcall.report.screen import Screen
 
 WORDS = {
@@ -22,7 +23,7 @@ def print_improvement(out: Screen, found: Improvement) -> None:
     out.say(f"[bold {color}]{{}}[/bold {color}]  {{}}", word, found.sentence, soft_wrap=True)
     out.print(
         f"{found.tune} goldens to tune on, {found.proof} for proof; proof number {found.proofs} on these goldens, "
-        f"level {found.alpha:.3g}; {found.calls:,} calls",
+        f"level {found.alpha:.3g}; {counted(found.calls, 'call')}",
         style="dim", soft_wrap=True,
     )  # fmt: skip
     if found.set_aside:

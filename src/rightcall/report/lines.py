@@ -13,7 +13,7 @@ import re
 import sys
 from typing import Any, BinaryIO, TextIO
 
-from rightcall.model.visible import WRITTEN_OUT, visible
+from rightcall.model.text import WRITTEN_OUT, visible
 
 _COMMAND = re.compile(
     r"^((?:[ \t]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE

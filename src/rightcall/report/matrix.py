@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from rightcall.analysis import GoldenMatrix, TrendPoint
+from rightcall.model.text import counted
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
 
@@ -36,7 +37,7 @@ def print_matrix(out: Screen, found: GoldenMatrix) -> None:
 
 def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
     """Pass rates of a group over time, with intervals and what changed."""
-    out.say("[bold]{}[/bold]  {:,} runs", group, len(points))
+    out.say("[bold]{}[/bold]  {}", group, counted(len(points), "run"))
     table = Table(box=None, pad_edge=False, header_style="dim")
     agents = len({point.agent for point in points}) > 1
     for title in TITLES:

@@ -111,7 +111,7 @@ def write_outcome(run_id: str, verdict: str, summary: Summary, out: BinaryIO) ->
 
 
 def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | Score | msgspec.Raw]:
-    """A score that has a reason and no codes of its own is the same JSON as its row."""
+    """A score with a reason and no codes has the same JSON as its row."""
     return {
         name: PERFECT_JSON
         if score is PERFECT

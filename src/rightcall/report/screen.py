@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.text import Text
 
-from rightcall.model.visible import visible
+from rightcall.model.text import visible
 from rightcall.report.lines import Guarded, inert
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class Screen(Console):
     def __init__(self, *, stderr: bool = False, file: TextIO | None = None, width: int | None = None) -> None:
         guarded = Guarded(file, stderr=stderr)
         super().__init__(file=guarded, highlight=False, markup=False, emoji=False, width=width)  # type: ignore[arg-type]
+        if self.no_color:  # rich leaves bold and dim
+            self._color_system = None
 
     def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
         """Show texts and tables."""
@@ -53,5 +55,5 @@ class Screen(Console):
 
 
 def _only_text(value: object) -> object:
-    """A value for a template: numbers as they are, texts on one line and without markup of their own."""
+    """A value for a template: numbers unchanged, text on one line and without markup."""
     return escape(inert(" ".join(value.splitlines()))) if isinstance(value, str) else value

@@ -68,17 +68,23 @@ def print_summary(
             console.print(f"  {hint}", soft_wrap=True)
 
 
-def comparison_table(rows: Sequence[tuple[str, str, Summary]]) -> Table:
-    """One row per run: agent, pass rate, dimensions."""
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
-    for title in ("agent", "run"):
-        table.add_column(title)
+def comparison_table(rows: Sequence[tuple[str, str, Summary]], width: int = 80) -> Table:
+    """One row per run: agent, run, and as many numbers as fit, most important first; only agents are wrapped."""
     views = [summary_view(summary) for _, _, summary in rows]
     asked = tuple(dict.fromkeys(name for view in views for name in view.columns))
-    for title in _titles(asked):
-        table.add_column(title, justify="right", no_wrap=True)
-    for (agent, run_id, _), view in zip(rows, views, strict=True):
-        table.add_row(one_line(agent), run_id, *_cells(view.total, asked)[1:])
+    cells = [
+        (run_id, *_cells(view.total, asked)[1:]) for (_, run_id, _), view in zip(rows, views, strict=True)
+    ]
+    titles = ("run", *_titles(asked))
+    widths = [max(len(title), *(len(row[at]) for row in cells)) + 1 for at, title in enumerate(titles)]
+    agents = min(max(len(one_line(agent)) for agent, _, _ in rows), width // 3)
+    fitting = max(LEAST_COLUMNS, sum(agents + 1 + total - 1 <= width for total in accumulate(widths)))
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    table.add_column("agent", overflow="fold")
+    for at, title in enumerate(titles[:fitting]):
+        table.add_column(title, justify="right" if at else "left", no_wrap=True)
+    for (agent, _, _), row in zip(rows, cells, strict=True):
+        table.add_row(one_line(agent), *row[:fitting])
     return table
 
 

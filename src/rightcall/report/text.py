@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model.visible import visible
+from rightcall.model.text import visible
 
 __all__ = ["clipped", "json_text", "one_line", "shown_text", "visible"]
 

@@ -1,22 +1,22 @@
-"""Everything RightCall says about certainty: pure functions on plain numbers, standard library only.
+"""Statistics: pure functions on plain numbers, standard library only.
 
     special        incomplete beta and its inverse, binomial, normal and t
     intervals      Wilson, Clopper-Pearson, Jeffreys, t; the bound when nothing was seen; two groups of cases
     sample         trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
     korn_graubard  intervals for repeated trials and clusters
-    estimate       the interval that is shown beside a mean, in one place
-    gaffke         the bounds and p-values a gate decides by; exponentials: the distribution behind them
+    estimate       the interval shown with a mean, in one place
+    gaffke         the bounds and p-values that decide a gate; exponentials: the distribution behind them
     bootstrap      percentile bootstrap over clusters, betting interval
     pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
     paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg     permutation   sign flips
-    exchange       which trials were the candidate's: exact for unequal numbers of trials
+    exchange       exact test for unequal numbers of trials
     power          cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; what a stopping rule does in the long run
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
     bayes, judge   Jeffreys probabilities; rates corrected for a judge's errors
 
-To add one: a function in the file of its subject, its formula and source in the docstring, its symbols kept,
-and a test against an independent computation.
+To add one: a function in the file of its subject, with its formula and source in the docstring, the source's
+symbols, and a test against an independent computation.
 """
 
 from rightcall.stats.bayes import probability_at_least, probability_better

@@ -20,7 +20,7 @@ def probability_better(xa: float, na: float, xb: float, nb: float) -> float:
     """P(p_B > p_A) = ∫ f_A(p) P(p_B > p) dp for two independent groups of cases.
 
     With p = sin²φ the ends of Jeffreys' density are smooth; Simpson's rule over all but 1e-13 of f_A.
-    For the same cases in both runs use the paired tests, which see more.
+    For the same cases in both runs use the paired tests, which have more power.
     """
     require_counts("probability_better", xa, na)
     require_counts("probability_better", xb, nb)

@@ -1,4 +1,4 @@
-"""Intervals that assume no distribution: resampled clusters, and bets against every possible mean."""
+"""Distribution-free intervals: cluster bootstrap, and betting against every possible mean."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def bootstrap(
 ) -> Interval:
     """Percentile interval of the mean over resampled clusters, quantiles by the inverted CDF.
 
-    Up to six clusters all G^G resamples are counted, otherwise B = 10,000 are drawn from `seed` (less, never
+    Up to six clusters all G^G resamples are enumerated, otherwise B = 10,000 are drawn from `seed` (less, never
     under 1,000, beyond 2,000 clusters). Efron & Tibshirani (1993) ch. 13.
     """
     require_share("bootstrap", "conf", conf)
     if not values:
-        raise InputError("bootstrap", "there are no values")
+        raise InputError("bootstrap", "no values")
     labels = clusters if clusters is not None else range(len(values))
     totals = cluster_sums(values, labels)
     sizes = cluster_sums([1.0] * len(values), labels)
@@ -50,10 +50,10 @@ def inverted_cdf(ordered: Sequence[float], q: float) -> float:
 def betting_interval(values: Sequence[float], conf: float = 0.95) -> Interval:
     """Interval for the mean of independent values in [0, 1], valid for any sample size and shape.
 
-    A mean m is kept while neither gambler betting against it gets rich: ½ Π(1 + λ_i(x_i − m)) and
-    ½ Π(1 − λ_i(x_i − m)) stay below 1/α; λ_i = √(2 ln(2/α)/(n σ̂²_{i−1})), cut to ½/m and ½/(1−m), looks only
-    at earlier values. Waudby-Smith & Ramdas, JRSS B 86 (2024) 1, theorem 3. Depends on the order of values:
-    give them in random order.
+    A mean m is kept while both betting martingales against it stay small: ½ Π(1 + λ_i(x_i − m)) and
+    ½ Π(1 − λ_i(x_i − m)) stay below 1/α; λ_i = √(2 ln(2/α)/(n σ̂²_{i−1})), cut to ½/m and ½/(1−m), depends only
+    on earlier values. Waudby-Smith & Ramdas, JRSS B 86 (2024) 1, theorem 3. Depends on the order of values:
+    pass them in random order.
     """
     require_share("betting_interval", "conf", conf)
     if not all(0 <= x <= 1 for x in values):

@@ -1,4 +1,4 @@
-"""Arguments that make no sense are refused with words, not with a NaN three calls later."""
+"""Argument checks: nonsensical arguments raise an error instead of a NaN three calls later."""
 
 from __future__ import annotations
 

@@ -18,19 +18,19 @@ from dataclasses import dataclass
 from rightcall.stats.intervals import clopper_pearson_bounds
 
 GROWTH = (1.5, 2.0, 3.0, 6.0)
-"""Rates that are bet on, as multiples of q0: small changes are seen with time, large ones at once."""
+"""Rates to bet on, as multiples of q0: small changes are detected over time, large ones at once."""
 HIGHEST = 0.95
 LARGEST = 1e300
-"""Evidence is not counted beyond this; any threshold is far below."""
+"""Evidence is capped here; any threshold is far below."""
 FEWEST = 100
 """The shortest reference window."""
 
 
 @dataclass(frozen=True)
 class Detector:
-    """The state of one watched series: evidence, and a CUSUM path for when the change began, for each bet.
+    """The state of one watched series: evidence, and a CUSUM path for the change point, for each bet.
 
-    `since` is the number of values that had been seen when each path last left 1.
+    `since` is the number of values seen when each path last left 1.
     """
 
     r: tuple[float, ...]
@@ -60,7 +60,7 @@ def bets(q0: float) -> tuple[float, ...]:
 
 
 def new_detector(q0: float) -> Detector:
-    """A series of which nothing has been seen: R_0 = 0."""
+    """A series without values: R_0 = 0."""
     count = len(bets(q0))
     return Detector((0.0,) * count, (1.0,) * count, (0,) * count)
 
@@ -88,7 +88,7 @@ def detector_step(state: Detector, x: float, q0: float) -> Detector:
 
 
 def detector_threshold(n: float, share: float, series: int = 1) -> float:
-    """A = series · n / share: with it, P(any of so many series alarms falsely within n values) ≤ share."""
+    """A = series · n / share: with it, P(any of `series` series alarms falsely within n values) ≤ share."""
     if not (n > 0 and 0 < share < 1 and series >= 1):
         raise ValueError(
             f"detector_threshold: n {n}, share {share} and series {series} must be positive, share below 1"
@@ -108,7 +108,7 @@ def simulated_delay(
 ) -> float:
     """The mean number of values from a change to rate q1 until the alarm, for independent 0/1 values.
 
-    Runs that reach `limit` count with it, so a rate that is never noticed gives `limit`.
+    Runs that reach `limit` count with it, so a rate that is never detected gives `limit`.
     """
     draw = random.Random(f"{q0}/{q1}/{threshold}/{seed}")  # noqa: S311
     lams = bets(q0)

@@ -1,7 +1,7 @@
-"""The one place where a mean gets the interval it is shown with.
+"""The one place that chooses the interval shown with a mean.
 
 Wilson for yes/no results of independent cases, Korn-Graubard with repeated trials, clusters or weights, Student's t on
-clusters for graded scores. Nothing is decided by these: a gate needs bounds that hold in the worst design, not in
+clusters for graded scores. These decide nothing: a gate needs bounds that hold in the worst design, not in
 the usual one, and uses `gaffke`.
 """
 
@@ -20,11 +20,11 @@ from rightcall.stats.sample import Sample
 
 Method = Literal["wilson", "korn_graubard", "t"]
 SMALL_SAMPLE = 10
-"""Below so many clusters an interval from Student's t is called a small sample wherever it is shown."""
+"""Below this number of clusters, a Student's t interval is labelled a small sample wherever it is shown."""
 
 
 class Estimate(NamedTuple):
-    """A mean as it is shown: with its interval, how that was made, and how much it rests on."""
+    """A mean as displayed: with its interval, method and sample size."""
 
     mean: float
     low: float
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(found: Sample, conf: float = 0.95) -> Estimate:
-    """The interval to show beside a mean: Wilson, Korn-Graubard or t, whichever the sample allows."""
+    """The interval to show with a mean: Wilson, Korn-Graubard or t, whichever the sample allows."""
     method = method_for(found)
     if method == "wilson":
         low, high = wilson(found.mean * found.cases, found.cases, conf)
@@ -56,8 +56,8 @@ def estimate(found: Sample, conf: float = 0.95) -> Estimate:
 def method_for(found: Sample) -> Method:
     """Graded scores whose spread is unknown or zero fall back on the binomial form.
 
-    No variable in [0, 1] varies more than a yes/no one of the same mean, so that is the careful choice; a
-    zero-width interval would be a lie.
+    No variable in [0, 1] varies more than a yes/no one with the same mean, so this is the conservative
+    choice; a zero-width interval would be wrong.
     """
     if found.binary:
         return "wilson" if found.plain else "korn_graubard"

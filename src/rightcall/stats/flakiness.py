@@ -1,4 +1,4 @@
-"""Cases that pass sometimes: how often two runs would disagree, and how many trials it takes to notice."""
+"""Cases that pass sometimes: how often two runs would disagree, and how many trials it takes to detect."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def suggests_quarantine(n: int, c: int) -> bool:
 
 
 def trials_to_see(q: float, power: float = 0.95) -> int:
-    """Trials after which a failure of rate q has shown itself at least once: ⌈ln(1−power)/ln(1−q)⌉."""
+    """Trials after which a failure of rate q has occurred at least once: ⌈ln(1−power)/ln(1−q)⌉."""
     require_share("trials_to_see", "q", q)
     require_share("trials_to_see", "power", power)
     return math.ceil(math.log1p(-power) / math.log1p(-q) - 1e-12)

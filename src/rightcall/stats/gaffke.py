@@ -2,9 +2,9 @@
 
 D ~ Dirichlet(1, …, 1) has one part for each unit and one more, D₀, for what was not drawn: it weighs the worst
 value, 0 for the lower bound and 1 for the upper one. The lower bound is the α-quantile of Σ D_i x_i, so the
-p-value against "the mean is below θ" is P(Σ D_i x_i ≤ θ). For values of 0 and 1 this *is* Clopper-Pearson. However
-little the values vary, n of them never show more than n flawless ones, which no estimate of a variance can promise:
-it does not see what was not drawn.
+p-value against "the mean is below θ" is P(Σ D_i x_i ≤ θ). For values of 0 and 1 this *is* Clopper-Pearson.
+However little the values vary, n of them never show more than n flawless ones, which no estimate of a
+variance can guarantee: it does not account for what was not sampled.
 
 Units of unequal size n_c (clusters, weights) with sums S_c: Σ D_c S_c / (Σ D_c n_c + D₀ n₀), n₀ = max n_c. The unit not
 drawn must be as large as the largest: S_c − θ n_c then lies between −θ n₀ and (1−θ) n₀ for every unit, and it is the
@@ -12,7 +12,7 @@ same bound on those. Smaller choices fail when a few large units are the hard on
 14 that pass or fail as a whole, n₀ = Σ n_c²/Σ n_c lets 11 % of runs at the threshold pass, the mean size more.
 
 Gaffke, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable" (2005);
-Learned-Miller & Thomas, arXiv:1905.06208. It held in every simulation published and in ours
+Learned-Miller & Thomas, arXiv:1905.06208. It held in every published simulation and in ours
 (`python -m benchmarks.operating`); it is a theorem in special cases only, of which yes/no results are one.
 """
 
@@ -71,7 +71,7 @@ def case_units(
     clusters: Sequence[Hashable] | None = None,
     weights: Sequence[float] | None = None,
 ) -> Units:
-    """One unit for each case, the mean of its trials; or for each cluster, as large as its cases together."""
+    """One unit for each case, the mean of its trials; or for each cluster, with the size of all its cases."""
     values = [xs[0] if len(xs) == 1 else math.fsum(xs) / len(xs) for xs in trials]
     if clusters is None:
         return units(values, weights)
@@ -87,9 +87,10 @@ def case_units(
 def trial_units(trials: Iterable[Sequence[float]], weights: Sequence[float] | None = None) -> Units:
     """One unit for each trial: for claims about exactly these cases, where nothing but the trials is random.
 
-    A case weighs the same however often it was tried. With equal trials of yes and no this is Clopper-Pearson on
-    all of them: a sum of independent unequal yes/no variables is at least as concentrated as a binomial one
-    of the same mean on the side a decision needs (Hoeffding, Ann. Math. Stat. 27 (1956) 713).
+    A case has the same weight regardless of its number of trials. With equal trials of yes and no this is
+    Clopper-Pearson on all of them: a sum of independent unequal yes/no variables is at least as concentrated
+    as a binomial one of the same mean on the side a decision needs (Hoeffding, Ann. Math. Stat. 27 (1956)
+    713).
     """
     shares = [
         (x, (1.0 if weights is None else weights[i]) / len(xs)) for i, xs in enumerate(trials) for x in xs

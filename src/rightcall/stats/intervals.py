@@ -1,7 +1,7 @@
 """Intervals for a share of independent yes/no cases, and for a mean with a known standard error.
 
-Which one is used where: Wilson is shown beside a rate, Clopper-Pearson decides gates (it never errs more
-often than it says), Jeffreys serves those who want Bayes. Repeated trials and clusters need `korn_graubard`.
+Where each is used: Wilson is shown with a rate, Clopper-Pearson decides gates (its error rate never exceeds
+the nominal one), Jeffreys is for Bayesian statements. Repeated trials and clusters need `korn_graubard`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def t_interval(mean: float, se: float, df: float, conf: float = 0.95) -> Interva
 
 
 def zero_seen_bound(n: float, alpha: float = 0.05) -> float:
-    """How often a thing never seen in n independent tries may still occur: 1 − alpha^(1/n) (about 3/n).
+    """Upper bound on the rate of an event not seen in n independent trials: 1 − alpha^(1/n) (about 3/n).
 
     Hanley & Lippman-Hand, JAMA 249 (1983) 1743, "the rule of three".
     """

@@ -1,4 +1,4 @@
-"""A judge that errs: the true rate behind a measured one, when the judge was checked against people."""
+"""Correction for an imperfect judge: the true rate behind a measured one, given human labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rightcall.stats.intervals import Interval
 def rogan_gladen(q: float, sensitivity: float, specificity: float) -> float:
     """p = (q + sp − 1)/(se + sp − 1), clipped to [0, 1]. Rogan & Gladen, Am. J. Epidemiology 107 (1978) 71.
 
-    A judge no better than chance (se + sp ≤ 1) corrects nothing and is refused.
+    A judge no better than chance (se + sp ≤ 1) is rejected.
     """
     informed = sensitivity + specificity - 1
     if informed <= 0:
@@ -37,7 +37,7 @@ def rogan_gladen_interval(
     """Percentile bootstrap over the judged cases and both groups of calibration labels.
 
     Each argument is (how many, of how many): cases judged passed; good answers judged good; bad judged bad.
-    Each share is drawn from Beta(x+½, n−x+½), its smooth bootstrap; draws with a useless judge are left out.
+    Each share is drawn from Beta(x+½, n−x+½), its smooth bootstrap; draws with a useless judge are skipped.
     """
     require_share("rogan_gladen_interval", "conf", conf)
     for x, n in (passed, sensitivity, specificity):

@@ -46,8 +46,8 @@ def korn_graubard_bounds(
 def effective_n(found: Sample, conf: float = 0.95) -> float:
     """n* = min(N, n_eff (t_{N−1}/t_{G−1})²), t at 1−(1−conf)/2; n_eff = S(1−S)/SE² clipped to [1, N].
 
-    When all pass or all fail SE says nothing and n* = G, the number of clusters. The ratio of t quantiles
-    pays for knowing the error from only G clusters; it is 1 when N = G.
+    When all pass or all fail, SE carries no information and n* = G, the number of clusters. The ratio of t
+    quantiles accounts for estimating the error from only G clusters; it is 1 when N = G.
     """
     if found.plain:
         return float(found.cases)

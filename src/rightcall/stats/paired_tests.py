@@ -23,7 +23,7 @@ def mcnemar_exact(b: int, c: int) -> float:
 
 
 def mcnemar_midp(b: int, c: int) -> float:
-    """Mid-p 2F(min) − f(min): less careful than the exact p, for information. Fagerland et al. (2013)."""
+    """Mid-p 2F(min) − f(min): less conservative than the exact p, for information. Fagerland et al. (2013)."""
     _require_discordant(b, c)
     if b == c:
         return 1.0
@@ -32,7 +32,7 @@ def mcnemar_midp(b: int, c: int) -> float:
 
 
 class Normal(NamedTuple):
-    """An estimate taken as normal: its centre and standard error."""
+    """An estimate treated as normal: its centre and standard error."""
 
     mean: float
     se: float
@@ -41,7 +41,7 @@ class Normal(NamedTuple):
 def bonett_price_estimate(n: float, b: float, c: float) -> Normal:
     """Centre (c−b)/(n+2) and √(((b+1)+(c+1))/(n+2) − centre²)/√(n+2): one case added to b and to c.
 
-    Fractional b and c (the sums of falls and rises) stay on the careful side, since d² ≤ |d| for |d| ≤ 1.
+    Fractional b and c (the sums of falls and rises) stay conservative, since d² ≤ |d| for |d| ≤ 1.
     """
     if n < 1 or b < 0 or c < 0 or b + c > n + 1e-9:
         raise InputError("bonett_price", f"b and c must be counts within n, got n {n}, b {b}, c {c}")
@@ -51,11 +51,11 @@ def bonett_price_estimate(n: float, b: float, c: float) -> Normal:
 
 
 def shrunk_difference(mean: float, se: float, clusters: int) -> Normal:
-    """Bonett and Price's idea for trials, clusters and graded scores: an imagined +1 and −1 are added.
+    """Bonett and Price's idea for trials, clusters and graded scores: one +1 and one −1 are added.
 
     With G clusters and D' = D·G/(G+2): SE'² = (Σ_g (d_g−D')² + (1−D')² + (1+D')²)/(G+2)², the sum over
-    clusters taken from the CR1 error. For single yes/no trials it is `bonett_price_estimate`. A run in
-    which hardly anything changed has next to no spread, which shows little; without the two, 20 goldens would
+    clusters taken from the CR1 error. For single yes/no trials it is `bonett_price_estimate`. A run in which
+    hardly anything changed has almost no spread, which shows little; without the two, 20 goldens would
     "prove" that nothing got worse.
     """
     wide = clusters + 2
@@ -95,7 +95,7 @@ def paired_t(
 ) -> PairedT:
     """D = weighted mean of d_i = p_Bi − p_Ai, SE = CR1, t = D/SE with G−1 degrees of freedom."""
     if not d:
-        raise InputError("paired_t", "there is no case that both runs have")
+        raise InputError("paired_t", "the runs have no case in common")
     mean = weighted_mean(d, weights)
     se = cluster_se(d, clusters, weights)
     groups = len(d) if clusters is None else len(set(clusters))
@@ -128,7 +128,7 @@ def _require_discordant(b: int, c: int) -> None:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Holm's step-down adjusted p-values: the chance of even one false claim is kept (family-wise).
+    """Holm's step-down adjusted p-values: controls the family-wise error rate.
 
     p̃_(i) = max_{j≤i} min(1, (m−j+1) p_(j)). Holm, Scandinavian J. Statistics 6 (1979) 65.
     """
@@ -141,7 +141,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p: Sequence[float]) -> list[float]:
-    """Benjamini-Hochberg adjusted p-values: the expected share of false ones among the claims is kept.
+    """Benjamini-Hochberg adjusted p-values: controls the false discovery rate.
 
     p̃_(i) = min_{j≥i} min(1, m p_(j)/j). Benjamini & Hochberg, JRSS B 57 (1995) 289.
     """

@@ -1,4 +1,4 @@
-"""Sign-flip permutation test: were A and B the same, every difference could as well have the other sign."""
+"""Sign-flip permutation test: if A and B are the same, every difference is equally likely to have the other sign."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sign_flip(
 
     Up to 16 clusters with a difference every pattern of signs is counted: p = #{|T*| ≥ |T|}/2^G. Beyond,
     B patterns are drawn from `seed`: p = (1 + #{|T*| ≥ |T|})/(B + 1), never 0 (Phipson & Smyth 2010).
-    B is 10,000, and less (never under 1,000) only when the differences are many and all unlike.
+    B is 10,000, or less (never under 1,000) when there are many distinct differences.
     Fisher (1935); Winkler et al., NeuroImage 92 (2014) 381.
     """
     sums = list(d) if clusters is None else cluster_sums(d, clusters)
@@ -48,7 +48,7 @@ def _enumerate(sizes: list[float], seen: float) -> float:
 
 
 def _draw(sizes: list[float], seen: float, rng: random.Random, resamples: int | None) -> float:
-    """Equal sizes are flipped together: k coins are the bits of one random number, counted in one go."""
+    """Equal sizes are flipped together: k coins are the bits of one random number, counted at once."""
     alike = Counter(round(size, 12) for size in sizes)
     many = [(size, count) for size, count in alike.items() if count > 1]
     single = [size for size, count in alike.items() if count == 1]

@@ -1,4 +1,4 @@
-"""How many cases it takes, and what a finished run could have seen."""
+"""Sample sizes, and what a finished run could have detected."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SCANNED = 300
 
 
 def gate_cuts(n: int, theta: float, alpha: float = 0.05) -> tuple[int | None, int | None]:
-    """(k_pass, k_fail) for n independent cases: PASS from k_pass passes on, FAIL up to k_fail passes.
+    """(k_pass, k_fail) for n independent cases: PASS at k_pass passes or more, FAIL at k_fail or fewer.
 
-    k_pass = min{k : P(Bin(n, θ) ≥ k) ≤ α}, k_fail = max{k : P(Bin(n, θ) ≤ k) < α}; None when no k will do.
+    k_pass = min{k : P(Bin(n, θ) ≥ k) ≤ α}, k_fail = max{k : P(Bin(n, θ) ≤ k) < α}; None when there is no such k.
     The same decision as comparing the one-sided Clopper-Pearson bounds with θ.
     """
     require_share("gate_cuts", "theta", theta)
@@ -44,7 +44,7 @@ def gate_n(theta: float, target: float, power: float = 0.8, alpha: float = 0.05)
     """(n, k_pass, power): the fewest cases with P(PASS | rate = target) ≥ power, exactly.
 
     For f failures allowed the fewest cases are n_f = min{n : P(Bin(n, 1−θ) ≤ f) ≤ α}, and among the n that
-    allow f failures n_f has the most power, so only these are looked at.
+    allow f failures n_f has the most power, so only these are checked.
     """
     require_order("gate_n", theta, target)
     require_share("gate_n", "power", power)
@@ -52,7 +52,7 @@ def gate_n(theta: float, target: float, power: float = 0.8, alpha: float = 0.05)
         n, reached = _peak(failures, theta, target, alpha)
         if reached >= power:
             return n, n - failures, reached
-    # Far out the peaks rise steadily but for ripples of one case: bisect, then look back a little.
+    # Far out the peaks rise steadily except for ripples of one case: bisect, then step back a little.
     high = 2 * _SCANNED
     while _peak(high, theta, target, alpha)[1] < power:
         high *= 2
@@ -65,7 +65,7 @@ def gate_n(theta: float, target: float, power: float = 0.8, alpha: float = 0.05)
 
 
 def mde_paired(n: float, var: float, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The smallest true difference a paired comparison of n cases would notice.
+    """The smallest true difference that a paired comparison of n cases would detect.
 
     δ = (z_{1−α/2} + z_{power}) √(var/n); var is the variance of the per-case differences, in Miller's terms
     ω² + s_A²/K_A + s_B²/K_B. Miller, "Adding error bars to evals" (2024).
@@ -76,7 +76,7 @@ def mde_paired(n: float, var: float, alpha: float = 0.05, power: float = 0.8) ->
 
 
 def n_paired(delta: float, var: float, alpha: float = 0.05, power: float = 0.8) -> float:
-    """Cases needed to notice a true difference δ: (z_{1−α/2} + z_{power})² var/δ². Round up."""
+    """Cases needed to detect a true difference δ: (z_{1−α/2} + z_{power})² var/δ². Round up."""
     if delta == 0:
         raise InputError("n_paired", "a difference of 0 needs infinitely many cases")
     return _z_sum(alpha, power) ** 2 * var / delta**2

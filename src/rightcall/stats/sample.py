@@ -1,4 +1,4 @@
-"""Trials inside cases inside clusters: the mean every case weighs equally in, and its honest standard error.
+"""Trials inside cases inside clusters: the mean with equal weight per case, and its standard error.
 
 Notation: case i has m_i trials x_ij, p_i = mean of its trials, S = Σ w_i p_i / Σ w_i. Trials of one case are
 not independent, so the error is computed from G clusters (the cases themselves, unless they are grouped).
@@ -16,11 +16,11 @@ Trials = Mapping[str, Sequence[float]] | Iterable[Sequence[float]]
 """The scores of each case's trials, by case or in a list; every case has at least one."""
 
 _ROUNDING = 1e-13
-"""An error below this is what remains of equal values after rounding."""
+"""An error below this is rounding noise of equal values."""
 
 
 class Sample(NamedTuple):
-    """What intervals and tests need to know of a set of cases.
+    """Summary statistics of a set of cases, for intervals and tests.
 
     `se` is None when there is one cluster: its error is unknown, not zero. `plain` says that the cases are
     independent single trials of equal weight, so that the binomial distribution holds exactly.
@@ -44,7 +44,7 @@ def sample(
     """Sum up trials; `clusters` and `weights` hold one entry for each case, in the same order."""
     lists = list(trials.values() if isinstance(trials, Mapping) else trials)
     if not lists or not all(lists):
-        raise InputError("sample", "every case needs at least one scored trial", "leave the others out")
+        raise InputError("sample", "every case needs at least one scored trial", "remove the others")
     means = [xs[0] if len(xs) == 1 else math.fsum(xs) / len(xs) for xs in lists]
     mean = weighted_mean(means, weights)
     total = sum(map(len, lists))
@@ -105,10 +105,10 @@ def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[
 
 
 def rerun_se(trials: Trials, weights: Sequence[float] | None = None) -> float | None:
-    """How much the mean would move if these very cases were run again; None unless every m_i ≥ 2.
+    """Standard error of the mean if the same cases were run again; None unless every m_i ≥ 2.
 
-    SE² = Σ w_i² p_i(1−p_i)/(m_i−1) / W²; for graded scores the trials' variance/m_i stands in for
-    p(1−p)/(m−1), which it equals for yes/no. It says nothing of cases not in the suite.
+    SE² = Σ w_i² p_i(1−p_i)/(m_i−1) / W²; for graded scores the trials' variance/m_i replaces
+    p(1−p)/(m−1), which it equals for yes/no. It says nothing about cases not in the suite.
     """
     lists = list(trials.values() if isinstance(trials, Mapping) else trials)
     if not lists or any(len(xs) < 2 for xs in lists):

@@ -1,6 +1,6 @@
-"""Knowing early: evidence that may be looked at after every case, and certainty that the rest cannot matter.
+"""Early stopping: evidence that may be checked after every case, and curtailment.
 
-Cases must come in an order drawn at random beforehand. Sorted cases turn a 5 % error into a 100 % one.
+Cases must come in a random order drawn beforehand. Sorted cases turn a 5 % error into a 100 % one.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def log_e_values(x: Iterable[float], p0: float, p1: float) -> LogE:
 
 
 def e_decision(log_e: LogE, alpha: float = 0.05, beta: float = 0.05) -> Decision | None:
-    """PASS when E+ ≥ 1/alpha, FAIL when E− ≥ 1/beta, INCONCLUSIVE when both at once, else go on."""
+    """PASS when E+ ≥ 1/alpha, FAIL when E− ≥ 1/beta, INCONCLUSIVE when both, otherwise continue."""
     up, down = log_e.plus >= -math.log(alpha), log_e.minus >= -math.log(beta)
     if up and down:
         return "INCONCLUSIVE"
@@ -76,7 +76,7 @@ def e_decision(log_e: LogE, alpha: float = 0.05, beta: float = 0.05) -> Decision
 
 
 def fastest_stops(p0: float, p1: float, alpha: float = 0.05, beta: float = 0.05) -> tuple[int, int]:
-    """The soonest PASS (nothing but passes) and FAIL (nothing but failures) of the e-value stop.
+    """The earliest PASS (only passes) and FAIL (only failures) of the e-value stop.
 
     ⌈ln(1/α)/ln(p1/p0)⌉ and ⌈ln(1/β)/ln((1−p0)/(1−p1))⌉.
     """
@@ -100,9 +100,9 @@ def mixture_log_e(s: float, n: float, p: float) -> float:
 
 
 def confidence_sequence(s: float, n: float, alpha: float = 0.05) -> Interval:
-    """All p with mixture_log_e < ln(1/alpha): right at every n at once with probability 1−alpha.
+    """All p with mixture_log_e < ln(1/alpha): valid at every n simultaneously with probability 1−alpha.
 
-    For dashboards that are looked at while the run goes on; wider than any interval for a fixed n.
+    For dashboards viewed during a run; wider than any interval for a fixed n.
     """
     require_counts("confidence_sequence", s, n)
     require_share("confidence_sequence", "alpha", alpha)
@@ -125,7 +125,7 @@ def _crossing(s: float, n: float, outside: float, limit: float) -> float:
 
 
 Rule = Callable[[int, int], Decision | None]
-"""(passes, cases) → a decision, or None to go on."""
+"""(passes, cases) → a decision, or None to continue."""
 
 
 class Operating(NamedTuple):
@@ -140,7 +140,7 @@ class Operating(NamedTuple):
 def operating(rule: Rule, total: int, rate: float) -> Operating:
     """Follow every path of up to `total` independent cases that pass with probability `rate`.
 
-    Forward recursion over (cases, passes), O(total²). What is undecided at the end is INCONCLUSIVE.
+    Forward recursion over (cases, passes), O(total²). Undecided paths are INCONCLUSIVE.
     """
     chances = {"PASS": 0.0, "FAIL": 0.0, "INCONCLUSIVE": 0.0}
     alive, used = {0: 1.0}, 0.0

@@ -1,7 +1,7 @@
-"""The few special functions everything else stands on, with the standard library alone.
+"""The special functions everything else is built on, with only the standard library.
 
 The regularised incomplete beta function I_x(a, b) gives the binomial and the t distribution; its inverse
-gives their quantiles. Both tails are computed apart, so that a p-value of 1e-12 keeps its digits.
+gives their quantiles. Both tails are computed separately, so that a p-value of 1e-12 keeps its digits.
 
 Sources: continued fraction DLMF 8.17.22 by Lentz's method (Press et al., Numerical Recipes 6.4); the factor
 in front by the saddle-point form of Loader, "Fast and accurate computation of binomial probabilities" (2000),
@@ -94,7 +94,7 @@ def t_quantile(q: float, df: float) -> float:
 
 
 def _tails(x: float, y: float, a: float, b: float) -> tuple[float, float]:
-    """Both tails, with y = 1 − x given apart so that an x near 1 loses no digits."""
+    """Both tails, with y = 1 − x passed separately so that an x near 1 loses no digits."""
     if x <= 0:
         return 0.0, 1.0
     if y <= 0:

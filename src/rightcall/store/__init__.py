@@ -1,17 +1,17 @@
 """The store: runs with every result, goldens, tool definitions, tags, notes and versions of datasets.
 
-    base         the records the store gives back, and the filters it takes
-    watch        the records of production: traces, counts of checks, alarms
+    base         the records the store returns, and the filters it accepts
+    watch        production records: traces, check counts, alarms
     address      where a store is: a file, a URL, or the default; open_store
     persistence  retries while a store is locked or away
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
     migrations/  one file per change of the schema, run when an older store is opened
 
-The store is synchronous. An async caller hands whole batches to a thread:
+The store is synchronous. An async caller runs whole batches in a thread:
 `await asyncio.to_thread(writer.add, batch)`. Stores and writers may be shared between threads: every call
 uses its own connection.
 
-To store something new: add its table to `sql/tables.py`, a migration that makes it, a file in `sql/` that
+To store something new: add its table to `sql/tables.py`, a migration that creates it, a file in `sql/` that
 reads and writes it, and a line in `sql/copy.py`, so that it survives a copy.
 """
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rightcall.store.watch import (
         CheckCount as CheckCount,
         KeptTrace as KeptTrace,
+        SessionCount as SessionCount,
         StoredAlarm as StoredAlarm,
         TraceCheck as TraceCheck,
         TraceFilter as TraceFilter,
@@ -62,6 +63,6 @@ else:
             "persistence": "Persistence",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
-            "watch": "CheckCount KeptTrace StoredAlarm TraceCheck TraceFilter TraceRow",
+            "watch": "CheckCount KeptTrace SessionCount StoredAlarm TraceCheck TraceFilter TraceRow",
         },
     )

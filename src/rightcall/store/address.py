@@ -26,7 +26,7 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The address as it may be shown: a path, or a URL without its password."""
+        """The address for display: a path, or a URL without its password."""
         parts = urlsplit(self.url)
         if self.file is not None or parts.password is None:
             return str(self.file or self.url)
@@ -35,12 +35,12 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def typed(self) -> str:
-        """The address as it may be typed for `--store`, without its password."""
+        """The address as typed for `--store`, without its password."""
         return self.shown.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
 def store_address(given: str | os.PathLike[str] | None) -> Address:
-    """The address of a path or URL; None is the store that the environment names, or the default."""
+    """The address of a path or URL; None is the store set in the environment, or the default."""
     text = os.fspath(given) if given is not None else os.environ.get(VARIABLE, "")
     if not text:
         return Address(DEFAULT)
@@ -63,7 +63,7 @@ def store_address(given: str | os.PathLike[str] | None) -> Address:
 def open_store(url: str | os.PathLike[str] | None = None, *, must_exist: bool = False) -> Store:
     """The store at a path or URL; by default the one in `RIGHTCALL_STORE`, or `.rightcall/rightcall.db`.
 
-    Creates it if it does not exist, unless `must_exist`: then the error says what to type.
+    Creates it if it does not exist, unless `must_exist`: then the error says what to run.
     An older store is migrated first (SQLite: after a backup); a newer one is rejected.
     """
     address = store_address(url)

@@ -11,15 +11,15 @@ from rightcall.model.record import Record
 
 Outcome = Literal["passed", "failed", "error"]
 Key = tuple[str, int]
-"""A golden's id and a trial: what names one result inside a run."""
+"""A golden's id and a trial, which identify a result within a run."""
 
 
 class StoredRun(Record, frozen=True):
     """A stored run, finished or in progress.
 
     `results`, `passed`, `errors` and `usage` grow with every batch, so they are right for a run in progress
-    too. `planned` is how many results there will be (0 when nobody said). `updated_at` is the time of the
-    last write: an unfinished run that was not written to for minutes was stopped or killed.
+    too. `planned` is how many results there will be (0 when unknown). `updated_at` is the time of the last
+    write: an unfinished run that was not written to for minutes was stopped or killed.
     """
 
     run: Run
@@ -39,12 +39,12 @@ class StoredRun(Record, frozen=True):
 
     @property
     def finished(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run is finished."""
         return self.run.finished_at is not None
 
     @property
     def pass_rate(self) -> float:
-        """Share of the results that passed; errors say nothing of the agent and are left out."""
+        """Share of the results that passed; errors say nothing about the agent and are excluded."""
         judged = self.results - self.errors
         return self.passed / judged if judged else 0.0
 
@@ -63,7 +63,7 @@ class StoredCase(Record, frozen=True):
 
 
 class Note(Record, frozen=True):
-    """What somebody wrote about a case. `id` is the store's own number for it."""
+    """A note on a case. `id` is assigned by the store."""
 
     id: int
     text: str
@@ -72,7 +72,7 @@ class Note(Record, frozen=True):
 
 
 class RunFilter(msgspec.Struct, frozen=True):
-    """Which runs to list; an empty field does not narrow. `text` is sought in id, name, agent and group."""
+    """Which runs to list; an empty field matches all. `text` is searched in id, name, agent and group."""
 
     name: str = ""
     group: str = ""
@@ -85,7 +85,7 @@ class RunFilter(msgspec.Struct, frozen=True):
 
 
 class ResultFilter(msgspec.Struct, frozen=True):
-    """Which results of a run to list; a field that is None or empty does not narrow.
+    """Which results of a run to list; a field that is None or empty matches all.
 
     `failed_metric` keeps results that did not pass that metric, `tool` those with a failure about that tool,
     `tag` those whose case has the tag, `text` those with it in the golden's id or input.
@@ -102,9 +102,9 @@ class ResultFilter(msgspec.Struct, frozen=True):
 
 
 class Retention(msgspec.Struct, frozen=True):
-    """Which runs to keep: the newest `keep` of each suite, and whatever is younger than `older_than_days`.
+    """Which runs to keep: the newest `keep` of each suite, and those younger than `older_than_days`.
 
-    A run goes only when both rules let it go; a run with a tag, or one that is still being written, stays.
+    A run is deleted only when both rules allow it; a tagged run, or one still being written, stays.
     """
 
     keep: int | None = None
@@ -112,7 +112,7 @@ class Retention(msgspec.Struct, frozen=True):
 
 
 class SuiteOverview(Record, frozen=True):
-    """A suite by the name its runs carry: how many there are, and when the newest began."""
+    """A suite by name: how many runs it has, and when the newest started."""
 
     name: str
     runs: int
@@ -120,15 +120,15 @@ class SuiteOverview(Record, frozen=True):
 
 
 Change = Literal["fixed", "broken", "passing", "failing", "added", "removed", "unjudged"]
-"""What became of a golden between two runs. It passes when at least half of its judged trials did.
+"""How a golden changed between two runs. It passes when at least half of its scored trials do.
 
-`passing` and `failing` stayed so; `added` and `removed` are in one run only; `unjudged` has nothing but errors in
-one of the two.
+`passing` and `failing` are unchanged; `added` and `removed` are in one run only; `unjudged` has only errors
+in one of the two.
 """
 
 
 class ComparedCase(Record, frozen=True):
-    """One golden in two runs: how many of its judged trials passed, before and after."""
+    """One golden in two runs: how many of its scored trials passed, before and after."""
 
     golden_id: str
     change: Change
@@ -139,7 +139,7 @@ class ComparedCase(Record, frozen=True):
 
 
 class DatasetVersion(Record, frozen=True):
-    """One version of a dataset: an unchangeable one, or the draft that the next push may replace."""
+    """One version of a dataset: an immutable one, or the draft that the next push may replace."""
 
     alias: str
     version: int
@@ -159,7 +159,7 @@ class DatasetDiff(Record, frozen=True):
 
 
 class Copied(Record, frozen=True):
-    """What a copy brought over; what was there already is not counted."""
+    """What a copy added; existing items are not counted."""
 
     runs: int = 0
     results: int = 0
@@ -167,11 +167,11 @@ class Copied(Record, frozen=True):
 
 
 IN_WORDS = frozenset(("setup",))
-"""Documents that say once more, in readable form, what other fingerprints hold already."""
+"""Documents that repeat, in readable form, what other fingerprints already cover."""
 
 
 def changes(stored: Run, now: Run) -> list[str]:
-    """What a resumed run would do differently from its beginning, one sentence each; empty when nothing."""
+    """Differences between a resumed run and its start, one sentence each; empty when there are none."""
     before, after = _told(stored), _told(now)
     return [
         f"{what} changed: was {before.get(what, 'none')}, is now {after.get(what, 'none')}"
@@ -181,7 +181,7 @@ def changes(stored: Run, now: Run) -> list[str]:
 
 
 def _told(run: Run) -> dict[str, str]:
-    """Everything that must stay the same, by the name a user knows it by."""
+    """Everything that must stay the same, by its user-visible name."""
     told = {what: found[:12] for what, found in run.fingerprints.items() if what not in IN_WORDS}
     told |= {f"setting {name}": repr(value) for name, value in run.settings.items()}
     return told | {"agent": repr(run.agent), "trials": str(run.trials), "seed": str(run.seed)}

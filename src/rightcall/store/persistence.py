@@ -12,16 +12,16 @@ from rightcall.errors import StoreError
 T = TypeVar("T")
 
 SECONDS = 60.0
-"""How long a store may fail before whoever writes to it gives up."""
+"""How long a store may fail before a writer gives up."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 
 
 class Persistence:
-    """Repeats what fails with a retryable `StoreError`: a lock is released, a lost server comes back, room is made.
+    """Repeats operations that fail with a retryable `StoreError`: a lock, a lost connection, a full disk.
 
-    What it repeats must be safe to repeat: a connection that breaks during a commit does not say whether the commit
-    took place. Pauses double from `FIRST_PAUSE` to `LONGEST_PAUSE`.
+    Operations must be idempotent: a connection that breaks during a commit does not reveal whether the commit
+    happened. Pauses double from `FIRST_PAUSE` to `LONGEST_PAUSE`.
     """
 
     def __init__(self, seconds: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -29,11 +29,11 @@ class Persistence:
         self._hurried = threading.Event()
 
     def hurry(self) -> None:
-        """Give up after the attempt that is under way, because somebody is waiting for the end. For any thread."""
+        """Give up after the current attempt. May be called from any thread."""
         self._hurried.set()
 
     def __call__(self, work: Callable[[], T]) -> T:
-        """What `work` returns; its last error when the time is over or trying again cannot help."""
+        """What `work` returns; its last error when the time is up or a retry cannot help."""
         give_up, pause = self._clock() + self._seconds, FIRST_PAUSE
         while True:
             try:

@@ -1,4 +1,4 @@
-"""What the store gives back about production: traces with what checks found, counts, alarms."""
+"""Production records of the store: traces with check results, counts, alarms."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ from rightcall.model.trajectory import Trajectory
 
 
 class TraceCheck(Record, frozen=True):
-    """What one check said of one trace. `bad` is None when it could not say; `share` is the chance it was looked at."""
+    """What one check said of one trace. `bad` is None when it could not say; `share` is the chance it was looked at.
+
+    `stratum` is the group of traces that had this chance; empty for the rest, and for checks of every trace.
+    """
 
     name: str
     bad: float | None
     reason: str = ""
     share: float = 1.0
+    stratum: str = ""
+
+    @property
+    def series(self) -> str:
+        """The name of the series that it is a value of."""
+        return f"{self.name}[{self.stratum}]" if self.stratum else self.name
 
 
 class TraceRow(Record, frozen=True):
@@ -37,7 +46,7 @@ class TraceRow(Record, frozen=True):
 
 
 class KeptTrace(Record, frozen=True):
-    """A whole trace: its row, what the agent did, and where it came from."""
+    """A whole trace: its row, what the agent did, and its origin."""
 
     row: TraceRow
     trajectory: Trajectory
@@ -49,7 +58,7 @@ class KeptTrace(Record, frozen=True):
 
 
 class TraceFilter(Record, frozen=True):
-    """Which traces. `since` and `until` are times as the store writes them; `until` is not included."""
+    """Which traces. `since` and `until` are times in the store's format; `until` is exclusive."""
 
     agent: str = ""
     version: str = ""
@@ -60,7 +69,7 @@ class TraceFilter(Record, frozen=True):
 
 
 class CheckCount(Record, frozen=True):
-    """One check on one day: traces it spoke of, how many were bad, and the same by inverse sampling probability."""
+    """One check on one day: traces it applied to, how many were bad, and the same by inverse sampling probability."""
 
     agent: str
     version: str
@@ -72,8 +81,18 @@ class CheckCount(Record, frozen=True):
     weighted_bad: float
 
 
+class SessionCount(Record, frozen=True):
+    """One check of one version: sessions it spoke of, and how many were bad. A session counts once an hour."""
+
+    agent: str
+    version: str
+    name: str
+    sessions: int
+    bad: float
+
+
 class StoredAlarm(Record, frozen=True):
-    """An alarm, latched until it is acknowledged. `content` is what the alert said."""
+    """An alarm, latched until it is acknowledged. `content` is the alert."""
 
     key: int
     agent: str

@@ -4,7 +4,7 @@ suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
 conversations                 the conversations that a golden stands for, and who plays their users
-fault_twin                    the same plan without its faults, to compare with
+suite_run                     what is asked of a suite: a plan per model, estimates, faulty runs with their control
 outcome, decisions            verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rightcall.suite.cost_estimate import (
         CHARACTERS_PER_TOKEN as CHARACTERS_PER_TOKEN,
         EXPECTED_OUTPUT_TOKENS as EXPECTED_OUTPUT_TOKENS,
+        CostEstimate as CostEstimate,
         estimate as estimate,
     )
     from rightcall.suite.decisions import (
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
         flakiness as flakiness,
         gate_run as gate_run,
     )
-    from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
     from rightcall.suite.improve import (
         ImproveOptions as ImproveOptions,
         improve_plan as improve_plan,
@@ -81,8 +81,15 @@ if TYPE_CHECKING:
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
+        record_settings as record_settings,
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
+    )
+    from rightcall.suite.suite_run import (
+        SuiteRun as SuiteRun,
+        add_to_baseline as add_to_baseline,
+        run_with_control as run_with_control,
+        without_faults as without_faults,
     )
     from rightcall.suite.trust import require_trust as require_trust
 else:
@@ -92,9 +99,8 @@ else:
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
             "conversations": "as_user conversation_problem conversations_of",
-            "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
+            "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
-            "fault_twin": "finished_twin without_faults",
             "improve": "ImproveOptions improve_plan newest_of_suites",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
@@ -113,7 +119,8 @@ else:
             "suite": "load_suite suite_schema",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
-            "suite_files": "recordings_folder with_record_mode",
+            "suite_files": "record_settings recordings_folder with_record_mode",
+            "suite_run": "SuiteRun add_to_baseline run_with_control without_faults",
             "trust": "require_trust",
         },
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -44,7 +44,7 @@ def baseline_for(
         outcomes = [o for o in gathered(exported_results(Path(wanted))) if o.golden_id not in quarantine]
         return Baseline(outcomes, (f"{wanted} has no fingerprints; goldens are compared by id alone",))
     earlier = earlier_run(store, wanted, run)
-    unlike = require_alike(earlier.run, run, anyway=anyway)
+    unlike = require_finished([earlier], anyway=anyway) + require_alike(earlier.run, run, anyway=anyway)
     edited = edited_goldens(store, earlier.run, run, goldens)
     notes = (*unlike, *edited_notes(edited, anyway=anyway))
     outcomes = stored_outcomes(store, earlier.id, quarantine)
@@ -61,6 +61,23 @@ def _of_pool(pool: BaselinePool, goldens: Goldens, quarantine: frozenset[str], *
         if line.id not in quarantine
     ]
     return Baseline(outcomes, edited_notes(edited, anyway=anyway), frozenset() if anyway else edited)
+
+
+def require_finished(runs: Sequence[StoredRun], *, anyway: bool = False) -> tuple[str, ...]:
+    """Which runs are unfinished, in words; raises unless `anyway` is set.
+
+    The goldens that finished first are not like those that are missing, so a comparison would mislead.
+    """
+    missing = [run for run in runs if not run.finished and run.results < run.planned]
+    said = tuple(
+        f"run {run.id} is unfinished: {run.results:,} of {run.planned:,} results are stored"
+        for run in missing
+    )
+    if said and not anyway:
+        raise ConfigError(
+            *said, f"finish it with `rightcall run SUITE --resume {missing[0].id}`, or pass --anyway"
+        )
+    return said
 
 
 def earlier_run(store: Store, wanted: str, run: Run) -> StoredRun:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -50,6 +51,7 @@ class BaselineHeader(Record, frozen=True, omit_defaults=False):
     commit: str = ""
     served_model: tuple[str, ...] = ()
     versions: dict[str, str] = {}
+    goldens: int = 0
     format: str = FORMAT
 
     @property
@@ -69,7 +71,8 @@ class BaselineLine(Record, frozen=True):
     """One golden. `t` has a string for each compared run.
 
     `old`, `codes` and `confused` come from older runs alone: what is compared must not choose. `hard` are the codes of
-    damage that any of the runs showed.
+    all runs, for the rule about new damage. `s` has the scores of the compared trials when they are more than 1 for
+    passed and 0 for failed; None is an error.
     """
 
     id: str
@@ -80,11 +83,19 @@ class BaselineLine(Record, frozen=True):
     codes: dict[str, int] = {}
     hard: tuple[str, ...] = ()
     confused: dict[str, int] = {}
+    s: tuple[tuple[float | None, ...], ...] = ()
 
     @property
     def scores(self) -> Scores:
         """The compared trials that were scored."""
         return tuple(float(mark) for marks in self.t for mark in marks if mark in "01")
+
+    @property
+    def graded(self) -> Scores:
+        """The same trials by their score instead of their pass mark."""
+        if not self.s:
+            return self.scores
+        return tuple(score for scores in self.s for score in scores if score is not None)
 
     @property
     def history(self) -> Scores:
@@ -110,18 +121,29 @@ class BaselinePool(Record, frozen=True):
 
 def write_baseline(pool: BaselinePool, path: Path) -> None:
     """Write the file; a name that ends in .gz is compressed, the same bytes for the same baseline."""
-    lines = [encode(pool.header), *(encode(line) for line in sorted(pool.lines, key=lambda each: each.id))]
+    header = msgspec.structs.replace(pool.header, goldens=len(pool.lines))
+    lines = [encode(header), *(encode(line) for line in sorted(pool.lines, key=lambda each: each.id))]
     data = b"\n".join(lines) + b"\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
 def is_baseline(path: Path) -> bool:
-    """Whether a file is a baseline, by its first line."""
+    """Whether a file is a baseline, by its first line; one that cannot be read is none."""
     try:
-        return b'"rightcall/baseline/' in next(_lines(path), b"")[:100_000]
+        return _begins_baseline(path)
     except (OSError, InputError):
         return False
+
+
+def require_baseline(path: Path) -> None:
+    """Raise `InputError` with the reason when a file is no baseline."""
+    if not _begins_baseline(path):
+        raise InputError(str(path), "is no baseline", "`rightcall baseline save -o FILE` writes one")
+
+
+def _begins_baseline(path: Path) -> bool:
+    return b'"rightcall/baseline/' in next(_lines(path), b"")[:100_000]
 
 
 def load_baseline(path: Path) -> BaselinePool:
@@ -137,7 +159,13 @@ def load_baseline(path: Path) -> BaselinePool:
     )
     if not header.runs or not found:
         raise InputError(str(path), "holds no run", "save it again: rightcall baseline save")
-    return BaselinePool(header, found)
+    if header.goldens > len(found):
+        raise InputError(
+            str(path),
+            f"is cut off: it has {len(found):,} of {header.goldens:,} goldens",
+            "save it again: rightcall baseline save",
+        )
+    return BaselinePool(msgspec.structs.replace(header, goldens=0), found)
 
 
 def merged(pools: Iterable[BaselinePool]) -> BaselinePool:
@@ -191,10 +219,26 @@ def _line(line: BaselineLine, before: BaselineLine | None, taken: list[int], lef
     return msgspec.structs.replace(
         line,
         t=(*line.t, *(marks[i] for i in taken if i in marks)),
+        s=_joined_scores(line, before, [i for i in taken if i in marks]),
         old=line.old + "".join(marks[i] for i in left if i in marks) + before.old,
         hard=hard,
         confused=confused,
     )
+
+
+def _joined_scores(
+    line: BaselineLine, before: BaselineLine, taken: list[int]
+) -> tuple[tuple[float | None, ...], ...]:
+    if not line.s and not before.s:
+        return ()
+    return (
+        *(line.s or map(_marked, line.t)),
+        *(before.s[i] if before.s else _marked(before.t[i]) for i in taken),
+    )
+
+
+def _marked(marks: str) -> tuple[float | None, ...]:
+    return tuple(None if mark == "e" else float(mark) for mark in marks)
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -204,8 +248,10 @@ def _lines(path: Path) -> Iterator[bytes]:
                 data = file.read(LARGEST + 1)
         else:
             data = path.read_bytes()
-    except (OSError, EOFError) as error:
-        raise InputError(str(path), f"cannot be read: {error}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            str(path), f"cannot be read: {error}", "save it again: rightcall baseline save"
+        ) from None
     if len(data) > LARGEST:
         raise InputError(str(path), "is larger than any baseline")
     yield from data.splitlines()

@@ -10,7 +10,6 @@ from pathlib import Path
 from rightcall.analysis import confusions
 from rightcall.errors import InputError
 from rightcall.model.codec import decode
-from rightcall.model.failure import FATAL
 from rightcall.model.run import CaseResult
 from rightcall.store import RunFilter, Store, StoredRun
 from rightcall.suite.baseline_file import (
@@ -21,8 +20,8 @@ from rightcall.suite.baseline_file import (
     BaselineLine,
     BaselinePool,
     BaselineRun,
-    is_baseline,
     load_baseline,
+    require_baseline,
 )
 from rightcall.suite.inputs import Inputs, ask_hash, golden_hash
 
@@ -35,9 +34,14 @@ BRANCH = "branch:"
 def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
     """What `wanted` names: a baseline file, `branch:NAME`, or a run with those that have the same inputs before it."""
     if Path(wanted).is_file():
-        if not is_baseline(Path(wanted)):
-            raise InputError(wanted, "is no baseline", "`rightcall baseline save -o FILE` writes one")
+        require_baseline(Path(wanted))
         return load_baseline(Path(wanted))
+    if "/" in wanted or wanted.endswith((".jsonl", ".gz", ".json")):
+        raise InputError(
+            f"baseline {wanted}",
+            "there is no such file",
+            f"save one on the main branch: rightcall run SUITE --trials 3 --save-baseline {wanted}",
+        )
     if store is None:
         raise InputError(
             f"baseline {wanted}",
@@ -48,11 +52,7 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         branch = wanted.removeprefix(BRANCH)
         runs = [run for run in whole_runs(store, suite) if run.run.versions.get("git_branch") == branch]
         if not runs:
-            raise InputError(
-                f"baseline {wanted}",
-                f"the store has no whole run of suite '{suite}' on branch {branch}",
-                f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3",
-            )
+            raise _no_baseline(store, wanted, branch, suite)
         return pooled(store, runs)
     found = store.run(wanted)
     branch = found.run.versions.get("git_branch", "")
@@ -62,6 +62,25 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
     ]
     return pooled(store, [found, *earlier])
+
+
+def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputError:
+    """Why there is no baseline on a branch, by what the store has instead."""
+    said = f"the store has no whole run of suite '{suite}' on branch {branch}"
+    hint = f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3"
+    elsewhere = [run.run.versions.get("git_branch") for run in whole_runs(store, suite)]
+    if named := next(filter(None, elsewhere), None):
+        hint = f"its runs are on {named}: use --baseline branch:{named}, or {hint}"
+    elif elsewhere:
+        hint = f"its runs were made outside of git: use --baseline last, or {hint}"
+    elif any(_dirty(run) for run in store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)):
+        said += "; runs with uncommitted changes do not count"
+        hint = "commit or discard the changes and run the suite again, or name a run: --baseline RUN"
+    return InputError(f"baseline {wanted}", said, hint)
+
+
+def _dirty(run: StoredRun) -> bool:
+    return run.run.versions.get("git_dirty") == "true" and CHECKED not in run.tags
 
 
 def whole_runs(store: Store, suite: str) -> list[StoredRun]:
@@ -127,11 +146,12 @@ def _lines(
                 name,
                 names[name],
                 ask_hash(golden, inputs),
-                tuple("".join(map(_mark, each)) for each in now),
-                "".join(map(_mark, before)),
+                tuple("".join(map(mark_of, each)) for each in now),
+                "".join(map(mark_of, before)),
                 dict(sorted(Counter(f.code for result in before for f in result.codes).items())),
-                tuple(sorted({f.code for result in everything for f in result.codes if f.code in FATAL})),
+                tuple(sorted({f.code for result in everything for f in result.codes})),
                 dict(sorted(confused.items())),
+                graded_scores(now),
             )
         )
     if unscored := [line.id for line in made if not line.scores]:
@@ -160,7 +180,16 @@ def _inputs(store: Store, run: StoredRun) -> Inputs:
     return decode(document, Inputs, f"run {run.id}")
 
 
-def _mark(result: CaseResult) -> str:
+def graded_scores(runs: Sequence[Sequence[CaseResult]]) -> tuple[tuple[float | None, ...], ...]:
+    """The scores of trials, run by run; empty when they say no more than passed and failed."""
+    if all(result.error or result.score == result.passed for results in runs for result in results):
+        return ()
+    return tuple(
+        tuple(None if result.error else round(result.score, 6) for result in results) for results in runs
+    )
+
+
+def mark_of(result: CaseResult) -> str:
     return "e" if result.error else "1" if result.passed else "0"
 
 

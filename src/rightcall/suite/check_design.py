@@ -23,6 +23,7 @@ from rightcall.gate import (
     Stratum,
     StratumPlan,
     foresee,
+    rounds_for,
     settles_at_best,
     strata_of,
 )
@@ -59,6 +60,7 @@ class CheckDesign:
     seed: str
     trials: int
     first_seed: str = ""
+    rescored: str = ""
     everything: str = ""
     notes: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
@@ -73,10 +75,9 @@ class CheckDesign:
 
     @property
     def full(self) -> int:
-        """Calls of a run of everything, as often as the baseline was tried."""
-        lines = self.baseline.lines
-        per_golden = max(1, round(self.baseline.trials / max(1, len(lines))))
-        return len(self.goldens) * min(per_golden, max(3, self.trials))
+        """Calls of a run of everything: three trials each or more, never more often than the baseline was tried."""
+        tried = max(1, round(self.baseline.trials / max(1, len(self.baseline.lines))))
+        return len(self.goldens) * rounds_for(len(self.goldens), tried, self.settings.rounds)
 
     def stratum_plans(self) -> list[StratumPlan]:
         """How many calls each stratum takes at most."""
@@ -127,41 +128,61 @@ class CheckDesign:
         )
 
 
+@dataclass(frozen=True)
+class CheckScope:
+    """What is asked besides the settings: everything, another draw, files that changed unseen.
+
+    With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
+    those that make the same request as before.
+    """
+
+    full: bool = False
+    again: int = 0
+    changed: tuple[str, ...] = ()
+    base: bool = False
+
+
 def design_check(
     suite: Suite,
     folder: Path,
     plan: Plan,
     baseline: BaselinePool,
     settings: CheckSettings,
-    *,
-    full: bool = False,
-    again: int = 0,
-    changed: tuple[str, ...] = (),
+    scope: CheckScope | None = None,
 ) -> CheckDesign:
     """Compare the present inputs with the baseline's, and plan what to try."""
+    scope = scope or CheckScope()
     inputs = plan.inputs()
     placed = placed_goldens(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
     changes = input_changes(baseline.header.given, inputs)
-    changes += tuple(InputChange("code", name, "named with --changed") for name in changed)
+    changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
     refuse_missing_tools(changes, placed, inputs)
     before = baseline.goldens
     near = near_tools(plan, {tool for change in changes for tool in change.tools})
     reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
-    if changed:
+    if scope.changed:
         reach = _all_reached(reach)
-    seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), again])[:32]
-    scores = {name: line.scores for name, line in before.items() if line.scores}
+    seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again])[:32]
+    graded = settings.compare == "score"
+    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
     history = {name: line.history for name, line in before.items()}
     clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
-    reason = why_everything(baseline, reach, len(goldens), full)
+    reason = why_everything(baseline, reach, len(goldens), scope.full)
     affected = {g: scores[g] for g in reach.affected}
     rest = {g: scores[g] for g in reach.rest}
     if 2 * len(affected) >= reach.compared:
         rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
-    strata = strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=bool(reason))
+
+    def made(full: bool) -> list[Stratum]:
+        return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
+
+    strata = made(bool(reason))
+    if not reason and (reason := why_more_trials(strata, made(True), settings)):
+        strata = made(True)
     drawn = {golden for each in strata for unit in each.order for golden in unit}
-    control = sorted(reach.untouched, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
+    controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
+    control = sorted(controlled, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
     return CheckDesign(
         suite.name,
         settings,
@@ -260,6 +281,15 @@ def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: boo
     age = baseline.header.age_days()
     if age > TOO_OLD_DAYS:
         return f"the baseline is {age:.0f} days old"
+    return ""
+
+
+def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSettings) -> str:
+    """Why goldens that are all tried anyway are tried as often as the baseline was; "" when once will do."""
+    for one, more in zip(once, full, strict=True):
+        whole = one.name == "rest" and sum(map(len, one.order)) == one.goldens
+        if whole and not settles_at_best(one, settings.beta) and settles_at_best(more, settings.beta):
+            return f"{one.goldens} goldens tried once cannot settle a margin of {one.margin:.0%}"
     return ""
 
 

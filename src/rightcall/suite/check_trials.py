@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from rightcall import stats
+from rightcall.errors import ConfigError
 from rightcall.gate import (
     BaselineFacts,
     CheckCalls,
@@ -30,6 +31,7 @@ from rightcall.model.failure import FATAL, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Persistence, RunWriter, Store
+from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.baseline_pool import CHECKED
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
@@ -58,7 +60,9 @@ class CheckTrials:
         *,
         max_calls: int | None = None,
         watch: Watch | None = None,
+        base: BaseVersion | None = None,
     ) -> None:
+        self._base, self._notes = base, list[str]()
         self._design, self._plan, self._store = design, plan, store
         self._max_calls, self._watch = max_calls, watch
         self._rule = CheckRule(design.strata, design.settings.risks)
@@ -84,8 +88,17 @@ class CheckTrials:
         await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(tried))
         prepared.session.begin(run.id, run_keys(store.file, store.url))
         self._perform = CaseRunner(prepared.plan, prepared.session).result
-        decided = await self._decided()
-        moved = await self._control_moved()
+        if self._base is None:
+            decided = await self._decided()
+            moved = await self._control_moved()
+        else:
+            # Both versions at the same time, so that whatever the provider does happens to both.
+            again = asyncio.create_task(self._base.passes(design.control))
+            try:
+                decided = await self._decided()
+                moved = await self._base_moved(again)
+            finally:
+                again.cancel()
         result = self._result(decided, moved, run.id)
         await asyncio.to_thread(
             self._persist,
@@ -110,7 +123,9 @@ class CheckTrials:
             for step in wave:
                 if await self._found_damage([r for r in results if r.golden_id in step.unit]):
                     return Decided("REGRESSED", "hard")
-                self._rule.feed(step, {r.golden_id: _score(r) for r in results if r.golden_id in step.unit})
+                self._rule.feed(
+                    step, {r.golden_id: self._score(r) for r in results if r.golden_id in step.unit}
+                )
         decided = self._rule.end()
         if decided.word == "REGRESSED":
             return decided
@@ -198,13 +213,22 @@ class CheckTrials:
         if not control:
             return None
         results = await self._tried([(golden, 0) for golden in control])
+        return self._p_of({r.golden_id: float(r.passed) for r in results if not r.error})
+
+    async def _base_moved(self, again: asyncio.Task[dict[str, float]]) -> float | None:
+        """The p-value of the base version; None, and said so, when it could not be run."""
+        try:
+            passes = await again
+        except ConfigError as error:
+            self._notes.append(str(error))
+            return None
+        self._spent += len(passes)
+        return self._p_of(passes)
+
+    def _p_of(self, passes: Mapping[str, float]) -> float:
+        """The p-value of goldens asked again that should do as at the baseline."""
         before = self._design.baseline.goldens
-        tables = [
-            stats.ExchangeTable(before[r.golden_id].scores, (float(r.passed),))
-            for r in results
-            if not r.error
-        ]
-        return stats.exchange_p(tables)
+        return stats.exchange_p([stats.ExchangeTable(before[g].scores, (x,)) for g, x in passes.items()])
 
     def _result(self, decided: Decided, moved: float | None, run_id: str) -> CheckResult:
         design, settings = self._design, self._design.settings
@@ -212,7 +236,7 @@ class CheckTrials:
         word: CheckWord = decided.word
         what = change_words(design.changes)
         said = sentence(decided, states, settings, what) if states else f"PASS: {what}"
-        notes, cause = list(design.notes), str(decided.cause)
+        notes, cause = [*design.notes, *self._notes, *filter(None, [design.rescored])], str(decided.cause)
         if not states:
             said = f"PASS: {what}; no golden of the baseline is reached"
         if decided.cause == "hard":
@@ -224,7 +248,8 @@ class CheckTrials:
             )
         if moved is not None and moved <= settings.alpha / 2 and word == "REGRESSED" and cause != "hard":
             word, cause = "INCONCLUSIVE", "control"
-            said = f"INCONCLUSIVE: {what}; the provider moved too: untouched goldens pass less often (p {moved:.2g})"
+            who = "untouched goldens pass" if self._base is None else "the version before the change passes"
+            said = f"INCONCLUSIVE: {what}; the provider moved too: {who} less often as well (p {moved:.2g})"
         if self._spent and self._errors > MOST_ERRORS * self._spent and word != "REGRESSED":
             word, cause = "ERROR", "errors"
             said = (
@@ -263,6 +288,7 @@ class CheckTrials:
             hard_chance=never_seen_chance(before, now) if self._hard else None,
             notes=(risk_words(settings, states, self._spent, design.full), *notes),
             run_id=run_id,
+            p=self._rule.p if states else None,
         )
 
     def _damage_sentence(self, what: str) -> str:
@@ -276,6 +302,10 @@ class CheckTrials:
         return (
             f"REGRESSED: {what}; {one.golden} did {one.code} in {one.times} of {one.tries} trials ({known})"
         )
+
+    def _score(self, result: CaseResult) -> float | None:
+        graded = self._design.settings.compare == "score"
+        return None if result.error else result.score if graded else float(result.passed)
 
     def _trials_now(self) -> int:
         return sum(not r.error for results in self._results.values() for r in results)
@@ -337,10 +367,6 @@ def _reason(result: CaseResult) -> str:
     return ", ".join(
         dict.fromkeys(" ".join(filter(None, (f.code, f.tool, f.parameter))) for f in result.codes[:3])
     )
-
-
-def _score(result: CaseResult) -> float | None:
-    return None if result.error else float(result.passed)
 
 
 def _only_rest_moved(states: Sequence[StratumState], design: CheckDesign) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.gate import CheckSettings, Decided, InputChange, StratumState, counted
+from rightcall.gate import CheckSettings, Decided, InputChange, StratumState
+from rightcall.model.text import counted
 
 MOST_NAMED = 3
 
@@ -102,8 +103,8 @@ def hint_words(
     """What to do next."""
     if decided.word != "INCONCLUSIVE":
         return ""
-    if small := next((note for note in notes if "cannot settle" in note), ""):
-        return f"{small}; or run everything: rightcall check --full"
+    if any("cannot settle" in note for note in notes):
+        return "run everything: rightcall check --full"
     return (
         "more baseline trials settle more: run the suite again on the main branch, where results of equal inputs are "
         "pooled; or run everything: rightcall check --full"

@@ -34,7 +34,7 @@ def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserS
     if golden.is_simulated and user is None:
         hint = "write what the user says as turns, or say who plays the user (user: {model: …} in the suite)"
         said = "simulate is true" if golden.simulate else "has no turn of the user left to say"
-        return f"golden '{golden.id}' {said}, and nobody plays the user; {hint}"
+        return f"golden '{golden.id}' {said}, and there is no simulated user; {hint}"
     if not golden.is_simulated and not golden.script:
         return f"golden '{golden.id}' has no turn of the user left to say, and simulate is false"
     return ""
@@ -64,7 +64,7 @@ def simulator_fingerprint(user: UserSetup | Users) -> str:
 
 
 def as_user(given: Any) -> UserSetup | Users | None:
-    """Who plays the users, from what a program gives: a model, the mapping of a suite, or users of its own."""
+    """Who plays the users, from a model, a suite's mapping, or custom users."""
     if given is None or isinstance(given, UserSetup):
         return given
     if isinstance(given, Mapping):

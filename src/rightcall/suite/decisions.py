@@ -9,14 +9,14 @@ from rightcall.gate import Comparison, Gate, Verdict, compare_many, decide, requ
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.store import Store, StoredRun
-from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes
+from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes, require_finished
 from rightcall.suite.outcome import stored_outcomes, verdict_unfinished
 
 
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
     """Apply a gate to a stored run; a baseline must have the same metrics.
 
-    An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones say.
+    An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show.
     """
     found = store.run(run)
     if not found.finished and found.results < found.planned:
@@ -33,7 +33,8 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
             quarantine,
             anyway=gate.baseline.anyway,
         )
-    return decide(gate, stored_outcomes(store, found.id, quarantine), baseline=baseline)
+    outcomes = stored_outcomes(store, found.id, quarantine, lags=gate.limits_latency)
+    return decide(gate, outcomes, baseline=baseline)
 
 
 class RunComparison(Record, frozen=True):
@@ -57,12 +58,13 @@ def compare_runs(
     metric: str | None = None,
     anyway: bool = False,
 ) -> list[RunComparison]:
-    """Compare each candidate with the baseline, golden by golden; unlike runs only with `anyway`.
+    """Compare each candidate with the baseline, golden by golden; unlike and unfinished runs only with `anyway`.
 
     Goldens in only one run are listed; goldens edited between the runs are excluded unless `anyway` is set.
     """
     first = store.run(baseline)
     others: list[StoredRun] = [store.run(candidate) for candidate in candidates]
+    unfinished = require_finished([first, *others], anyway=anyway)
     unlike = {other.id: require_alike(first.run, other.run, anyway=anyway) for other in others}
     edited = {
         other.id: edited_goldens(store, first.run, other.run, partial(store.goldens, other.id))
@@ -79,7 +81,12 @@ def compare_runs(
     agents = {other.id: other.run.agent for other in others}
     return [
         RunComparison(
-            first.id, name, agents[name], found, p, unlike[name] + edited_notes(edited[name], anyway=anyway)
+            first.id,
+            name,
+            agents[name],
+            found,
+            p,
+            unfinished + unlike[name] + edited_notes(edited[name], anyway=anyway),
         )
         for name, found, p in compared
     ]

@@ -37,7 +37,7 @@ class GateEvidence:
         self._about: list[_Golden] = []
         self._kinds: dict[_Golden, _Golden] = {}
         self._goldens, self._trials, self._states = array("q"), array("q"), bytearray()
-        self._latencies, self._costs = array("d"), array("d")
+        self._latencies, self._lags, self._costs = array("d"), array("d"), array("d")
         self._metrics = {name: array("d") for name in gate.metrics}
         self._codes: dict[int, tuple[str, ...]] = {}
         self._code_sets: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -52,6 +52,7 @@ class GateEvidence:
         self._trials.append(result.trial)
         self._states.append(ERROR if result.error else PASSED if result.passed else FAILED)
         self._latencies.append(ABSENT if result.latency_ms is None else result.latency_ms)
+        self._lags.append(result.trajectory.lag_ms if result.trajectory else 0.0)
         self._costs.append(ABSENT if result.usage.cost_usd is None else result.usage.cost_usd)
         for name, column in self._metrics.items():
             score = result.metrics.get(name)
@@ -86,6 +87,7 @@ class GateEvidence:
             metrics=dict(self._scores(scored)),
             codes=dict(Counter(code for at in scored for code in self._codes.get(at, ()))),
             latencies_ms=tuple(self._known(self._latencies, scored)),
+            lags_ms=tuple(self._lags[at] for at in scored if not math.isnan(self._latencies[at])),
             costs_usd=tuple(self._known(self._costs, places)),
         )
 

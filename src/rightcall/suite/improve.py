@@ -1,7 +1,7 @@
-"""Proof that a change helps: proposals are screened on some goldens and proven on others that nobody has looked at.
+"""Proof that a change helps: proposals are screened on some goldens and tested on held-out ones.
 
 The protocol is fixed before anything is run. Goldens are split by cluster into *tune* and *proof*; findings are made
-anew on tune alone; the best few proposals are run beside the baseline on proof. A proposal is accepted when it wins on
+on tune only; the best few proposals run next to the baseline on proof. A proposal is accepted when it wins on
 the goldens it is meant for, at a level that shrinks with every proof on the same goldens, and harms no others.
 """
 

@@ -17,10 +17,11 @@ import msgspec
 from rightcall.errors import RightCallError
 from rightcall.executor import Session, as_settings
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden
+from rightcall.model.golden import AnyGolden, ConversationalGolden
 from rightcall.model.python_values import fingerprinted
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.tools.worlds import World
 
 if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
@@ -33,7 +34,9 @@ class Inputs(Record, frozen=True):
     """What an agent is made of: values where they are short, hashes where they are texts.
 
     `tools` has the hash of each part of a definition, `order` the order in which they are offered. `code` has the hash
-    of each file of an agent that is code, `tool_code` that of each tool that runs for real.
+    of each file of an agent that is code, `tool_code` that of each tool that runs for real. `worlds` has the hash of
+    each fake world's initial state, `world_tools` the tools that act on it. `user` names how users of conversations
+    are played.
     """
 
     agent: dict[str, str] = {}
@@ -47,6 +50,9 @@ class Inputs(Record, frozen=True):
     code: dict[str, str] = {}
     tool_code: dict[str, str] = {}
     metrics: str = ""
+    worlds: dict[str, str] = {}
+    world_tools: dict[str, tuple[str, ...]] = {}
+    user: str = ""
     format: str = FORMAT
 
     @property
@@ -61,12 +67,14 @@ class Inputs(Record, frozen=True):
 
 def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
     """The inputs of a plan as it stands; `definitions` are its tools, when they are known already."""
+    from rightcall.suite.conversations import simulator_fingerprint
     from rightcall.suite.plan import scorer_fingerprint
 
     agent = plan.agent
     known = Session(agent).toolbox.tools if definitions is None else definitions
     tools = {tool.name: tool for tool in known}
     loop = agent.mode == "loop"
+    worlds = {one.name: one for one in agent.tools if isinstance(one, World)} if loop else {}
     return Inputs(
         agent={
             "model": agent.name,
@@ -85,6 +93,9 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
         code=dict(plan.code) or _own_code(agent.model),
         tool_code=_tool_code(agent.tools) if loop and agent.execute == "real" else {},
         metrics=scorer_fingerprint(plan.scorer),
+        worlds={name: digest([one.start(), one.idempotent])[:24] for name, one in worlds.items()},
+        world_tools={name: tuple(tool.name for tool in one.tools()) for name, one in worlds.items()},
+        user=simulator_fingerprint(plan.user) if plan.user else "",
     )
 
 
@@ -109,6 +120,12 @@ def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
     own = [getattr(golden, "model", None), getattr(golden, "settings", None)]
     seen = [{name: each[name] for name in names if name in each} for each in (inputs.mocks, inputs.tool_code)]
     rest = [inputs.agent, inputs.settings, inputs.limits, inputs.faults, inputs.code]
+    acted_on = {
+        world: inputs.worlds[world] for world, tools in inputs.world_tools.items() if {*tools} & {*names}
+    }
+    played = inputs.user if isinstance(golden, ConversationalGolden) else ""
+    if acted_on or played:  # suites without either keep the names they had
+        rest += [acted_on, played]
     return digest([system, offered, asked, own, seen, rest])[:24]
 
 

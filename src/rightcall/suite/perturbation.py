@@ -43,7 +43,7 @@ def _with_tools(plan: Plan, tools: Sequence[Tool]) -> Plan:
 def order(
     plan: Plan, tools: Sequence[Tool], goldens: Sequence[Golden], draw: int
 ) -> tuple[Plan, list[Golden]]:
-    """The tools reversed, then shuffled. Goldens with tools of their own are left out."""
+    """The tools reversed, then shuffled. Goldens with their own tools are skipped."""
     shuffled = list(reversed(tools))
     if draw:
         random.Random(f"{plan.seed}/order/{draw}").shuffle(shuffled)  # noqa: S311
@@ -111,7 +111,7 @@ def renamed_golden(golden: Golden, new: Mapping[str, str]) -> Golden:
 def distractors(
     plan: Plan, tools: Sequence[Tool], goldens: Sequence[Golden], draw: int
 ) -> tuple[Plan, list[Golden]]:
-    """Unrelated tools among the others. Goldens with tools of their own are left out."""
+    """Unrelated tools among the others. Goldens with their own tools are skipped."""
     known = {tool.name for tool in tools}
     more = [Tool(name, text) for name, text in STRANGERS if name not in known]
     mixed = [*tools, *more]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +49,7 @@ CLIENTS = ("openai", "anthropic")
 class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
-    `in_memory` are the goldens of the dataset, when somebody has read it already.
+    `in_memory` are the goldens of the dataset, if it was already read.
     """
 
     name: str
@@ -327,7 +328,8 @@ def _tested(
     """What the suite tests: a model's name, a function, or an agent that is watched while it runs."""
     if start_nothing:
         return _not_imported(model or config.model, folder)
-    named = _model(model or config.model, folder, problems)
+    typed_here = model is not None and Path(model.partition(":")[2]).is_file()
+    named = _model(model if model and typed_here else beside(model or config.model, folder), folder, problems)
     return _tried(problems, lambda: _observed(named, config, given=model)) or named
 
 
@@ -347,6 +349,14 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
     )
+
+
+def beside(name: str, folder: Path) -> str:
+    """A model that is a file of the suite's folder, as seen from here; any other name as it is."""
+    prefix, _, file = name.partition(":")
+    if prefix not in ("scripted", "recorded", "local") or not file or not (folder / file).is_file():
+        return name
+    return f"{prefix}:{os.path.relpath(folder / file)}"
 
 
 def _model(name: str, folder: Path, problems: list[str]) -> Any:

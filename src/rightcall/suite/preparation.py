@@ -88,7 +88,7 @@ class PlanWarning(NamedTuple):
 
 @dataclass(frozen=True)
 class Prepared:
-    """All that a run needs, made once: whoever has it must close it, best with `async with`.
+    """Everything a run needs, created once: the owner must close it, best with `async with`.
 
     `goldens` is how many will be run; `definitions` are the tools as the run's fingerprint and store know them.
     """
@@ -254,7 +254,7 @@ class _Reading:
 
 
 def _unreviewed(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
-    """Goldens made from traces expect what was observed; nobody has confirmed that it was right."""
+    """Goldens made from traces expect what was observed, without confirmation that it was right."""
     where = f"{dataset}: " if isinstance(dataset, Path) else ""
     shown = ", ".join(f"'{name}'" for name in ids[:3]) + (", …" if len(ids) > 3 else "")
     subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"

@@ -18,13 +18,16 @@ def input_changes(before: Inputs, now: Inputs) -> tuple[InputChange, ...]:
     found = [*_tool_changes(before, now)]
     found += [InputChange("mock", name) for name in _differing(before.mocks, now.mocks)]
     found += [InputChange("tool_code", name) for name in _differing(before.tool_code, now.tool_code)]
+    for name in _differing(before.worlds, now.worlds):
+        acting = {*before.world_tools.get(name, ()), *now.world_tools.get(name, ())}
+        found.append(InputChange("world", name, about=tuple(sorted(acting))))
     if before.system != now.system:
         found.append(InputChange("system"))
     for name in _differing(before.agent, now.agent):
         kind: ChangeKind = "model" if name == "model" else "base_url" if name == "base_url" else "mode"
         values = before.agent.get(name) or "none", now.agent.get(name) or "none"
         found.append(InputChange(kind, name, " → ".join(values)))
-    for which in ("settings", "limits", "faults"):
+    for which in ("settings", "limits", "faults", "user"):
         if getattr(before, which) != getattr(now, which):
             found.append(InputChange(which))
     for name in _differing(before.code, now.code):

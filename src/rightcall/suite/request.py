@@ -176,7 +176,7 @@ def _goldens(dataset: str | Path | Iterable[Any]) -> Path | list[Golden]:
         if isinstance(golden, TestCase | ConversationalTestCase):
             raise TypeError("test cases need no agent; use evaluate(test_cases=…, metrics=…)")
         if not isinstance(golden, Golden | ConversationalGolden):
-            raise ConfigError(f"golden {place} is {type(golden).__name__}, a Golden was expected")
+            raise ConfigError(f"golden {place}: expected a Golden, got {type(golden).__name__}")
     if not goldens:
         raise ConfigError(
             "evaluate(agent, dataset) requires goldens: a file such as 'goldens.jsonl', or a list of them"
@@ -193,7 +193,7 @@ def _checked(cases: Sequence[AnyTestCase]) -> Sequence[AnyTestCase]:
                 f"test case {place} is a golden, which has nothing to score yet; use evaluate(agent, goldens)"
             )
         if not isinstance(case, TestCase | ConversationalTestCase):
-            raise ConfigError(f"test case {place} is {type(case).__name__}, a TestCase was expected")
+            raise ConfigError(f"test case {place}: expected a TestCase, got {type(case).__name__}")
     return cases
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.executor import Pool, Session, spent
-from rightcall.gate import Baseline, LatencyLimit, Verdict, decide
+from rightcall.gate import Baseline, Verdict, decide
 from rightcall.metrics import Tally, time_to_score
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
@@ -209,7 +209,7 @@ class _Running:
     def _note_lag(self, golden: AnyGolden, result: CaseResult) -> None:
         gate = self._plan.gate
         limited = getattr(golden, "max_latency_ms", None) is not None or (
-            gate is not None and gate.latency_ms != LatencyLimit()
+            gate is not None and gate.limits_latency
         )
         if limited and result.trajectory is not None:
             self._lag_ms = max(self._lag_ms, result.trajectory.lag_ms)
@@ -232,7 +232,7 @@ class _Running:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
             run,
-            summary,
+            msgspec.structs.replace(summary, decision=verdict.sentence),
             verdict,
             self._over_budget,
             progress.planned,

@@ -45,6 +45,7 @@ def keep_cases(
                 [stable_repr(metric).encode() for metric in (*scorer.metrics, *scorer.observe)]
             ),
             **{kind: hashlib.sha256(content).hexdigest() for kind, content in documents.items()},
+            **_simulators(cases),
         },
     )
     persist = Persistence()
@@ -58,6 +59,18 @@ def keep_cases(
     verdict = gate_run(store, run.id, options.gate) if options.gate else verdict_without_gate(summary)
     persist(lambda: store.finish_run(run.id, summary, verdict.word))
     return run.id, summary, verdict
+
+
+def _simulators(cases: Sequence[AnyTestCase]) -> dict[str, str]:
+    """Who played users in these conversations, so that runs with other users are not compared unawares."""
+    held = {
+        (talk.user, talk.prompt_hash)
+        for case in cases
+        if (talk := case.trajectory.dialogue) and talk.prompt_hash
+    }
+    return (
+        {"simulator": _fingerprint([part.encode() for one in sorted(held) for part in one])} if held else {}
+    )
 
 
 def _fingerprint(parts: Sequence[bytes]) -> str:

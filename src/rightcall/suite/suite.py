@@ -56,7 +56,7 @@ class AgentConfig(Record, frozen=True):
         Literal["keep", "drop"], msgspec.Meta(description="whether handing over to another agent is a call")
     ] = "keep"
     session: Annotated[
-        Literal["fresh"], msgspec.Meta(description="every trial begins a conversation of its own")
+        Literal["fresh"], msgspec.Meta(description="every trial starts a new conversation")
     ] = "fresh"
     request: Annotated[Any, msgspec.Meta(description="the body an http: or exec: agent is asked with")] = None
     response: Annotated[

@@ -127,7 +127,7 @@ def _import(name: str, folder: Path) -> Action:
 
 
 def imported_files(name: str, folder: Path) -> tuple[str, ...]:
-    """Files that `module:attribute` would import, as far as they lie here or beside the suite."""
+    """Files that `module:attribute` would import, if they are in the working folder or next to the suite."""
     top = name.partition(":")[0].partition(".")[0]
     files = [path for base in (Path(), folder) for path in (base / f"{top}.py", *(base / top).rglob("*.py"))]
     return tuple(dict.fromkeys(str(path) for path in files if path.is_file()))

@@ -8,17 +8,23 @@ from pathlib import Path
 import msgspec
 
 from rightcall.gate import EXIT_CODES, CheckCalls, CheckResult, CheckSettings
-from rightcall.model.codec import decode, encode
 from rightcall.providers import RecordMode
 from rightcall.store import Store
+from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.baseline_pool import find_baseline
-from rightcall.suite.check_design import CheckDesign, design_check
+from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
 from rightcall.suite.check_trials import CheckTrials, Watch, unasked_result
 from rightcall.suite.check_words import change_words
-from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.inputs import digest, golden_hash
+from rightcall.suite.plan import Plan, plan_suite, scorer_fingerprint
+from rightcall.suite.rescored_baseline import rescored_baseline
+from rightcall.suite.stored_verdicts import StoredVerdicts
 from rightcall.suite.suite import Suite, load_suite
 from rightcall.suite.suite_files import record_settings, with_record_mode
+
+BASE_CONTROL = 40
+"""Goldens that the base version is asked again, unless `--control` says how many."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ class CheckOptions:
     trials: int | None = None
     model: str | None = None
     concurrency: int | None = None
+    base_ref: str = ""
 
 
 async def check_suite(
@@ -50,7 +57,8 @@ async def check_suite(
         suite, file.parent, model=options.model, trials=options.trials, concurrency=options.concurrency
     )
     baseline = find_baseline(store, options.baseline, suite.name)
-    return await check_plan(suite, file.parent, plan, baseline, store, options, watch=watch)
+    base = BaseVersion.of(file, options.base_ref) if options.base_ref else None
+    return await check_plan(suite, file.parent, plan, baseline, store, options, watch=watch, base=base)
 
 
 async def check_plan(
@@ -62,40 +70,74 @@ async def check_plan(
     options: CheckOptions,
     *,
     watch: Watch | None = None,
+    base: BaseVersion | None = None,
 ) -> CheckResult:
-    """Check a plan that is ready against a baseline that is ready."""
+    """Check a plan that is ready against a baseline that is ready; `base` is asked again as a control."""
     settings = options.settings or suite.check
-    known = _Verdicts(store)
+    if base is not None and not settings.control:
+        settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
+    baseline, moved = await _same_metrics(plan, baseline, store)
+    known = StoredVerdicts(store)
 
     def designed(again: int) -> CheckDesign:
-        return design_check(
-            suite, folder, plan, baseline, settings, full=options.full, again=again, changed=options.changed
-        )
+        scope = CheckScope(options.full, again, options.changed, base is not None)
+        return design_check(suite, folder, plan, baseline, settings, scope)
 
-    design = designed(0)
-    draws = known.count(design.seed)
+    design = replace(designed(0), rescored=moved)
+    draws, asked = known.count(design.seed), _asked(design, plan, options)
     if draws and options.again:
-        design = replace(designed(draws), first_seed=design.seed)
+        design = replace(designed(draws), first_seed=design.seed, rescored=moved)
     result = _without_asking(design, plan, options)
     if result is not None:
         return _finished(result, settings)
-    if draws and not options.again and (stored := known.last(design.seed)) is not None:
-        note = "the inputs have not changed since this verdict; --again draws anew"
+    if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
+        note = "0 calls now: the inputs have not changed since this verdict; --again draws anew"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
-    trials = CheckTrials(design, plan, store, max_calls=options.max_calls, watch=watch)
-    result = msgspec.structs.replace(await trials.run(), draws=draws + 1 if options.again else 1)
-    if options.again and draws:
-        said = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")
-        result = msgspec.structs.replace(
-            result, notes=(*result.notes, f"this is the {said} draw for these inputs")
-        )
+    trials = CheckTrials(design, plan, store, max_calls=options.max_calls, watch=watch, base=base)
+    result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
+    if draws:
+        number = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")
+        said = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
+        result = msgspec.structs.replace(result, notes=(*result.notes, said))
     result = _finished(result, settings)
-    known.add(design.first_seed or design.seed, result)
+    known.add(design.first_seed or design.seed, asked, result)
     return result
 
 
+async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tuple[BaselinePool, str]:
+    """The baseline as the suite's metrics judge it, and what that moved; unchanged when they are the same or it cannot
+    be told.
+    """
+    if baseline.header.given.metrics == scorer_fingerprint(plan.scorer):
+        return baseline, ""
+    goldens = {golden.id: golden for golden in plan.goldens()}
+    again = await rescored_baseline(baseline, store, plan.scorer, goldens)
+    if again is None:
+        return baseline, ""
+    rates = [sum(sum(line.scores) for line in each.lines) / max(1, each.trials) for each in (baseline, again)]
+    moved = (
+        f"{again.trials:,} trials of the baseline were scored again: {rates[0]:.1%} → {rates[1]:.1%} passed"
+    )
+    return again, moved
+
+
+def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
+    """A name for what was asked of these inputs: another margin, budget or golden is another question."""
+    goldens = [golden_hash(golden) for golden in design.goldens.values()]
+    how = [
+        options.full,
+        options.max_calls,
+        options.changed,
+        options.base_ref,
+        plan.trials,
+        sorted(plan.quarantine),
+    ]
+    compared = [[line.id, line.t, line.s] for line in design.baseline.lines]
+    return digest([msgspec.to_builtins(design.settings), how, goldens, compared])[:16]
+
+
 def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
-    """The result with its exit code; a lint error on a changed tool is a failure whatever the trials say."""
+    """The result with its exit code; a lint error on a changed tool is a failure regardless of the trials."""
     code = EXIT_CODES[result.verdict]
     if result.verdict == "INCONCLUSIVE" and settings.on_inconclusive == "pass":
         code = 0
@@ -117,15 +159,17 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         forecast = design.forecast() if design.strata else None
         word = f"PLAN: {what}; {design.planned:,} calls at most, {design.full:,} in a full run"
         return made(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
-    if any(change.kind == "metrics" for change in design.changes):
+    if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
         return made(
             base,
             verdict="INCONCLUSIVE",
             sentence="INCONCLUSIVE: the metrics changed since the baseline, so nothing can be compared with it",
-            hint="run the suite on the main branch with the new metrics, then check again",
+            hint="the baseline's trials are not in this store, so they cannot be scored again; run the suite on the "
+            "main branch with the new metrics, then check again",
         )
     if not design.reach.compared and not design.reach.new and not design.control:
         said = "PASS: nothing that reaches the model has changed (0 calls)"
+        said += f"; {design.rescored}" if design.rescored else ""
         return made(base, sentence=said, cause="untouched")
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replays_only and design.reach.compared:
@@ -136,30 +180,3 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
             hint="recordings hold answers to the old requests; check with a key: --record auto, or --record none",
         )
     return None
-
-
-@dataclass
-class _Verdicts:
-    """Verdicts on inputs that were checked before, in a folder beside a store that is a file."""
-
-    store: Store
-
-    @property
-    def _folder(self) -> Path | None:
-        return Path(self.store.file).parent / "checks" if self.store.file else None
-
-    def count(self, seed: str) -> int:
-        folder = self._folder
-        return len(list(folder.glob(f"{seed}-*.json"))) if folder and folder.is_dir() else 0
-
-    def last(self, seed: str) -> CheckResult | None:
-        folder, count = self._folder, self.count(seed)
-        if folder is None or not count:
-            return None
-        path = folder / f"{seed}-{count}.json"
-        return decode(path.read_bytes(), CheckResult, str(path)) if path.is_file() else None
-
-    def add(self, seed: str, result: CheckResult) -> None:
-        if (folder := self._folder) is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{seed}-{self.count(seed) + 1}.json").write_bytes(encode(result))

@@ -1,19 +1,20 @@
 """Where test cases come from: goldens from tools, documents, contexts, other goldens, or a description.
 
     synthesizer   Synthesizer: the ways under the names users know; async_synthesizer: the ways themselves
+    setup         the settings of a synthesizer, the models it opens
     plans         call plans sampled from schemas; values, patterns, pools: their arguments
-    verify        whether a golden is right: schema, mock, words, independent solvers (solver, statement)
-    evolutions    ways to make an input harder or rarer
-    documents     text of files; chunks, contexts: pieces of it that belong together
+    verify        checks of a golden: schema, mock, words, independent solvers (solver, statement)
+    evolutions    methods that make an input harder or rarer
+    documents     text of files; chunks, contexts: related pieces
     templates     requests without a model; phrases/: their words, one file per language
-    scribe        asking a model step by step; prompts/: what it is asked
-    steps         judging, rewriting, labelling: what several ways share
+    scribe        requests to a model, step by step; prompts/: its prompts
+    steps         judging, rewriting, labelling: shared steps
     production    from jobs to drafts: pool, sink, store, resume
-    ways/         one file per way
+    ways/         one file per method
     simulator     ConversationSimulator: conversations with simulated users, as test cases
-    profiles, control, callbacks, graph_words   its parts: users made up, who may stop, the agent, graphs with a model
+    profiles, control, callbacks, graph_words   its parts: user profiles, stop controllers, the agent, graphs
 
-To add a way: a file in `ways/` that turns what it is given into jobs, and a method of `Synthesizer`.
+To add a method: a file in `ways/` that turns its input into jobs, and a method of `Synthesizer`.
 """
 
 from typing import TYPE_CHECKING

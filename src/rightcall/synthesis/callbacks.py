@@ -1,4 +1,4 @@
-"""What may be simulated against: a function of a turn, under whatever names, an agent, or a model."""
+"""The agent under simulation: a function of a turn, with any parameter names, an agent, or a model."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rightcall.executor.conversation import HISTORY, INPUT, WORDS, turn_paramete
 
 
 def callback_agent(given: Callable[..., Any] | Agent | str | None) -> Agent:
-    """The agent on the other side of a simulated user."""
+    """The agent that talks to a simulated user."""
     if given is None:
         raise ConfigError(
-            "simulate() needs an agent: model_callback=a function of (input, history), or an Agent"
+            "simulate() requires an agent: model_callback=a function of (input, history), or an Agent"
         )
     if isinstance(given, Agent):
         return given
@@ -26,7 +26,7 @@ def callback_agent(given: Callable[..., Any] | Agent | str | None) -> Agent:
 
 
 def _by_words(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A callback that takes what the user says, perhaps the history after it, under whatever names."""
+    """A callback that takes the user's message and optionally the history, with any parameter names."""
     try:
         parameters = [
             p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD

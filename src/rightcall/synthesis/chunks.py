@@ -1,4 +1,4 @@
-"""Cutting a text into pieces at the best place there is: paragraphs, sentences, words, and never inside a character."""
+"""Splits text into chunks at the best boundary: paragraphs, sentences, words, never inside a character."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _BREAKS = (
     re.compile(r"\n|(?<=[.!?…])[\"”’)]*\s+|(?<=[。！？；])[」』”’）]*"),
     re.compile(r"\s+|(?<=[，、；：,;:])"),
 )
-"""Places to cut, the best first: after a paragraph, after a sentence, after a word or clause."""
+"""Boundaries, best first: after a paragraph, after a sentence, after a word or clause."""
 
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f\u20e3")
 LEAST_SHARE = 0.25
-"""A cut that would leave less of a chunk than this is passed over for a worse kind of place."""
+"""A boundary that would leave less of a chunk than this is skipped for a worse kind of boundary."""
 
 
 class Chunk(Record, frozen=True):
-    """A piece of a text, and where it stands: `text == whole[start:end]`."""
+    """A chunk of a text and its position: `text == whole[start:end]`."""
 
     text: str
     start: int
@@ -29,9 +29,9 @@ class Chunk(Record, frozen=True):
 
 
 def chunked(text: str, size: int = 1024, overlap: int = 0) -> Iterator[Chunk]:
-    """Pieces of at most `size` characters that cover the text; each repeats up to `overlap` characters of the last.
+    """Chunks of at most `size` characters that cover the text; each repeats up to `overlap` characters of the last.
 
-    Only a single character of a reader's (a letter with its accents, a family of emoji) is ever longer than `size`.
+    Only a single grapheme cluster (a letter with its accents, a family emoji) may be longer than `size`.
     """
     start = 0
     while start < len(text):
@@ -46,10 +46,10 @@ def chunked(text: str, size: int = 1024, overlap: int = 0) -> Iterator[Chunk]:
 
 
 def is_boundary(text: str, at: int) -> bool:
-    """Whether a text may be cut here without breaking what a reader sees as one character.
+    """Whether a text may be split here without breaking a grapheme cluster.
 
     The rules of Unicode's extended grapheme clusters (UAX #29) that matter in practice: marks, joiners, variation
-    selectors, skin tones, flags, Hangul syllables, and the two characters of a line end.
+    selectors, skin tones, flags, Hangul syllables, and CRLF.
     """
     if at <= 0 or at >= len(text):
         return True

@@ -1,4 +1,4 @@
-"""How goldens are generated: small frozen settings, under the names DeepEval's users know where there are such."""
+"""Settings for generation, under DeepEval's names where they exist."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Model = str | Provider
 
 @dataclass(frozen=True)
 class FiltrationConfig:
-    """What a critic must give an input for it to be kept: the mean of clarity and answerability.
+    """The rating an input needs from a critic to be kept: the mean of clarity and answerability.
 
-    An input below the threshold is rewritten at most `max_quality_retries` times, judged again each time, and dropped
-    when it is still below. The critic is the synthesizer's model, unless another is named.
+    An input below the threshold is rewritten at most `max_quality_retries` times, rated again each time, and
+    dropped when it is still below. The critic is the synthesizer's model unless another is set.
     """
 
     synthetic_input_quality_threshold: float = 0.5
@@ -65,10 +65,10 @@ class ConversationalStylingConfig:
 
 @dataclass(frozen=True)
 class ContextConstructionConfig:
-    """How documents become contexts: chunks of `chunk_size` characters, of which similar ones are put together.
+    """How documents become contexts: chunks of `chunk_size` characters, with similar ones grouped.
 
-    `embed` turns texts into vectors; without it texts are compared by their character trigrams. Contexts that a critic
-    gives less than `context_quality_threshold` are left out.
+    `embed` turns text into vectors; without it text is compared by character trigrams. Contexts that a critic
+    rates below `context_quality_threshold` are dropped.
     """
 
     chunk_size: int = 1024
@@ -92,17 +92,17 @@ class ContextConstructionConfig:
         for name in ("max_contexts_per_document", "max_context_length", "min_context_length"):
             _count(name, getattr(self, name), least=1)
         if self.min_context_length > self.max_context_length:
-            raise ConfigError("min_context_length must not be above max_context_length")
+            raise ConfigError("min_context_length must not exceed max_context_length")
         _share("context_quality_threshold", self.context_quality_threshold)
         _share("context_similarity_threshold", self.context_similarity_threshold)
 
 
 @dataclass(frozen=True)
 class VerificationConfig:
-    """What a golden with expected calls must stand: `agree` of `samples` solvers recover them from the request alone.
+    """Verification of expected calls: `agree` of `samples` solvers must recover them from the request alone.
 
-    With `literal`, every value must also stand in the request, and no other number. `attempts` is how often a slot is
-    tried before it is given up.
+    With `literal`, the request must also contain every value, and no other number. `attempts` is the number
+    of attempts per plan.
     """
 
     samples: int = 3

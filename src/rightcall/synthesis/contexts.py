@@ -1,4 +1,4 @@
-"""Contexts: pieces of documents that belong together, to ask questions about."""
+"""Contexts: related pieces of documents to ask questions about."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rightcall.synthesis.scribe import Unreadable
 
 
 class Context(Record, frozen=True):
-    """Texts that belong together, and the files they are from. `quality` is a critic's, when one was asked."""
+    """Related chunks and their source files. `quality` is a critic's rating, if any."""
 
     texts: tuple[str, ...]
     sources: tuple[str, ...] = ()
@@ -26,12 +26,12 @@ class Context(Record, frozen=True):
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         return "\n\n".join(self.texts)
 
 
 class ContextQuality(Record, frozen=True, forbid_unknown_fields=False):
-    """A critic's marks for a context."""
+    """A critic's ratings of a context."""
 
     clarity: float
     depth: float
@@ -40,7 +40,7 @@ class ContextQuality(Record, frozen=True, forbid_unknown_fields=False):
 
     @property
     def mean(self) -> float:
-        """The marks together, each brought into 0..1."""
+        """The mean rating, scaled to 0..1."""
         marks = (self.clarity, self.depth, self.structure, self.relevance)
         return sum(min(1.0, max(0.0, mark)) for mark in marks) / len(marks)
 
@@ -48,7 +48,7 @@ class ContextQuality(Record, frozen=True, forbid_unknown_fields=False):
 def contexts_of(
     documents: Sequence[SourceDocument], config: ContextConstructionConfig, *, seed: int = 0
 ) -> list[Context]:
-    """Contexts from documents: a chunk drawn by chance with the chunks most like it, each chunk drawn once at most."""
+    """Contexts from documents: a random chunk with the most similar chunks, each chunk drawn at most once."""
     groups = [list(documents)] if config.allow_cross_file_contexts else [[document] for document in documents]
     found: list[Context] = []
     for number, group in enumerate(groups):
@@ -63,7 +63,7 @@ def contexts_of(
 
 
 async def judged_contexts(contexts: Sequence[Context], kit: Kit, threshold: float) -> list[Context]:
-    """The contexts that a critic finds good enough; an error when none is."""
+    """The contexts that a critic rates high enough; an error when there are none."""
     if threshold <= 0:
         return list(contexts)
     kept, best = list[Context](), 0.0
@@ -81,7 +81,7 @@ async def judged_contexts(contexts: Sequence[Context], kit: Kit, threshold: floa
     if not kept:
         raise ConfigError(
             f"none of the {len(contexts)} contexts reached the quality {threshold:g}; the best had {best:.2f}:"
-            " lower context_quality_threshold, or give better documents"
+            " lower context_quality_threshold, or use better documents"
         )
     return kept
 
@@ -118,13 +118,13 @@ def _grouped(
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine of the angle between two vectors; 0 when one of them is null."""
+    """The cosine of the angle between two vectors; 0 when one of them is zero."""
     size = math.sqrt(math.fsum(a * a for a in one)) * math.sqrt(math.fsum(b * b for b in other))
     return math.fsum(a * b for a, b in zip(one, other, strict=True)) / size if size else 0.0
 
 
 class _Vectors:
-    """Texts by the tf-idf of their character trigrams: fit for any script, and without a model."""
+    """Tf-idf of character trigrams: works for any script, without a model."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         counts = [Counter(_trigrams(text)) for text in texts]

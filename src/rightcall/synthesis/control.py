@@ -1,10 +1,10 @@
-"""Who may stop a conversation besides its user: a function of the user's own, asked before each turn.
+"""Stop controllers: a function of yours, called before each turn, that may end the conversation.
 
     def controller(turns, simulated_user_turns):
         return end("resolved") if "resolved" in turns[-1].content else proceed()
 
 It is called with whichever of `turns, golden, index, thread_id, simulated_user_turns, max_user_simulations,
-last_user_turn, last_assistant_turn` it names; `None` means to go on.
+last_user_turn, last_assistant_turn` it declares; `None` means to continue.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rightcall.model.trajectory import Trajectory
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a conversation goes on."""
+    """Whether a conversation continues."""
 
     goes_on: bool
     reason: str = ""
@@ -89,6 +89,6 @@ class _Controlled:
             raise UserFault(f"the stopping controller raised {type(error).__name__}: {error}") from None
         if decision is not None and not isinstance(decision, Decision):
             raise UserFault(
-                f"the stopping controller gave {type(decision).__name__}; return end(reason) or proceed()"
+                f"the stopping controller returned {type(decision).__name__}; return end(reason) or proceed()"
             )
         return decision

@@ -1,4 +1,4 @@
-"""What a set of goldens covers of a set of tools: tools, parameters, choices, kinds."""
+"""How much of a set of tools the goldens cover: tools, parameters, choices, kinds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rightcall.synthesis.values import choices_of
 
 
 class SynthesisCoverage(Record, frozen=True):
-    """How often each tool is expected, and what no golden asks for, as `tool.parameter` or `tool.parameter=choice`."""
+    """How often each tool is expected, and what no golden expects, as `tool.parameter` or `tool.parameter=choice`."""
 
     goldens: int
     calls_by_tool: dict[str, int]

@@ -1,4 +1,4 @@
-"""Documents as text: txt, md, html, pdf and docx. Files are foreign input: bounded, never run, never fetched from."""
+"""Documents as text: txt, md, html, pdf and docx. Untrusted: size-limited, never executed or fetched."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rightcall.files import existing_file
 from rightcall.model.record import Record
 
 MOST_BYTES = 20_000_000
-"""A document above this is refused: nobody asks questions about 50 MB of text, and a log file was probably meant."""
+"""Maximum size of a document: anything larger is probably a log file."""
 
 MOST_UNPACKED = 100_000_000
-"""What the parts of a docx may unpack to."""
+"""Maximum uncompressed size of a docx."""
 
 MOST_PAGES = 5_000
 BLOCK_TAGS = "p div section article li ul ol table tr h1 h2 h3 h4 h5 h6 br header footer main pre"
 OLD_OFFICE = b"\xd0\xcf\x11\xe0"
-"""How a .doc begins, and a .docx that is encrypted."""
+"""The first bytes of a .doc and of an encrypted .docx."""
 
 
 class SourceDocument(Record, frozen=True):
@@ -39,20 +39,20 @@ def load_document(path: str | Path) -> SourceDocument:
     if read is None:
         raise InputError(
             str(path),
-            f"documents with the suffix '{path.suffix}' cannot be read",
+            f"unsupported document type '{path.suffix}'",
             f"use one of {', '.join(READERS)}",
         )
     size = path.stat().st_size
     if size > MOST_BYTES:
         raise InputError(
             str(path),
-            f"has {size / 1e6:,.1f} MB, the most is {MOST_BYTES / 1e6:,.0f} MB",
-            "split it, or take the part that matters",
+            f"has {size / 1e6:,.1f} MB, the limit is {MOST_BYTES / 1e6:,.0f} MB",
+            "split it, or use the relevant part",
         )
     text = read(path, path.read_bytes())
     if not text.strip():
-        hint = "is it scanned? then run text recognition first" if path.suffix.lower() == ".pdf" else ""
-        raise InputError(str(path), "holds no text", hint)
+        hint = "if it is scanned, run OCR first" if path.suffix.lower() == ".pdf" else ""
+        raise InputError(str(path), "contains no text", hint)
     return SourceDocument(str(path), text)
 
 
@@ -64,7 +64,7 @@ def _plain(path: Path, data: bytes) -> str:
             except UnicodeDecodeError as error:
                 raise InputError(
                     str(path),
-                    f"is not {encoding[:6].upper()}: byte {error.start:,} cannot be read",
+                    f"is not {encoding[:6].upper()}: invalid byte at {error.start:,}",
                     "convert it to UTF-8",
                 ) from None
     raise AssertionError
@@ -88,14 +88,14 @@ def _pdf(path: Path, data: bytes) -> str:
             raise InputError(str(path), "is encrypted", "save it without a password")
         if len(reader.pages) > MOST_PAGES:
             raise InputError(
-                str(path), f"has {len(reader.pages):,} pages, the most is {MOST_PAGES:,}", "split it"
+                str(path), f"has {len(reader.pages):,} pages, the limit is {MOST_PAGES:,}", "split it"
             )
         return "\n\n".join(page.extract_text() for page in reader.pages)
     except InputError:
         raise
-    except Exception as error:  # a broken file raises whatever the parser stumbles over
+    except Exception as error:  # a broken file can raise any exception
         raise InputError(
-            str(path), f"is not a PDF that can be read ({_first_line(error)})", "save it again"
+            str(path), f"is not a readable PDF ({_first_line(error)})", "save it again"
         ) from None
 
 
@@ -103,7 +103,7 @@ def _docx(path: Path, data: bytes) -> str:
     if data.startswith(OLD_OFFICE):
         raise InputError(
             str(path),
-            "is encrypted, or an old .doc under another name",
+            "is encrypted, or a renamed .doc",
             "save it as .docx without a password",
         )
     try:
@@ -115,7 +115,7 @@ def _docx(path: Path, data: bytes) -> str:
             unpacked = sum(part.file_size for part in parts.infolist())
         if unpacked > MOST_UNPACKED:
             raise InputError(
-                str(path), f"unpacks to {unpacked / 1e6:,.0f} MB", "remove its pictures, or split it"
+                str(path), f"decompresses to {unpacked / 1e6:,.0f} MB", "remove its pictures, or split it"
             )
         opened = docx.Document(io.BytesIO(data))
         rows = [" | ".join(cell.text for cell in row.cells) for table in opened.tables for row in table.rows]
@@ -124,9 +124,9 @@ def _docx(path: Path, data: bytes) -> str:
         )
     except InputError:
         raise
-    except Exception as error:  # a broken file raises whatever the parser stumbles over
+    except Exception as error:  # a broken file can raise any exception
         raise InputError(
-            str(path), f"is not a Word document that can be read ({_first_line(error)})", "save it again"
+            str(path), f"is not a readable Word document ({_first_line(error)})", "save it again"
         ) from None
 
 
@@ -143,7 +143,7 @@ READERS: dict[str, Callable[[Path, bytes], str]] = {
 
 
 class _HtmlText(HTMLParser):
-    """The words of a page, a line for each block; scripts and styles are left out."""
+    """The text of a page, one line per block; scripts and styles are skipped."""
 
     BLOCKS = frozenset(BLOCK_TAGS.split())
     HIDDEN = frozenset(("script", "style", "template", "noscript", "svg"))

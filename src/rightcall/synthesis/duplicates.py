@@ -1,4 +1,4 @@
-"""Goldens that repeat an earlier one: nearly the same words that ask for the same calls."""
+"""Goldens that repeat an earlier one: nearly the same words that expect the same calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ALIKE = 0.85
 
 
 class Duplicates:
-    """Remembers goldens. Two requests that differ in a value are two tests, however alike they read."""
+    """Remembers goldens. Two requests that differ in a value are two tests, however similar."""
 
     def __init__(self, alike: float = ALIKE) -> None:
         self._alike = alike
@@ -18,7 +18,7 @@ class Duplicates:
         self._near: dict[bytes, NearTexts] = {}
 
     def earlier(self, golden: AnyGolden) -> str:
-        """The id of an earlier golden that this one repeats, or an empty text; the golden is remembered."""
+        """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
         text = golden.input if isinstance(golden, Golden) else _said(golden)
         if (same := self._same.setdefault(normalized(text) or text, golden.id)) != golden.id:
             return same

@@ -1,4 +1,4 @@
-"""What generating would ask a model, before it is asked anything."""
+"""The cost of generation, estimated before any request."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rightcall.suite import CHARACTERS_PER_TOKEN, EXPECTED_OUTPUT_TOKENS
 from rightcall.synthesis.synthesizer import Synthesizer
 
 PROMPT_CHARACTERS = 900
-"""A prompt of a step without what is put into it; the longest has about this many."""
+"""Tokens of a step's prompt without its values; the longest has about this many."""
 
 
 class GenerationEstimate(Record, frozen=True):
-    """Requests, tokens and cost: `least` when the first try of each is kept, `most` when every attempt is used."""
+    """Requests, tokens and cost: `least` when the first attempt of each is kept, `most` when every attempt is used."""
 
     goldens: int
     requests_least: int
@@ -28,7 +28,7 @@ class GenerationEstimate(Record, frozen=True):
 def estimate_generation(
     maker: Synthesizer, goldens: int, *, context_characters: int = 0
 ) -> GenerationEstimate:
-    """An estimate for so many goldens; tokens and cost are those of the least, and the cost of the most."""
+    """An estimate for this many goldens: tokens and cost in the best case, and the cost in the worst."""
     if maker.model is None and maker.solver is None:
         return GenerationEstimate(goldens, 0, 0, 0, 0, 0.0, 0.0)
     checks, tools = maker.verification, len(encode(list(maker.tools)))

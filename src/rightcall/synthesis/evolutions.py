@@ -1,4 +1,4 @@
-"""Evolutions: ways to make an input harder or rarer, each with its own prompt in `prompts/evolve_*.md`.
+"""Evolutions: methods that make an input harder or rarer, each with its own prompt in `prompts/evolve_*.md`.
 
 To add one: a member here and its prompt.
 """
@@ -29,13 +29,13 @@ class Evolution(Enum):
 
 
 EVEN_WEIGHTS: Mapping[Evolution, float] = MappingProxyType(dict.fromkeys(Evolution, 1 / len(Evolution)))
-"""Each as often as any other."""
+"""Equal weights."""
 
 
 def draw(
     weights: Mapping[Evolution, float], count: int, rng: random.Random, *, with_context: bool
 ) -> list[Evolution]:
-    """So many evolutions by their weights; without a context none that needs several parts of one."""
+    """`count` evolutions by weight; without a context, none that needs one."""
     possible = {
         one: weight
         for one, weight in weights.items()

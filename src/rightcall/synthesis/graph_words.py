@@ -1,4 +1,4 @@
-"""A simulation graph with instructions: a model puts them into words, and judges the edges that are sentences."""
+"""A simulation graph with instructions: a model phrases them, and judges edges given as sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JUDGE = (
 def graph_users(
     start: SimulationNode, golden: ConversationalGolden, models: ModelUsers | None, max_turns: int
 ) -> GraphUsers:
-    """Users that follow the graph, with a model for what it does not say word by word."""
+    """Users that follow the graph, with a model for everything that is not scripted."""
     if models is None:
         return GraphUsers(start, max_turns=max_turns)
 

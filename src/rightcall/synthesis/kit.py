@@ -1,4 +1,4 @@
-"""What every way of generating works with, made once for a run."""
+"""Shared resources of generation, created once per run."""
 
 from __future__ import annotations
 
@@ -50,29 +50,29 @@ class Kit:
 
     @property
     def values_language(self) -> Language:
-        """The language of sampled values: the one asked for where there are such values, else English."""
+        """The language of sampled values: the requested one if values exist for it, otherwise English."""
         return next((known for known in LANGUAGES if known == self.language), "en")
 
     @property
     def language_name(self) -> str:
-        """The language as a prompt says it."""
+        """The language as written in a prompt."""
         return NAMES.get(self.language, self.language)
 
     def style(self, job: str) -> str:
-        """How a request reads: as the styling says, or one of several ways by the job's own chance."""
+        """The style of a request: from the styling, or chosen at random per job."""
         return self.styling.input_format or self.chance(job, "style").choice(STYLES)
 
     def chance(self, job: str, what: str) -> random.Random:
-        """Chance for one purpose of one job."""
+        """A random generator for one purpose of one job."""
         return random.Random(f"{self.seed}/{job}/{what}")  # noqa: S311
 
     def scribe(self, job: str) -> Scribe:
-        """A partner for one job; only with a model."""
+        """A scribe for one job; only with a model."""
         assert self.asker is not None
         return Scribe(self.asker, job, self.seed, critic=self.critic)
 
     def provenance(self, way: str, scribe: Scribe | None, **more: Any) -> dict[str, Any]:
-        """How a golden came to be, for its metadata."""
+        """The origin of a golden, for its metadata."""
         known = {
             "by": _maker(),
             "way": way,

@@ -1,4 +1,4 @@
-"""A text that a regular expression fits, for the patterns that schemas really have."""
+"""Text that matches a regular expression, for patterns common in schemas."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _CLASSES = {"CATEGORY_DIGIT": string.digits, "CATEGORY_WORD": LETTERS, "CATEGORY
 
 
 def text_fitting(pattern: str, rng: random.Random) -> str | None:
-    """A text the pattern fits from end to end; None for patterns with look-around or back-references.
+    """Text that fully matches the pattern; None for patterns with look-around or back-references.
 
-    Whoever calls validates it against the schema: ECMA's dialect differs from Python's in corners.
+    The caller validates it against the schema: ECMA's dialect differs from Python's in corner cases.
     """
     from re import _parser  # type: ignore[attr-defined]  # the only parser of regular expressions at hand
 
@@ -26,7 +26,7 @@ def text_fitting(pattern: str, rng: random.Random) -> str | None:
 
 
 class _NotSupported(Exception):  # noqa: N818
-    """A construct that cannot be turned round."""
+    """A construct that cannot be inverted."""
 
 
 def _piece(name: str, value: Any, rng: random.Random) -> str:  # noqa: PLR0911  a table of constructs

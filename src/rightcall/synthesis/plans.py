@@ -1,7 +1,7 @@
-"""Call plans: what a request should make an agent call, sampled from the tools' schemas.
+"""Call plans: the calls a request should lead to, sampled from the tools' schemas.
 
 The schedule decides what each slot is about (a kind of plan, a tool, a parameter or choice to cover); the plan fills in
-values. Both depend on the seed and the slot's number alone, so a run can be resumed and repeated.
+values. Both depend only on the seed and the slot's number, so a run can be resumed and repeated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WEIGHTS: Mapping[PlanKind, int] = {
     "one": 30, "several": 10, "parallel": 8, "dependent": 6, "none": 10, "missing": 8, "near_miss": 8, "boundary": 8,
     "enum": 6, "unicode": 6,
 }  # fmt: skip
-"""How often each kind is planned, in relation to the others."""
+"""The relative frequency of each kind."""
 
 WITHOUT_CALLS: frozenset[PlanKind] = frozenset(("none", "missing"))
 FLAVOURS: Mapping[str, Flavour] = {"boundary": "boundary", "unicode": "unicode"}
@@ -51,12 +51,12 @@ class PlannedSlot(Record, frozen=True):
 
     @property
     def id(self) -> str:
-        """A name that survives resuming: number, kind, tools."""
+        """A name that is stable across resumes: number, kind, tools."""
         return "-".join([f"{self.index:04}", self.kind, *self.tools])
 
 
 class CallPlan(Record, frozen=True):
-    """The calls a request should lead to. `missing` is a required parameter that the request must not give."""
+    """The calls a request should lead to. `missing` is a required parameter that the request must not contain."""
 
     slot: PlannedSlot
     calls: tuple[PlannedCall, ...] = ()
@@ -76,7 +76,7 @@ class CallPlan(Record, frozen=True):
 
 
 class Schedule:
-    """Slots in their order: kinds by weight, the least used tool of those that can have the kind."""
+    """Slots in order: kinds by weight, the least used tool that supports the kind."""
 
     def __init__(self, tools: Sequence[Tool], seed: int = 0, kinds: Mapping[PlanKind, int] = WEIGHTS) -> None:
         shuffled = sorted(tools, key=lambda tool: tool.name)
@@ -110,7 +110,7 @@ class Schedule:
     def _those_able(  # noqa: PLR0911  a table of kinds
         self, kind: PlanKind, tools: Sequence[Tool]
     ) -> list[tuple[str, ...]]:
-        """The tools, or groups of tools, that a kind of plan can be about."""
+        """The tools, or groups of tools, that a kind of plan applies to."""
         match kind:
             case "none":
                 return [()]
@@ -153,7 +153,7 @@ def plan_of(
     attempt: int = 0,
     language: Language = "en",
 ) -> CallPlan | None:
-    """The plan of a slot; another for each attempt. None when the schema of a tool defeats sampling."""
+    """The plan of a slot; a different one for each attempt. None when a tool's schema cannot be sampled."""
     rng = random.Random(f"{seed}/{slot.index}/{attempt}")  # noqa: S311
     maker = _Sampler(slot, tools, rng, language, slot.turn + attempt)
     calls = maker.calls()
@@ -239,18 +239,18 @@ class _Sampler:
 
 
 def required(tool: Tool) -> tuple[str, ...]:
-    """The parameters that must be given."""
+    """The required parameters."""
     needed = tool.input_schema.get("required")
     return tuple(name for name in needed if name in tool.parameters) if isinstance(needed, list) else ()
 
 
 def required_without_default(tool: Tool) -> list[str]:
-    """The parameters a request must give, because nothing else does."""
+    """The parameters that the request itself must provide."""
     return [name for name in required(tool) if name not in tool.defaults()]
 
 
 def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
-    """The required parameters alone, then with each optional one in turn, then with all of them, and again."""
+    """The required parameters, then with each optional one in turn, then with all of them, cyclically."""
     needed = required(tool)
     optional = [name for name in tool.parameters if name not in needed]
     place = turn % (len(optional) + 2) if optional else 0
@@ -259,7 +259,7 @@ def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
 
 
 def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
-    """Two tools and the parameter of the second that the result of the first gives, by their schemas."""
+    """Two tools and the parameter of the second that the first's result provides, according to their schemas."""
     found = []
     for first in tools:
         given: Any = (first.output_schema or {}).get("properties")
@@ -271,7 +271,7 @@ def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
 
 
 def nearest(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
-    """The tool whose name and description share most words with this one's; None when none shares any."""
+    """The tool that shares the most words with this one; None when none shares any."""
     own = set(words(f"{tool.name} {tool.description}"))
 
     def shared(other: Tool) -> float:
@@ -291,7 +291,7 @@ def _expected(call: PlannedCall, tool: Tool) -> ExpectedCall:
 
 
 def expected_value(tool: Tool, name: str, value: Any) -> Any:
-    """How a golden states an argument: words without regard to case and spacing, everything else exactly."""
+    """How a golden states an argument: text ignoring case and spacing, everything else exactly."""
     if isinstance(value, str) and is_free_text(tool, name):
         return {"text": value, "ignore": ["case", "space"]}
     return {"exact": value} if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""Plausible values for parameters, by what their names say and by language."""
+"""Plausible values for parameters, by name and language."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HINTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("query", frozenset(("query", "q", "search", "keyword", "keywords", "term", "question", "phrase"))),
     ("color", frozenset(("color", "colour"))),
 )  # fmt: skip
-"""A pool, and the words in a parameter's name that point to it; the first that fits is used."""
+"""A pool, and the words in a parameter's name that select it; the first match is used."""
 
 CITIES = {
     "en": (
@@ -103,7 +103,7 @@ UNUSUAL = (
     "Đà Nẵng", "São Tomé", "Zürich", "北京市朝阳区", "Ἀθήνα", "Ōsaka", "Łódź", "Reykjavík", "Żółw & Sons", "naïve café",
     "Nguyễn Thị Ánh Tuyết", "O’Brien-Søren", "東京タワー", "서울역", "Москва",
 )  # fmt: skip
-"""Texts that a careless client breaks: accents, other scripts, punctuation inside a name."""
+"""Text that a careless client breaks: accents, other scripts, punctuation inside a name."""
 
 
 def pool(name: str, language: Language) -> tuple[str, ...]:

@@ -1,14 +1,13 @@
-"""From jobs to drafts: many at once, stored as they finish, resumed where they stopped.
+"""From jobs to drafts: concurrent, stored as they finish, resumable.
 
 Generating is a run like any other: jobs go through the executor's pool, results through the suite's sink into a store,
-and a run that was interrupted goes on with what is not there yet. A kept golden is a case that passed; one that was
+and an interrupted run continues with what is missing. A kept golden is a case that passed; one that was
 dropped is a case that failed, with the reason.
 """
 
 from __future__ import annotations
 
 import datetime
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,18 +25,18 @@ from rightcall.model.run import CaseResult, Run
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import RunWriter, Store, changes
-from rightcall.suite import ResultScrubber, Sink
+from rightcall.suite import ResultScrubber, Sink, new_run_id
 from rightcall.synthesis.duplicates import Duplicates
 
 ROUNDS = 3
-"""How often what was dropped is planned anew."""
+"""How often dropped goldens are planned again."""
 
 FREE_ROUNDS = 10
-"""The same where nothing has to be paid for."""
+"""The same when generation is free."""
 
 
 class Made(Record, frozen=True):
-    """What came of one job: a golden, or the reason why there is none."""
+    """The result of one job: a golden, or the reason why there is none."""
 
     golden: AnyGolden | None
     scores: dict[str, Score] = {}
@@ -63,7 +62,7 @@ class Dropped(Record, frozen=True):
 
 
 class SynthesisProgress(msgspec.Struct):
-    """How far a generation is."""
+    """The progress of a generation."""
 
     run_id: str
     wanted: int
@@ -76,7 +75,7 @@ class SynthesisProgress(msgspec.Struct):
 
 
 class Production(Record, frozen=True):
-    """What was made. `stopped` says which budget ended it early."""
+    """What was generated. `stopped` names the budget that ended it early."""
 
     goldens: tuple[AnyGolden, ...]
     dropped: tuple[Dropped, ...] = ()
@@ -88,7 +87,7 @@ class Production(Record, frozen=True):
 
 @dataclass(frozen=True)
 class Work:
-    """What should be made. `jobs(start, count)` gives further jobs; it may give fewer than asked for."""
+    """What to generate. `jobs(start, count)` returns further jobs; possibly fewer than requested."""
 
     way: str
     wanted: int
@@ -110,7 +109,7 @@ async def produce(
     resume: str | None = None,
     watch: Callable[[SynthesisProgress], None] = lambda progress: None,
 ) -> Production:
-    """Make what is wanted. With a store every finished job is on disk at once, and `resume` goes on with such a run."""
+    """Run the jobs. With a store every finished job is on disk at once, and `resume` continues such a run."""
     shift = _Shift(work, store, resume, watch)
     for _ in range(work.rounds):
         missing = work.wanted - len(shift.kept())
@@ -142,7 +141,7 @@ class _Shift:
         self.progress = SynthesisProgress(run.id, work.wanted)
 
     def next_jobs(self, count: int) -> list[Job]:
-        """Jobs that come after those known, whether they are done already or not."""
+        """Jobs after the known ones, done or not."""
         jobs = list(self._work.jobs(len(self._order), count))
         self._order += [job.id for job in jobs]
         return jobs
@@ -164,7 +163,7 @@ class _Shift:
         self.stopped = self.stopped or pool.stopped
 
     def kept(self) -> list[AnyGolden]:
-        """What was kept, in the order of the jobs and without repetitions; the order of finishing changes nothing."""
+        """The kept goldens in job order, without duplicates; independent of the completion order."""
         return [golden for golden, earlier in self._sifted() if not earlier]
 
     def outcome(self) -> Production:
@@ -199,7 +198,7 @@ class _Shift:
         stored = store.run(resume)
         if different := changes(stored.run, run):
             raise ConfigError(
-                f"generation {stored.id} cannot go on, because it would not be the same:", *different
+                f"generation {stored.id} cannot be resumed, because its inputs have changed:", *different
             )
         self._writer = store.resume_run(stored.id)
         self._writer.drop_errors()
@@ -244,11 +243,11 @@ class _Shift:
         self._watch(self.progress)
 
     def _spend(self, usage: Usage, pool: Pool) -> None:
-        """Begin nothing new once a budget is used up; known at once, not when the result is on disk."""
+        """Start nothing new once a budget is used up; checked at once, not when the result is on disk."""
         limits = self._work.limits
         self._spent = total(self._spent, usage)
         if limits.seconds is not None and time.monotonic() - self._started > limits.seconds:
-            pool.stop(f"{limits.seconds:g} seconds are over")
+            pool.stop(f"{limits.seconds:g} seconds are up")
         pool.stop(spent(self._spent, limits.tokens, limits.cost_usd))
 
     def _count(self, result: CaseResult) -> None:
@@ -261,7 +260,7 @@ class _Shift:
 def _new_run(work: Work) -> Run:
     now = datetime.datetime.now(datetime.UTC)
     return Run(
-        id=f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}",
+        id=new_run_id(now),
         name=f"generate {work.way}",
         started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         agent=work.model,

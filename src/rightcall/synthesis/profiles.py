@@ -1,4 +1,4 @@
-"""Users made up once, before the conversation: afterwards nobody may make anything up."""
+"""User profiles, generated before the conversation: afterwards nothing may be made up."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ async def made_profile(
         try:
             reply = await asker.ask(request, Deadline(120.0))
         except (ProviderError, TimeoutError) as error:
-            raise UserFault(f"no profile could be made: {error}", spent) from None
+            raise UserFault(f"cannot generate a profile: {error}", spent) from None
         spent = spent.plus(reply.usage)
         values = read_profile(reply.message.content, items)
         missing = [item for item in items if item not in values]
         if not missing:
             return "\n".join(f"{item}: {values[item]}" for item in items), spent
-    raise UserFault(f"no profile could be made: nothing for {', '.join(missing[:3])}", spent)
+    raise UserFault(f"cannot generate a profile: nothing for {', '.join(missing[:3])}", spent)
 
 
 def read_profile(text: str, items: Sequence[str]) -> dict[str, str]:
-    """The values of the items in a model's lines; a line for anything else is left out."""
+    """The values of the items in a model's lines; other lines are ignored."""
     wanted = {item.casefold(): item for item in items}
     found: dict[str, str] = {}
     for line in text.splitlines():

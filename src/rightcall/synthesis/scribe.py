@@ -1,4 +1,4 @@
-"""Asking a model for one piece of text after another, and remembering what was asked and what it cost."""
+"""Requests to a model for one golden, with a record of prompts and cost."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ JSON_ATTEMPTS = 2
 
 
 class Unreadable(Exception):  # noqa: N818  it is news of one attempt
-    """A model's answer did not have the form that was asked for."""
+    """A model's answer did not have the requested format."""
 
 
 class Scribe:
-    """One slot's conversation partner. Everything it does adds to `usage`, `messages` and `prompts`.
+    """The model access of one slot. Everything it does adds to `usage`, `messages` and `prompts`.
 
     Requests carry the slot's name and the step (`0003-one-get_weather/request`) for scripts and cassettes, and a
-    sampling seed that depends on them and on the run's seed alone.
+    sampling seed that depends only on them and on the run's seed.
     """
 
     def __init__(self, asker: Asker, slot: str, seed: int, *, critic: Asker | None = None) -> None:
@@ -51,7 +51,7 @@ class Scribe:
         self.prompts: dict[str, str] = {}
 
     async def text(self, step: str, prompt: str, **values: object) -> str:
-        """What the model writes, without quotes and labels around it; `Unreadable` when that is nothing."""
+        """What the model writes, without quotes and labels around it; `Unreadable` when empty."""
         said = cleaned(await self._ask(self._asker, WRITING, step, prompt, values))
         if not said:
             raise Unreadable(f"{step}: the model wrote nothing")
@@ -78,10 +78,10 @@ class Scribe:
                 return convert(first_object(said), shape, step)
             except (RightCallError, ValueError) as error:
                 problem = str(error)
-        raise Unreadable(f"{step}: the model's answer could not be read: {problem}")
+        raise Unreadable(f"{step}: cannot read the model's answer: {problem}")
 
     def note(self, usage: Usage, *messages: Message) -> None:
-        """Count what somebody else asked for this slot."""
+        """Add the usage of another component for this slot."""
         self.usage = total(self.usage, usage)
         self.messages += messages
 
@@ -112,7 +112,7 @@ def first_object(said: str) -> Any:
     """The first JSON object in a text; `ValueError` when there is none."""
     start, end = said.find("{"), said.rfind("}")
     if start < 0 or end < start:
-        raise ValueError("it holds no JSON object")
+        raise ValueError("it contains no JSON object")
     try:
         return msgspec.json.decode(said[start : end + 1])
     except msgspec.DecodeError as error:

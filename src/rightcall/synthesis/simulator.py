@@ -1,10 +1,10 @@
-"""`ConversationSimulator`: conversations with simulated users, held now, as test cases.
+"""`ConversationSimulator`: live conversations with simulated users, as test cases.
 
     simulator = ConversationSimulator(model_callback=agent, simulator_model="openai:gpt-5-mini")
     cases = simulator.simulate(conversational_goldens=goldens)
 
-The older form makes the scenarios too: `user_intentions` say what users want and how many conversations to hold about
-each, `user_profile_items` what a user must know about themselves.
+The older form creates the scenarios too: `user_intentions` say what users want and how many conversations to
+run about each, `user_profile_items` what a user must know about themselves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.executor import Agent, Pool, Session, UserSetup, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent, Pool, Session, UserSetup
 from rightcall.executor.conversation import (
     DEFAULT_PERSONAS,
     ModelUsers,
@@ -42,7 +43,7 @@ __all__ = ["ConversationSimulator", "SimulationNode", "end", "proceed"]
 
 @dataclass(frozen=True)
 class _Job:
-    """One conversation to hold; `profile` is the number of the user to make up for it."""
+    """One conversation to run; `profile` is the number of the user profile to generate for it."""
 
     index: int
     golden: ConversationalGolden
@@ -50,13 +51,14 @@ class _Job:
 
 
 class ConversationSimulator:
-    """Holds conversations between an agent and simulated users.
+    """Runs conversations between an agent and simulated users.
 
     `model_callback` is a function called for each turn with whichever of `input`, `turns`, `history` and `thread_id` it
-    names, an `Agent`, or a model's name. `simulator_model` plays the user; a `simulation_graph` of exact words needs
-    none. A golden is played in each of `personas` [default: two manners], so it gives that many test cases. What every
-    test case keeps in `trajectory.dialogue`: why the conversation ended, who played the user, and the hash of what
-    they were told. A fault of the simulated user makes its case an error, never a failure of the agent.
+    declares, an `Agent`, or a model name. `simulator_model` plays the user; a `simulation_graph` of exact
+    words needs none. A golden is played by each of `personas` [default: two], so it gives that many test
+    cases. Every test case records in `trajectory.dialogue` why the conversation ended, who played the user,
+    and the hash of their prompt. A fault of the simulated user makes its case an error, never a failure of
+    the agent.
     """
 
     def __init__(  # noqa: PLR0913  the words of three generations of one interface
@@ -82,7 +84,7 @@ class ConversationSimulator:
         self._model = _named(simulator_model)
         if self._model is None and simulation_graph is None:
             raise ConfigError(
-                "ConversationSimulator needs a model to play the user: simulator_model='openai:gpt-5-mini', or a"
+                "ConversationSimulator requires a model to play the user: simulator_model='openai:gpt-5-mini', or a"
                 " simulation_graph of exact words"
             )
         self._intentions = _counted(user_intentions)
@@ -106,10 +108,11 @@ class ConversationSimulator:
         on_simulation_complete: Callable[[ConversationalTestCase, int], Any] | None = None,
         on_turn: Callable[[list[Turn], int], Any] | None = None,
     ) -> list[ConversationalTestCase]:
-        """Hold every conversation, at most `max_concurrent` at once.
+        """Run every conversation, at most `max_concurrent` concurrently.
 
-        `max_turns` (or `max_user_simulations`) is how often a user speaks at most. `on_turn` is told what was said so
-        far after each answer, `on_simulation_complete` each test case, both with the number of the conversation.
+        `max_turns` (or `max_user_simulations`) limits the user's turns. `on_turn` is called after each answer
+        with the conversation so far, `on_simulation_complete` with each test case, both with the number of
+        the conversation.
         """
         agent = callback_agent(model_callback if model_callback is not None else self._agent)
         setup = self._setup(stopping_criteria, min_turns, max_turns or max_user_simulations)
@@ -158,11 +161,13 @@ class ConversationSimulator:
             yield _Job(index, golden)
 
     def _intended(self, setup: UserSetup | None) -> Iterator[_Job]:
-        """Conversations about intentions: as many as were asked for, the manners in turn."""
+        """Conversations about intentions: as many as requested, cycling through the personas."""
         if not self._intentions:
-            raise ConfigError("simulate() needs conversational_goldens, or user_intentions of the simulator")
+            raise ConfigError(
+                "simulate() requires conversational_goldens, or user_intentions on the simulator"
+            )
         if not self._items and not self._profiles and self._model is not None:
-            raise ConfigError("user_intentions need user_profile_items or user_profiles: who the user is")
+            raise ConfigError("user_intentions require user_profile_items or user_profiles")
         index = 0
         for intention, count in self._intentions.items():
             manners = setup.manners if setup else []
@@ -181,7 +186,7 @@ class ConversationSimulator:
                 index += 1
 
     def _opened(self, golden: ConversationalGolden) -> ConversationalGolden:
-        """The golden as the simulator plays it: opened by the agent's first words, and never only scripted."""
+        """The golden as the simulator plays it: starting with the agent's first message, and never only scripted."""
         turns = golden.turns
         if self._opening and not turns:
             turns = (Turn("assistant", self._opening),)

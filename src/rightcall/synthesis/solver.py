@@ -1,4 +1,4 @@
-"""Independent readers of a request: what would be called, knowing the request and the tools alone."""
+"""Independent readers of a request: what they would call, knowing only the request and the tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIMITS = Limits(steps=6)
 
 
 class Solver:
-    """Performs goldens with a model. Each sample has a seed of its own; the expected calls are never shown to it."""
+    """Performs goldens with a model. Each sample has its own seed; the expected calls are never shown to it."""
 
     def __init__(
         self, asker: Asker, tools: Mapping[str, Tool], *, seed: int = 0, temperature: float = 0.7
@@ -36,7 +36,7 @@ class Solver:
         self._loop = AgentLoop(asker, prompts, LIMITS, Toolbox(tools.values(), seed=seed), "")
 
     async def sample(self, golden: Golden, number: int) -> Trajectory:
-        """What one reader does. A provider that fails is a `ProviderError`: it says nothing of the golden."""
+        """The calls of one solver. A failing provider is a `ProviderError`: it says nothing about the golden."""
         asked = Golden(
             golden.input, id=golden.id, tools=golden.tools, system=golden.system, context=golden.context
         )
@@ -47,7 +47,7 @@ class Solver:
         return trajectory
 
     def judged(self, golden: Golden, trajectory: Trajectory) -> CaseResult:
-        """The sample by the one scorer, strictly: no call too many, none missing, every argument as it should be."""
+        """The sample's score, strictly: no extra call, none missing, every argument correct."""
         strict = msgspec.structs.replace(
             golden, expected_output=None, output_contains=(), category=_strict(golden)
         )
@@ -55,12 +55,12 @@ class Solver:
 
 
 def depends(golden: Golden) -> bool:
-    """Whether a call takes a value out of the result of another, which therefore must have run."""
+    """Whether a call uses a value from the result of another, which therefore must have run."""
     return any(call.after for call in golden.expected_calls)
 
 
 def spent_on(trajectories: Iterable[Trajectory]) -> Usage:
-    """What samples cost together."""
+    """The total usage of the samples."""
     used = Usage()
     for trajectory in trajectories:
         used = total(used, trajectory.usage)

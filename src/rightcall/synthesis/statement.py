@@ -1,4 +1,4 @@
-"""What a request says literally: its numbers, dates and words, compared with the values of calls."""
+"""The literal content of a request: its numbers, dates and words, compared with the values of calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OTHER_WORDS = {
 }  # fmt: skip
 LONGEST_REQUEST = 1_000
 ECHO = 5
-"""Words in a row that nobody shares with a prompt by chance."""
+"""Number of consecutive words that do not match a prompt by chance."""
 
 _PLACEHOLDER = re.compile(r"\[[A-Za-z][^\]\n]{0,30}\]|<[a-z][a-z _]{1,20}>|\{[a-z_]+\}")
 _ASSISTANT = re.compile(
@@ -31,7 +31,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def missing_values(request: str, calls: Sequence[Mapping[str, Any]]) -> list[str]:
-    """`name = value` for each value of the calls that does not stand in the request; true and false may be implied."""
+    """`name = value` for each value of the calls that is missing from the request; true and false may be implied."""
     text = folded(request)
     numbers = set(_numbers(request)) | set(_number_words(text))
     return [
@@ -59,14 +59,14 @@ def surplus_numbers(request: str, calls: Sequence[Mapping[str, Any]]) -> list[st
 
 
 def named_tool(request: str, tools: Iterable[str]) -> str:
-    """A tool's identifier in the request: one that is no plain word; a user would not know it."""
+    """A tool's identifier in the request: one that is not a plain word; a user would not know it."""
     return next(
         (n for n in tools if re.search(r"_|[a-z][A-Z]", n) and n.casefold() in request.casefold()), ""
     )
 
 
 def unlike_a_request(request: str) -> str:
-    """Why a text is no message of a user's, for what models write instead; empty when nothing is known against it."""
+    """Why a text is not a user's message, for typical model mistakes; empty when it looks fine."""
     if len(request) > LONGEST_REQUEST:
         return f"it has {len(request):,} characters"
     if found := _PLACEHOLDER.search(request):
@@ -77,7 +77,7 @@ def unlike_a_request(request: str) -> str:
 
 
 def echoes(request: str, prompt: str) -> str:
-    """Words in a row that the request took over from the prompt it answers, as weak models do; empty when none."""
+    """Consecutive words that the request copied from its prompt, as weak models do; empty when none."""
     asked = f" {' '.join(re.findall(r'[a-z$]+', prompt.casefold()))} "
     words = re.findall(r"[a-z]+", request.casefold())
     runs = (" ".join(words[at : at + ECHO]) for at in range(len(words) - ECHO + 1))
@@ -85,7 +85,7 @@ def echoes(request: str, prompt: str) -> str:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The single values inside a value."""
+    """The scalar values inside a value."""
     if isinstance(value, dict):
         for inner in value.values():
             yield from leaves(inner)
@@ -97,13 +97,13 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def states(request: str, value: Any) -> bool:
-    """Whether the request says this value."""
+    """Whether the request contains this value."""
     text = folded(request)
     return all(_says(text, set(_numbers(request)) | set(_number_words(text)), leaf) for leaf in leaves(value))
 
 
 def folded(text: str) -> str:
-    """Without regard to case, the spelling of accents, kinds of quotes and spaces."""
+    """Ignoring case, accent encoding, kinds of quotes and spaces."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("_", " ")
     return " ".join(plain.split())
 
@@ -117,7 +117,7 @@ def _says(text: str, numbers: set[float], value: Any) -> bool:
 
 
 def _says_date(text: str, numbers: set[float], value: str) -> bool:
-    """Whether a date stands there in other words: 4 March 2027."""
+    """Whether a date is written in another form: 4 March 2027."""
     try:
         day = datetime.date.fromisoformat(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Steps that several ways share: judging an input, rewriting it, evolving it, agreeing on the calls it needs."""
+"""Shared steps: judging an input, rewriting it, evolving it, agreeing on the calls it needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rightcall.tools.definitions import is_valid
 
 
 class InputQuality(Record, frozen=True, forbid_unknown_fields=False):
-    """A critic's marks for an input."""
+    """A critic's ratings of an input."""
 
     clarity: float
     answerability: float
@@ -28,13 +28,13 @@ class InputQuality(Record, frozen=True, forbid_unknown_fields=False):
 
     @property
     def mean(self) -> float:
-        """Both marks together, each brought into 0..1."""
+        """The mean of both ratings, scaled to 0..1."""
         return sum(min(1.0, max(0.0, mark)) for mark in (self.clarity, self.answerability)) / 2
 
 
 @dataclass(frozen=True)
 class Refinement:
-    """An input after judging and evolving, with what was found on the way."""
+    """An input after rating and evolving, with its scores."""
 
     text: str
     quality: float | None
@@ -42,13 +42,13 @@ class Refinement:
 
 
 class BelowThreshold(Exception):  # noqa: N818  it is news of one attempt
-    """A critic did not find the input good enough, also after the rewrites."""
+    """A critic rated the input too low, even after rewrites."""
 
 
 async def refined(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> Refinement:
-    """The input judged, rewritten until it is good enough, evolved, and judged again after every change.
+    """The input rated, rewritten until it is good enough, evolved, and rated again after every change.
 
-    `BelowThreshold` when no rewrite reaches the threshold. An evolution that spoils the input is taken back.
+    `BelowThreshold` when no rewrite reaches the threshold. An evolution that degrades the input is reverted.
     """
     about = f"The text it is about:\n<text>\n{context}\n</text>\n" if context else ""
     filtration = kit.filtration or FiltrationConfig()
@@ -106,7 +106,7 @@ async def _marks(text: str, step: str, scribe: Scribe, about: str) -> InputQuali
 async def labelled(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden | None, Score]:
     """The golden with the calls that independent solvers agree on; None when they do not agree.
 
-    Without tools there is nothing to call, and the golden stays as it is.
+    Without tools there is nothing to call, and the golden is unchanged.
     """
     if kit.solver is None:
         return golden, Score.passed_if(True)
@@ -122,11 +122,11 @@ async def labelled(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden | N
             scribe.note(spent_on(done))
             return candidate, Score(agreeing / len(done), True)
     scribe.note(spent_on(done))
-    return None, Score(0.0, False, f"no {checks.agree} of {len(done)} solvers called the same")
+    return None, Score(0.0, False, f"fewer than {checks.agree} of {len(done)} solvers agreed on the calls")
 
 
 def with_calls(golden: Golden, trajectory: Trajectory, kit: Kit) -> Golden | None:
-    """The golden with what a solver did as what is expected; None when a call cannot be right."""
+    """The golden with a solver's calls as expected calls; None when a call cannot be right."""
     calls = []
     for call in trajectory.calls:
         tool = kit.tools.get(call.name)

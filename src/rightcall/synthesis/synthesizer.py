@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rightcall.errors import ConfigError
-from rightcall.executor import finished
+from rightcall.event_loop import finished
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.synthesis.async_synthesizer import AsyncSynthesizer
@@ -21,10 +21,11 @@ from rightcall.synthesis.production import Production
 class Synthesizer(AsyncSynthesizer):
     """Generates goldens. Every one is a draft: read it before you trust it.
 
-    Without a `model`, goldens from tools are written by templates. `tools` are what the agent under test has: given,
-    every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads requests independently
-    [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is on disk at once, and
-    `resume` names a run there to go on with. `watch` hears of progress, `limits` end it.
+    Without a `model`, goldens from tools are written by templates. `tools` are the tools of the agent under
+    test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver`
+    reads requests independently [default: the model]. Every choice depends only on `seed`. With a `store`,
+    finished work is on disk at once, and `resume` names a run to continue. `watch` receives progress,
+    `limits` end it.
     """
 
     # Goldens of one turn
@@ -61,7 +62,7 @@ class Synthesizer(AsyncSynthesizer):
         return _goldens(finished(work))
 
     def generate_goldens_from_scratch(self, num_goldens: int) -> list[Golden]:
-        """Goldens from the styling alone: `StylingConfig(scenario=…, task=…, input_format=…)`."""
+        """Goldens from the styling only: `StylingConfig(scenario=…, task=…, input_format=…)`."""
         return _goldens(finished(self.afrom_scratch(num_goldens)))
 
     def generate_goldens_from_goldens(
@@ -112,7 +113,7 @@ class Synthesizer(AsyncSynthesizer):
         return _conversations(finished(work))
 
     def generate_conversational_goldens_from_scratch(self, num_goldens: int) -> list[ConversationalGolden]:
-        """Scenarios from the conversational styling alone."""
+        """Scenarios from the conversational styling only."""
         work = self.afrom_scratch(num_goldens, conversations=True)
         return _conversations(finished(work))
 
@@ -129,10 +130,10 @@ class Synthesizer(AsyncSynthesizer):
 
 def _given(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None) -> list[Context]:
     if not contexts or not all(contexts):
-        raise ConfigError("there is no context to generate from, or an empty one")
+        raise ConfigError("no contexts to generate from, or an empty one")
     sources = source_files or [""] * len(contexts)
     if len(sources) != len(contexts):
-        raise ConfigError(f"{len(contexts)} contexts were given and {len(sources)} source_files")
+        raise ConfigError(f"got {len(contexts)} contexts but {len(sources)} source_files")
     return [
         Context(tuple(texts), (source,) if source else ())
         for texts, source in zip(contexts, sources, strict=True)

@@ -1,7 +1,7 @@
 """Requests written without a model: plain, stiff, and exactly as informative as their plan.
 
-They say what is wanted in the words of the tool's own description, so they are easier than what people write. Goldens
-made this way carry the tag `template`.
+They use the words of the tool's description, so they are easier than what people write. Goldens
+made this way have the tag `template`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _sentence(
 
 
 def _with_values(what: str, call: PlannedCall, plan: CallPlan, phrases: Phrases) -> tuple[str, set[str]]:
-    """The action with values where it speaks of a parameter: "forecast for a city" becomes "forecast for Perth"."""
+    """The action with values where it mentions a parameter: "forecast for a city" becomes "forecast for Perth"."""
     said: set[str] = set()
     for name, value in call.arguments.items():
         words = label(name, phrases)
@@ -68,7 +68,7 @@ def _with_values(what: str, call: PlannedCall, plan: CallPlan, phrases: Phrases)
 
 
 def action_of(tool: Tool, phrases: Phrases) -> str:
-    """What the tool does, as something to ask for: by its name in this language, else by its description."""
+    """What the tool does, phrased as a request: from its name in this language, otherwise from its description."""
     parts = [part.casefold() for part in _CAMEL.split(tool.name) if part]
     verbs = [phrases.verbs[part] for part in parts[:1] if part in phrases.verbs]
     nouns = [phrases.nouns[part] for part in parts[1:] if part in phrases.nouns]
@@ -96,7 +96,7 @@ def label(name: str, phrases: Phrases) -> str:
 
 
 def spoken(value: Any, phrases: Phrases) -> str:
-    """A value in words that still tell exactly what it is."""
+    """A value in words that identify it exactly."""
     if isinstance(value, bool):
         return phrases.yes if value else phrases.no
     if isinstance(value, str):

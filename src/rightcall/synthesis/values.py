@@ -1,4 +1,4 @@
-"""Arguments that fit a tool's schema and that a person might ask for."""
+"""Arguments that are valid for a tool's schema and plausible for a person to ask for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sample_arguments(
 ) -> dict[str, Any] | None:
     """Arguments with exactly these parameters, valid under the tool's schema; None when none were found.
 
-    `fixed` gives some of them. What has a default gets another value, so that asking for it makes a difference.
+    `fixed` sets some of them. A parameter with a default gets another value, so that the request matters.
     """
     for attempt in range(ATTEMPTS):
         made = dict(fixed or {})
@@ -51,7 +51,7 @@ def sample_arguments(
 
 
 def _repeats_a_choice(tool: Tool, arguments: dict[str, Any]) -> bool:
-    """Whether two parameters with the same choices have the same value: nobody converts dollars to dollars."""
+    """Whether two parameters with the same choices have the same value: as in converting dollars to dollars."""
     chosen = [(choices_of(tool, name), value) for name, value in arguments.items() if choices_of(tool, name)]
     return any(one == other for place, one in enumerate(chosen) for other in chosen[:place])
 
@@ -64,7 +64,7 @@ def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
 
 
 def is_free_text(tool: Tool, name: str) -> bool:
-    """Whether a parameter takes words of the user's, in which case and spacing do not matter."""
+    """Whether a parameter takes free text, in which case and spacing do not matter."""
     schema = resolved(_schema(tool, name), tool.input_schema)
     closed = any(key in schema for key in ("enum", "const", "pattern", "format"))
     return (
@@ -78,7 +78,7 @@ def is_free_text(tool: Tool, name: str) -> bool:
 
 
 def has_bounds(tool: Tool, name: str) -> bool:
-    """Whether the schema of a parameter says how large or long it may be."""
+    """Whether a parameter's schema limits its size or length."""
     schema = resolved(_schema(tool, name), tool.input_schema)
     bounds = (
         "minimum",
@@ -93,7 +93,7 @@ def has_bounds(tool: Tool, name: str) -> bool:
 
 
 def pool_of(name: str, description: Any = "") -> str:
-    """Which pool a parameter takes its values from: its name says so, or else its description."""
+    """The pool of a parameter's values: by its name, otherwise by its description."""
     for text in (name, description if isinstance(description, str) else ""):
         words = {word.casefold() for word in re.split(r"[_\W]+|(?<=[a-z])(?=[A-Z])", text)}
         found = next((pool_name for pool_name, hints in HINTS if words & hints), None)
@@ -122,7 +122,7 @@ _NOTHING = object()
 
 
 class _Maker:
-    """Makes values of one tool's parameters."""
+    """Generates values for one tool's parameters."""
 
     def __init__(
         self, root: dict[str, Any], rng: random.Random, language: Language, flavour: Flavour
@@ -255,7 +255,7 @@ class _Maker:
 
 
 def _bound(schema: dict[str, Any], word: str, step: float) -> float | None:
-    """The smallest or largest value a schema allows, brought onto the grid of its step."""
+    """The smallest or largest value a schema allows, rounded to its step."""
     given: Any = schema.get(word)
     exclusive: Any = schema.get(f"exclusive{word.capitalize()}")
     upward = word == "minimum"

@@ -1,6 +1,6 @@
-"""Whether a golden is right: its calls fit their schemas, run on mocks, stand in the request, and follow from it.
+"""Verifies a golden: its calls match their schemas, run on mocks, appear in the request, and follow from it.
 
-The checks go from cheap to dear and stop at the first that fails. A golden that fails one is dropped with the reason.
+Checks run from cheap to expensive and stop at the first failure. A golden that fails is dropped with the reason.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CHECKS = ("schema", "executes", "stated", "recovered")
 
 
 class Verifier:
-    """Verifies goldens against tools. Without a solver, what a request implies is judged by its words alone."""
+    """Verifies goldens against tools. Without a solver, what a request implies is judged only by its words."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class Verifier:
         offered = offered_tools(golden, self._tools)
         for call in golden.expected_calls:
             if not isinstance(call.tool, str) or call.tool not in offered:
-                return Score.passed_if(False, f"there is no tool '{call.tool}'")
+                return Score.passed_if(False, f"unknown tool '{call.tool}'")
             arguments = values_of(call)
             if arguments is None:
-                return Score.passed_if(False, f"{call.tool}: an expected argument is no single value")
+                return Score.passed_if(False, f"{call.tool}: an expected argument is not a single value")
             wrong = [p for p in problems(offered[call.tool], self._concrete(call, arguments)) if p]
             if wrong:
                 return Score.passed_if(
@@ -86,14 +86,14 @@ class Verifier:
         if name := named_tool(golden.input, self._tools):
             return Score.passed_if(False, f"the request names the tool {name}")
         if problem := unlike_a_request(golden.input):
-            return Score.passed_if(False, f"the request is not a user's: {problem}")
+            return Score.passed_if(False, f"the request does not read like a user's: {problem}")
         if not self._config.literal or golden.no_calls:
             return Score.passed_if(True)
         values = [values_of(call) or {} for call in golden.expected_calls]
         if missing := missing_values(golden.input, values):
-            return Score.passed_if(False, f"the request does not say {missing[0]}")
+            return Score.passed_if(False, f"the request does not contain {missing[0]}")
         if surplus := surplus_numbers(golden.input, values):
-            return Score.passed_if(False, f"the request says {surplus[0]}, which no call uses")
+            return Score.passed_if(False, f"the request contains {surplus[0]}, which no call uses")
         return Score.passed_if(True)
 
     async def _recovered(self, golden: Golden, solver: Solver) -> tuple[Score, Usage]:
@@ -114,7 +114,7 @@ class Verifier:
         return Score(agreed / len(done), passed, "" if passed else why), spent_on(done)
 
     def _concrete(self, call: ExpectedCall, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments with a made value for each that comes out of another call's result."""
+        """The arguments with a placeholder for each value from another call's result."""
         tool = self._tools.get(str(call.tool))
         open_ones = [name for name, spec in (call.args or {}).items() if _is_ref(spec)]
         if tool is None or not open_ones:
@@ -125,7 +125,7 @@ class Verifier:
 
 
 def values_of(call: ExpectedCall) -> dict[str, Any] | None:
-    """The values an expected call states; None when one of them is stated by what would be many values."""
+    """The values an expected call states; None when one of them could be many values."""
     found: dict[str, Any] = {}
     for name, spec in (call.args or {}).items():
         if _is_ref(spec):

@@ -1,13 +1,13 @@
-"""Goldens as tests: what `rightcall_pytest` and `assert_test` stand on.
+"""Goldens as tests: the implementation of `rightcall_pytest` and `assert_test`.
 
     marks       the goldens of `@pytest.mark.goldens(…)`, each with a readable id
     check_fixture   Checker: what the `check` fixture does
     golden_batch    goldens of one test function, run together once they share an agent
-    session_store   results into the store, one run for a test function, whoever writes it
+    session_store   stores results, one run per test function, from any process
     failure_text    a failing case in words: the reason and a difference of calls
     assertion   assert_test
-    evaluation_dataset   EvaluationDataset for users: files, versions in the store, a loop of one's own
-    summary     what a test session adds up to: intervals, the gate, what to type next
+    evaluation_dataset   EvaluationDataset for users: files, versions in the store, a custom loop
+    summary     summary of a test session: intervals, the gate, next commands
 
 Nothing here is imported before a test uses it.
 """

@@ -1,7 +1,8 @@
-"""What the `check` fixture does."""
+"""The `check` fixture."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,13 +13,14 @@ from rightcall.metrics import AnyMetric, ScoringRules, as_metrics, observed
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.suite import as_user
-from rightcall.testing.failure_text import error_text, failure_text
+from rightcall.testing.failure_text import require_passed
 from rightcall.testing.golden_batch import Checked, GoldenBatch, Setup
+from rightcall.tools.definitions import offered_tools
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """What the command line said."""
+    """Command-line options."""
 
     trials: int = 1
     concurrency: int = 32
@@ -26,7 +28,7 @@ class Defaults:
 
 
 class Checker:
-    """`check(agent, golden)`: run the agent on a golden, and fail the test when it did not do what it should."""
+    """`check(agent, golden)`: run the agent on a golden, and fail the test when it does not pass."""
 
     def __init__(
         self,
@@ -51,7 +53,7 @@ class Checker:
         """The results of all trials, when all passed.
 
         A trial passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures.
-        `trials` is how often the golden is tried [default: `--rightcall-trials`]. `user` plays the user of a
+        `trials` is the number of trials [default: `--rightcall-trials`]. `user` plays the user of a
         conversation that is not scripted to its end.
         """
         __tracebackhide__ = True
@@ -87,7 +89,6 @@ class Checker:
     def _judged(self, checked: Checked) -> tuple[CaseResult, ...]:
         __tracebackhide__ = True
         golden, results = checked.golden, checked.results
-        errors = sum(bool(result.error) for result in results)
         self._note(
             {
                 "run": checked.run_id,
@@ -96,20 +97,15 @@ class Checker:
                 "category": golden.category,
                 "cluster": golden.cluster,
                 "passes": [bool(result.passed) for result in results if not result.error],
-                "errors": errors,
+                "errors": sum(bool(result.error) for result in results),
+                "codes": dict(Counter(failure.code for result in results for failure in result.codes)),
             }
         )
-        if any(not result.passed and not result.error for result in results):
-            from rightcall.tools.definitions import offered_tools
-
-            tools = offered_tools(golden, checked.tools)
-            raise CheckFailed(failure_text(golden, results, tools))
-        if errors:
-            raise CheckFailed(error_text(golden, results), infrastructure=True)
+        require_passed(golden, results, offered_tools(golden, checked.tools))
         return results
 
 
 def _named(golden: Any) -> AnyGolden:
     if not isinstance(golden, Golden | ConversationalGolden):
-        raise ConfigError(f"check takes a golden, got {type(golden).__name__}")
+        raise ConfigError(f"check() expects a golden, got {type(golden).__name__}")
     return with_id(golden)

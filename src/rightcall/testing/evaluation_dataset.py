@@ -1,4 +1,4 @@
-"""`EvaluationDataset` for users: the collection of the dataset room, introduced to the store and to scoring."""
+"""`EvaluationDataset` for users: `DatasetFiles` with the store and scoring."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.api import RunResult, ascore_cases
-from rightcall.datasets import DatasetFiles, case_of
+from rightcall.datasets import case_of
 from rightcall.errors import ConfigError
-from rightcall.executor import as_trajectory, finished
+from rightcall.event_loop import finished
+from rightcall.executor import as_trajectory
 from rightcall.metrics import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.text import counted
 from rightcall.model.trajectory import Trajectory
 from rightcall.store import open_store, user_name
+from rightcall.testing.golden_generation import GoldenGeneration
 
 if TYPE_CHECKING:
     from rightcall.store import DatasetVersion
 
 
-class EvaluationDataset(DatasetFiles):
-    """Goldens of one kind and test cases, with files, versions in the store, and a loop of one's own.
+class EvaluationDataset(GoldenGeneration):
+    """Goldens of one kind and test cases, with files, versions in the store, generation, and a loop of one's own.
 
-    `last_run` is what `evals_iterator` measured last.
+    `last_run` is the latest result of `evals_iterator`.
     """
 
     last_run: RunResult | None = None
@@ -42,7 +45,7 @@ class EvaluationDataset(DatasetFiles):
         store: str | Path | None = None,
         author: str | None = None,
     ) -> DatasetVersion:
-        """Keep the goldens as the next version of an alias; `finalized=False` makes a draft, for the next push."""
+        """Store the goldens as the next version of an alias; `finalized=False` stores a draft."""
         with open_store(store) as opened:
             return opened.push_dataset(alias, self.goldens, finalized=finalized, author=author or user_name())
 
@@ -55,7 +58,7 @@ class EvaluationDataset(DatasetFiles):
         version: int | None = None,
         store: str | Path | None = None,
     ) -> None:
-        """Take over the goldens of a version: the newest finalized one, unless another is asked for."""
+        """Load the goldens of a version [default: the newest finalized one]."""
         with open_store(store, must_exist=True) as opened:
             found = list(opened.pull_dataset(alias, version, finalized=finalized))
         if auto_convert_goldens_to_test_cases:
@@ -63,7 +66,7 @@ class EvaluationDataset(DatasetFiles):
         else:
             self.goldens = found
 
-    # A loop of one's own
+    # A custom loop
 
     def evals_iterator(
         self,
@@ -72,7 +75,7 @@ class EvaluationDataset(DatasetFiles):
         store: str | Path | None = None,
         name: str = "evals_iterator",
     ) -> Iterator[AnyGolden]:
-        """Goldens one after the other; tell what your agent did with `evaluate`, and all is scored at the end.
+        """Goldens one after the other; record what your agent did with `evaluate`. All are scored at the end.
 
             for golden in dataset.evals_iterator(metrics=["tool_selection"]):
                 dataset.evaluate(my_agent(golden.input))
@@ -82,8 +85,8 @@ class EvaluationDataset(DatasetFiles):
         """
         yield from self._given_out()
         if any(isinstance(made, asyncio.Future) for made in (self._made or {}).values()):
-            raise ConfigError(  # a task is bound to the loop that runs now, and this function cannot wait there
-                "tasks cannot be waited for here; write: async for golden in dataset.aevals_iterator(…)"
+            raise ConfigError(  # a task belongs to the running loop, which this function cannot await
+                "tasks cannot be awaited here; use: async for golden in dataset.aevals_iterator(…)"
             )
         finished(self._scored(metrics, store, name))
 
@@ -94,22 +97,20 @@ class EvaluationDataset(DatasetFiles):
         store: str | Path | None = None,
         name: str = "evals_iterator",
     ) -> AsyncIterator[AnyGolden]:
-        """The same inside an event loop; tasks are waited for at the end."""
+        """The same inside an event loop; tasks are awaited at the end."""
         for golden in self._given_out():
             yield golden
         await self._scored(metrics, store, name)
 
     def evaluate(self, made: Any) -> None:
-        """What the agent did with the golden at hand: a trajectory, calls, messages, its answer, or a task for one."""
+        """Record what the agent did with the current golden: a trajectory, calls, messages, an answer, or a task."""
         if self._made is None or self._current is None:
-            raise ConfigError(
-                "evaluate() tells what became of a golden; call it inside a loop over evals_iterator()"
-            )
+            raise ConfigError("call evaluate() inside a loop over evals_iterator()")
         self._made[self._current.id] = made
 
     def _given_out(self) -> Iterator[AnyGolden]:
         if not self.goldens:
-            raise ConfigError("the dataset has no goldens to go through")
+            raise ConfigError("the dataset has no goldens")
         self._made = {}
         for golden in self.goldens:
             self._current = golden
@@ -125,7 +126,8 @@ class EvaluationDataset(DatasetFiles):
                 if inspect.iscoroutine(waiting):
                     waiting.close()
             raise ConfigError(
-                f"nothing was told of {len(silent)} goldens ({shown}); call dataset.evaluate(…) in every round"
+                f"dataset.evaluate() was not called for {counted(len(silent), 'golden')} ({shown});"
+                " call it once per golden"
             )
         done = await asyncio.gather(*(_trajectory(made[golden.id]) for golden in self.goldens))
         cases = [_case(golden, found) for golden, found in zip(self.goldens, done, strict=True)]

@@ -1,8 +1,8 @@
-"""The goldens of one test function: run together as soon as they are known to share an agent.
+"""The goldens of one test function: run concurrently as soon as they are known to share an agent.
 
-The first test of a function asks for its golden alone. When the second asks with the same agent, metrics and
-trials, all goldens that are still to come are run at once, and each later test finds its results ready. A test
-that brings an agent of its own is always run alone, so nothing is ever asked for in vain.
+The first test of a function runs its golden alone. When the second uses the same agent, metrics and trials, all
+remaining goldens run concurrently, and each later test finds its results ready. A test with its own agent always
+runs alone, so no request is wasted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rightcall.executor import Agent, Pool, finished
+from rightcall.event_loop import finished
+from rightcall.executor import Agent, Pool
 from rightcall.metrics import Metric, ScoringRules
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
@@ -36,7 +37,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Checked:
-    """The trials of one golden, and the run they are kept in."""
+    """The trials of one golden, and the run they are stored in."""
 
     setup: Setup
     golden: AnyGolden
@@ -46,7 +47,7 @@ class Checked:
 
 
 class GoldenBatch:
-    """One test function's goldens and what is known of them so far."""
+    """One test function's goldens and their results so far."""
 
     def __init__(
         self, name: str, goldens: Sequence[AnyGolden], keeper: SessionStore, *, may_share: bool
@@ -102,7 +103,7 @@ class GoldenBatch:
 
 
 async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepared]:
-    """Every trial of the plan's goldens, many at once; by golden id, trials in order; and what they were run with."""
+    """Every trial of the plan's goldens, concurrently; by golden id, trials in order; and what they were run with."""
     async with await preflight(plan) as prepared:
         plan = prepared.plan
         found: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
@@ -119,7 +120,7 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
 
 
 def same(one: Setup, other: Setup) -> bool:
-    """Whether two tests ask for the same thing. Agents that cannot be compared are different."""
+    """Whether two tests use the same setup. Agents that cannot be compared are different."""
     try:
         return one is other or bool(one == other)
     except Exception:

@@ -19,20 +19,20 @@ LONGEST_ID = 48
 def marked_goldens(
     sources: Sequence[Any], folders: Sequence[Path], *, only: Sequence[str] = (), limit: int | None = None
 ) -> list[AnyGolden]:
-    """The goldens of files and lists; a path is looked for in each of the folders.
+    """The goldens of files and lists; a path is resolved against each of the folders.
 
     `only` and `limit` choose among them as `rightcall run` does.
     """
     if not sources:
         raise ConfigError(
-            'pytest.mark.goldens needs a file or goldens: @pytest.mark.goldens("goldens.jsonl")'
+            'pytest.mark.goldens requires a file or goldens: @pytest.mark.goldens("goldens.jsonl")'
         )
     found = [golden for source in sources for golden in _goldens_of(source, folders)]
     return list(Selection(tuple(only), limit).chosen(found))
 
 
 def readable_ids(goldens: Sequence[AnyGolden]) -> list[str]:
-    """An id for each test: the golden's own, or the first words of its input when it was given none."""
+    """An id for each test: the golden's id, or the first words of its input without one."""
     return [_slug(golden) if re.fullmatch(r"g-[0-9a-f]{12}", golden.id) else golden.id for golden in goldens]
 
 
@@ -48,16 +48,16 @@ def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:
     for item in items:
         if not isinstance(item, Golden | ConversationalGolden):
             kind = type(item).__name__
-            raise ConfigError(f"pytest.mark.goldens takes files and goldens, got {kind}")
+            raise ConfigError(f"pytest.mark.goldens expects files or goldens, got {kind}")
     return [_with_id(item) for item in items]
 
 
 def _with_id(golden: AnyGolden) -> AnyGolden:
-    return with_id(cast(Golden, golden))  # either kind gives its own kind back
+    return with_id(cast(Golden, golden))  # the kind is preserved
 
 
 def _found(path: Path, folders: Sequence[Path]) -> Path:
-    """The first of the folders that has the file; the first folder's place when none has."""
+    """The path in the first folder that has the file; in the first folder when none has."""
     places = [path] if path.is_absolute() else [folder / path for folder in folders]
     return next((place for place in places if place.exists()), places[0])
 

@@ -1,4 +1,4 @@
-"""Results of tests into the store: one run for a test function, whichever process writes it."""
+"""Stores test results: one run per test function, from any process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SessionStore:
         return f"{self.session}-{digest[:4]}"
 
     def keep(self, prepared: Prepared, goldens: Sequence[AnyGolden], results: Sequence[CaseResult]) -> str:
-        """Store the results of a plan on these goldens; gives the id of their run."""
+        """Store the results of a plan on these goldens; returns the id of their run."""
         run_id = self.run_id(prepared.plan)
         if run_id not in self._writers:
             self._writers[run_id] = self._persist(lambda: self._begun(prepared, goldens, run_id))
@@ -38,10 +38,10 @@ class SessionStore:
         return run_id
 
     def finish(self, run_id: str, word: str, trials: int) -> None:
-        """Write what a run adds up to, and its verdict, which rests on `trials` results.
+        """Write the summary and verdict of a run with `trials` results.
 
         Tests decide for themselves which goldens they check with which agent, so a run is complete when every trial
-        that a test was told about is stored. Otherwise a `StoreError` says what is missing.
+        that a test received is stored. Otherwise a `StoreError` says what is missing.
         """
         store = self._opened()
         if store.run(run_id).finished:
@@ -58,13 +58,13 @@ class SessionStore:
         self._persist(lambda: store.finish_run(run_id, tally.summary(), word, early=True))
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Release the connections."""
         if self._store is not None:
             self._store.close()
 
     @property
     def shown(self) -> str:
-        """Where the results are, as it may be shown."""
+        """The store's address for display."""
         return store_address(self._address).shown
 
     def _begun(self, prepared: Prepared, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:

@@ -1,4 +1,4 @@
-"""What a test session adds up to: a rate with its interval for each test function, and the gate."""
+"""Summary of a test session: a rate with its interval for each test function, and the gate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rightcall import stats
-from rightcall.gate import Gate, Outcome, Verdict, decide, percent, sample_of
+from rightcall.gate import Gate, Outcome, Verdict, decide, sample_of
+from rightcall.model.text import percent
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Tested:
 
     @property
     def trials(self) -> int:
-        """How many results the checks were given."""
+        """The number of results of the checks."""
         return sum(len(outcome.passes) + outcome.errors for outcome in self.outcomes)
 
     @property
@@ -35,7 +36,7 @@ class Tested:
 
 
 def tested(notes: Sequence[dict[str, Any]]) -> list[Tested]:
-    """Notes of checks, gathered by run in the order in which runs were first heard of."""
+    """Notes of checks, grouped by run in order of first appearance."""
     runs: dict[str, list[dict[str, Any]]] = {}
     for note in notes:
         runs.setdefault(note["run"], []).append(note)
@@ -46,10 +47,14 @@ def tested(notes: Sequence[dict[str, Any]]) -> list[Tested]:
 
 
 def gate_verdict(
-    groups: Sequence[Tested], least: float, rule: Literal["point", "interval"] = "point"
+    groups: Sequence[Tested],
+    least: float | None,
+    rule: Literal["point", "interval"] = "point",
+    forbid: Sequence[str] = (),
 ) -> Verdict:
-    """Whether the goldens of all test functions together reach the pass rate."""
-    return decide(Gate(min=least, rule=rule), [outcome for group in groups for outcome in group.outcomes])
+    """Whether the goldens of all test functions together reach the pass rate, without a forbidden failure."""
+    gate = Gate(min=least, rule=rule, forbid=tuple(forbid))
+    return decide(gate, [outcome for group in groups for outcome in group.outcomes])
 
 
 def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str) -> list[str]:
@@ -61,13 +66,13 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
         lines += ["all", f"  {_rate([outcome for group in groups for outcome in group.outcomes])}"]
     if verdict is not None:
         lines.append(f"gate {verdict.sentence}" + (f"; {verdict.hint}" if verdict.hint else ""))
-    lines.append(f"kept in {store}")
+    lines.append(f"stored in {store}")
     lines += [f"next: rightcall runs show {group.run_id}" for group in groups[:3]]
     return lines
 
 
 def _near(agent: str) -> str:
-    """An agent's name with a path in it as seen from here."""
+    """An agent's name with its path relative to the working folder."""
     return agent.replace(f"{Path.cwd()}{os.sep}", "")
 
 
@@ -76,7 +81,7 @@ def _rate(outcomes: Sequence[Outcome]) -> str:
     errors = sum(outcome.errors for outcome in outcomes)
     told = f", {errors:,} of the trials got no answer" if errors else ""
     if found is None:
-        return f"no golden could be judged{told}"
+        return f"no golden could be scored{told}"
     estimate = stats.estimate(found)
     trials = [passed for outcome in outcomes for passed in outcome.passes]
     if len(trials) > estimate.cases:
@@ -93,4 +98,5 @@ def _outcome(note: dict[str, Any]) -> Outcome:
         errors=note["errors"],
         category=note["category"],
         cluster=note["cluster"],
+        codes=note["codes"],
     )

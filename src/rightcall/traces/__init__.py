@@ -1,12 +1,13 @@
 """Traces of agents that ran elsewhere, as trajectories.
 
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
+    span_spool  spans of many files, by trace           portions    a large document, a part at a time
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
-    dialects/   how each instrumentation spells calls   assembly    spans of one trace to what the agent did
+    dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
     trace       Trace: trajectory, tools, origin        candidate   a golden to review
     redaction   e-mail addresses, keys and the like     events      scores as `gen_ai.evaluation.result`
 
-To read one more export: a file in `exports/`. One more instrumentation: a file in `dialects/`.
+To support another export: a file in `exports/`. Another instrumentation: a file in `dialects/`.
 """
 
 from typing import TYPE_CHECKING
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
         spans_request as spans_request,
     )
     from rightcall.traces.golden_candidate import (
+        CandidateSpool as CandidateSpool,
         candidate as candidate,
-        distinct_candidates as distinct_candidates,
         signature as signature,
     )
     from rightcall.traces.otlp import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from rightcall.traces.reader import is_trace_export as is_trace_export, load_traces as load_traces
     from rightcall.traces.redaction import Redactor as Redactor
     from rightcall.traces.span import Span as Span, SpanEvent as SpanEvent
+    from rightcall.traces.span_spool import with_events as with_events
     from rightcall.traces.trace import REVIEWED as REVIEWED, UNREVIEWED as UNREVIEWED, Trace as Trace
     from rightcall.traces.unpack import TooLarge as TooLarge, gunzip as gunzip
 else:
@@ -53,13 +55,14 @@ else:
             "assembly": "CallsMode assemble",
             "calls": "canonical",
             "events": "Evaluation RunSpan logs_request send spans_request",
-            "golden_candidate": "candidate distinct_candidates signature",
+            "golden_candidate": "CandidateSpool candidate signature",
             "otlp": "Item LogEvent json_items protobuf_items",
             "problems": "Problems",
             "protobuf": "WireError length text varint",
             "reader": "is_trace_export load_traces",
             "redaction": "Redactor",
             "span": "Span SpanEvent",
+            "span_spool": "with_events",
             "trace": "REVIEWED Trace UNREVIEWED",
             "unpack": "TooLarge gunzip",
         },

@@ -24,7 +24,7 @@ from rightcall.traces.trace import Trace, tools_from
 
 CallsMode = Literal["auto", "root", "all"]
 MAX_SPANS = 2000
-"""Spans of one trace that are read; a trace of more is an agent that ran away."""
+"""Maximum number of spans read per trace; more than that is a runaway agent."""
 MANY_UNKNOWN = 0.2
 
 LIMITS = ("MaxTurnsExceeded", "GraphRecursionError", "UsageLimitExceeded", "max_steps_error", "max_turns")
@@ -44,10 +44,10 @@ FINISHES: dict[str, StopReason] = {
 def assemble(
     spans: Iterable[Span], *, source: str = "", calls: CallsMode = "auto", problems: Problems | None = None
 ) -> Trace:
-    """The trace that these spans tell of, whatever their order; all have one trace id.
+    """The trace of these spans, in any order; all have one trace id.
 
-    `calls` says which count: `auto` leaves out those inside an agent that is used as a tool, `root` keeps only those of
-    the root agent, `all` keeps every one. `problems` are those already found in the file.
+    `calls` selects which count: `auto` skips those inside an agent that is used as a tool, `root` keeps only
+    those of the root agent, `all` keeps every call. `problems` are those already found in the file.
     """
     found = problems or Problems()
     kept = sorted(_distinct(spans), key=lambda span: (span.start, span.span_id))
@@ -58,13 +58,14 @@ def assemble(
     seen = [observe(span) for span in kept]
     up = parents(seen, found)
     seen = _one_spelling(_without_doubles(seen, up), found)
-    known = places(seen, _skipping(up, {o.span.span_id for o in seen}))
+    up = _skipping(up, {o.span.span_id for o in seen})
+    known = places(seen, up)
     root = root_of(seen, known, found)
-    return _trace(kept, seen, known, root, found, source, calls)
+    return _trace(kept, seen, up, known, root, found, source, calls)
 
 
 def _distinct(spans: Iterable[Span]) -> list[Span]:
-    """Spans by id; of two with one id the one that says more, whatever came first."""
+    """Spans by id; of two with the same id, the one with more data."""
     best: dict[str, Span] = {}
     for span in spans:
         other = best.get(span.span_id)
@@ -90,7 +91,7 @@ def _count_unknown_names(spans: Sequence[Span], problems: Problems) -> None:
 
 
 def _skipping(up: dict[str, str], kept: set[str]) -> dict[str, str]:
-    """Parents among the kept spans: those left out are stepped over."""
+    """Parents among the kept spans, skipping dropped ones."""
     found: dict[str, str] = {}
     for span_id in kept:
         above = up.get(span_id)
@@ -115,7 +116,7 @@ def _without_doubles(seen: list[Observation], up: dict[str, str]) -> list[Observ
 
 
 def _one_spelling(seen: list[Observation], problems: Problems) -> list[Observation]:
-    """Two instrumentations tell everything twice: of each kind, those of the spelling with more tools count."""
+    """Two instrumentations record everything twice: for each kind, the format with more tools counts."""
     spellings = {o.spelling for o in seen if o.kind != "other"}
     if len(spellings) < 2:
         return seen
@@ -135,6 +136,7 @@ def _one_spelling(seen: list[Observation], problems: Problems) -> list[Observati
 def _trace(
     spans: list[Span],
     seen: list[Observation],
+    up: dict[str, str],
     known: dict[str, SpanPlace],
     root: Observation | None,
     problems: Problems,
@@ -167,7 +169,7 @@ def _trace(
         _output(models, root),
         _usage(every_model, root),
         root.span.latency_ms if root is not None else None,
-        *_ending(models, root),
+        *_ending(models, root, _failure(models, tools, seen, up)),
     )
     first = root.span if root is not None else spans[0]
     return Trace(
@@ -213,9 +215,9 @@ def _place(slot: CallSlot, known: dict[str, SpanPlace]) -> SpanPlace | None:
 
 
 def _recover(slots: list[CallSlot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:
-    """Answers that were not recorded, from the request after them: calls whose tool never started.
+    """Unrecorded answers, recovered from the next request: calls whose tool never started.
 
-    Tool spans already tell of the others. Without any tool span, every call of the step comes from there.
+    Tool spans cover the others. Without any tool span, every call of the step comes from there.
     """
     for step, model in enumerate(models[:-1]):
         if model.answer is not None or model.broken_answer:
@@ -272,14 +274,14 @@ def _question(
 
 
 def _output(models: Sequence[Observation], root: Observation | None) -> str:
-    """The last answer without calls, else what the root says of itself."""
+    """The last answer without calls, otherwise the output of the root span."""
     if models and models[-1].answer is not None and not models[-1].answer.calls:
         return models[-1].answer.text
     return root.output if root is not None else ""
 
 
 def _usage(models: Sequence[Observation], root: Observation | None) -> Usage:
-    """The sum of the answers; what agents report of themselves is the same once more."""
+    """The sum over the answers; totals reported by agents would count them twice."""
     sources = [m for m in models if m.has_usage] or ([root] if root is not None and root.has_usage else [])
     return Usage(
         sum(s.input_tokens or 0 for s in sources),
@@ -288,9 +290,27 @@ def _usage(models: Sequence[Observation], root: Observation | None) -> Usage:
     )
 
 
-def _ending(models: Sequence[Observation], root: Observation | None) -> tuple[StopReason, str]:
-    if root is not None and root.failed:
-        text = root.error or "the root span has status error"
+def _failure(
+    models: Sequence[Observation],
+    tools: Sequence[Observation],
+    seen: Sequence[Observation],
+    up: dict[str, str],
+) -> str:
+    """The error of a span around the last step of a run that ended without an answer: not every root is told of it."""
+    if not models or (models[-1].answer is not None and not models[-1].answer.calls):
+        return ""
+    there = {o.span.span_id: o for o in seen}
+    above = up.get(max((*models, *tools), key=by_time).span.span_id)
+    while above is not None:
+        if (around := there[above]).failed and around.kind in ("other", "agent"):
+            return around.error or "a span has status error"
+        above = up.get(above)
+    return ""
+
+
+def _ending(models: Sequence[Observation], root: Observation | None, failure: str) -> tuple[StopReason, str]:
+    if failure or (root is not None and root.failed):
+        text = failure or (root.error if root is not None else "") or "the root span has status error"
         if any(word in text for word in LIMITS):
             return "limit", text
         return ("infra_error" if any(word in text for word in OUTSIDE) else "agent_error"), text

@@ -1,4 +1,4 @@
-"""Calls out of answers and tool spans: the call is what the model wrote, the result is what the tool did."""
+"""Calls from answers and tool spans: the call is what the model wrote, the result is what the tool did."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ from rightcall.traces.messages import Called, Returned
 from rightcall.traces.observation import Observation
 from rightcall.traces.problems import Problems
 from rightcall.traces.structure import SpanPlace
+from rightcall.traces.trace import tool_name
 
 NO_NAME = "?"
 
 
 @dataclass
 class CallSlot:
-    """A call of one step, waiting for the span of its tool and for what the model was told of it."""
+    """A call of one step, waiting for the span of its tool and for what the model was told of it.
+
+    `offered` is False when the request lists its tools and this is none of them.
+    """
 
     step: int
     began: int
     called: Called
     tool: Observation | None = None
     told: Returned | None = None
+    offered: bool = True
     arguments: dict[str, Any] | None = field(init=False)
     raw: str | None = field(init=False)
 
@@ -37,24 +42,25 @@ class CallSlot:
 
 def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
     """One slot for each call that an answer holds; each model span is a step."""
-    return [
-        CallSlot(step, model.span.start, called)
-        for step, model in enumerate(models)
-        if model.answer is not None
-        for called in model.answer.calls
-    ]
+    found = []
+    for step, model in enumerate(models):
+        offered = {tool_name(raw) for raw in model.tools}
+        for called in model.answer.calls if model.answer is not None else ():
+            known = not offered or called.name in offered
+            found.append(CallSlot(step, model.span.start, called, offered=known))
+    return found
 
 
 def join(
     slots: list[CallSlot], tools: Sequence[Observation], models: Sequence[Observation]
 ) -> list[CallSlot]:
-    """Every slot with its tool span, and one more slot for each span that no answer asked for.
+    """Every slot with its tool span, and one more slot for each span that no answer requested.
 
-    A span belongs to the latest step before it that asked for it: by id (ids may repeat over steps), else by name and
-    arguments, else by name.
+    A span belongs to the latest earlier step that requested it: by id (ids may repeat over steps), otherwise
+    by name and arguments, otherwise by name.
     """
     left = list(tools)
-    for fits in (_same_id, _same_arguments, _same_name):
+    for fits in (_same_id, _same_arguments, _same_name, _hands_over):
         left = [tool for tool in left if not _placed(slots, tool, fits)]
     if not models:
         return slots + _overlapping(left)
@@ -90,12 +96,17 @@ def _same_name(slot: CallSlot, tool: Observation) -> bool:
     return slot.called.name == tool.name and not _other_id(slot, tool)
 
 
+def _hands_over(slot: CallSlot, tool: Observation) -> bool:
+    """A handoff whose call has a name of its own: the last answer before it has no other call without a span."""
+    return bool(tool.handoff)
+
+
 def _other_id(slot: CallSlot, tool: Observation) -> bool:
     return bool(tool.call_id and slot.called.id and tool.call_id != slot.called.id)
 
 
 def _overlapping(tools: Sequence[Observation]) -> list[CallSlot]:
-    """Without answers, tools that overlapped were called at once."""
+    """Without answers, overlapping tools count as concurrent calls."""
     slots: list[CallSlot] = []
     step, busy_until, parent = -1, 0, ""
     for tool in tools:
@@ -111,7 +122,7 @@ def _slot_of(tool: Observation, step: int) -> CallSlot:
 
 
 def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
-    """Give each slot what the next requests say of it: a result with its id, after its own step."""
+    """Fill each slot from later requests: the result with its id, after its own step."""
     waiting: dict[str, list[CallSlot]] = {}
     asked = iter(slots)
     upcoming = next(asked, None)
@@ -142,7 +153,7 @@ def call_of(
     if arguments is None and raw is None and slot.tool is not None:
         arguments, raw = arguments_of(slot.tool.arguments)
         if slot.tool.loose:
-            raw = None  # what a framework passed on is not what the model wrote
+            raw = None  # arguments passed on by a framework are not what the model wrote
     if arguments is None and raw is None and _means_none(slot) and _takes_none(definitions.get(name)):
         arguments = {}
     status, output = _outcome(slot, any_tool_spans)
@@ -173,11 +184,11 @@ def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
     if slot.tool is not None:
         output = None if slot.tool.result is ABSENT else slot.tool.result
         return ("error" if slot.tool.failed else "ok"), output
-    if slot.told is not None and slot.told.failed:
-        return "error", slot.told.output
+    if slot.told is not None and (slot.told.failed or not slot.offered):
+        return "error", slot.told.output  # what was told of a tool that nobody offered is that there is none
     if (
         slot.told is not None and not any_tool_spans
-    ):  # only models were instrumented: the result tells that it ran
+    ):  # only models were instrumented: a result shows that it ran
         return "ok", slot.told.output
     return "not_run", None
 
@@ -189,6 +200,8 @@ def _notes(slot: CallSlot, place: SpanPlace | None, root: Observation | None) ->
     agent = place.agent if place is not None else None
     if agent is not None and agent is not root and agent.name and (root is None or agent.name != root.name):
         notes["agent"] = agent.name
+    if slot.tool is not None and slot.tool.handoff:
+        notes["handoff"] = slot.tool.handoff
     if place is not None and place.depth:
         notes["depth"] = place.depth
     return notes

@@ -1,4 +1,4 @@
-"""Small readings of content: JSON inside text, arguments, lists that were flattened into names with numbers."""
+"""Helpers for content: JSON inside text, arguments, lists flattened into numbered names."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import msgspec
 from rightcall.model.depth import is_too_deep, too_deep
 
 ABSENT: Any = msgspec.UNSET
-"""Nobody recorded it."""
+"""Not recorded."""
 
 
 def parsed(value: Any) -> Any:
-    """What a text means when it is a JSON object or list; otherwise the value itself."""
+    """The parsed value of a JSON object or list; otherwise the value itself."""
     if isinstance(value, str) and value[:1] in "{[ \n\t" and value.strip()[:1] in ("{", "["):
         found = from_json(value)
         return value if found is ABSENT else found
@@ -22,7 +22,7 @@ def parsed(value: Any) -> Any:
 
 
 def from_json(text: str) -> Any:
-    """The value of a JSON text; `ABSENT` when it is none, or too deep to walk."""
+    """The value of a JSON text; `ABSENT` when it is not JSON, or too deep to walk."""
     try:
         data = text.encode()
         return ABSENT if too_deep(data) else msgspec.json.decode(data)
@@ -31,9 +31,9 @@ def from_json(text: str) -> Any:
 
 
 def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
-    """Arguments and raw text of a call, as `ToolCall` has them: both None when nothing is known.
+    """Arguments and raw text of a call, as in `ToolCall`: both None when unknown.
 
-    Text is read as JSON, twice if it was encoded twice. An empty text or null says nothing by itself.
+    Text is read as JSON, twice if it was encoded twice. Empty text or null means unknown.
     """
     if value is ABSENT or value is None or value == "":
         return None, None
@@ -67,7 +67,7 @@ def as_text(value: Any) -> str:
 def unflattened(attributes: Mapping[str, Any], prefix: str) -> Any:
     """`prefix.0.message.role` and the like as nested lists and objects; None when there is no such name.
 
-    Numbers need not begin at 0 or be without gaps: a list holds what there is, in order.
+    Numbers need not start at 0 and may have gaps: a list contains what exists, in order.
     """
     tree: dict[str, Any] = {}
     start = f"{prefix}."
@@ -106,5 +106,5 @@ def whole_number(value: Any) -> int | None:
 
 
 def first_text(*values: Any) -> str:
-    """The first that is a text with something in it."""
+    """The first non-empty string."""
     return next((value for value in values if isinstance(value, str) and value), "")

@@ -1,4 +1,4 @@
-"""Scores as OpenTelemetry events: `gen_ai.evaluation.result` log records that any backend reads, and spans of runs.
+"""Scores as OpenTelemetry events: `gen_ai.evaluation.result` log records for any backend, and spans of runs.
 
 The mapping is that of pydantic-evals: a pass is value 1 and label `pass`, a score that is an error has no value, an
 `error.type` and severity WARN. The parent is the span that was evaluated.
@@ -121,7 +121,7 @@ def _is_hex(value: str, size: int) -> bool:
 
 
 async def send(url: str, path: str, body: bytes, headers: Mapping[str, str] | None = None) -> None:
-    """POST to an OTLP endpoint (base address or whole); `InfrastructureError` when it is not taken."""
+    """POST to an OTLP endpoint (base or full URL); `InfrastructureError` when it is rejected."""
     import aiohttp
 
     target = url if url.rstrip("/").endswith(path) else url.rstrip("/") + path
@@ -135,4 +135,4 @@ async def send(url: str, path: str, body: bytes, headers: Mapping[str, str] | No
             if not 200 <= reply.status < 300:
                 raise InfrastructureError(f"{target} answered {reply.status}; is it an OTLP/HTTP endpoint?")
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        raise InfrastructureError(f"{target} cannot be reached: {error}") from None
+        raise InfrastructureError(f"{target} is unreachable: {error}") from None

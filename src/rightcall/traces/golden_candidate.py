@@ -1,13 +1,16 @@
-"""From a trace to a golden that a person has yet to judge."""
+"""From a trace to a golden for a person to review."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+import hashlib
+import sqlite3
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from rightcall.model import codec
 from rightcall.model.codec import to_plain
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.traces.calls import NO_NAME, canonical
@@ -15,9 +18,9 @@ from rightcall.traces.trace import UNREVIEWED, Trace
 
 
 def candidate(trace: Trace) -> Golden:
-    """Asks what the user asked and expects the calls that were seen, exactly. `metadata.review` says `unreviewed`.
+    """The user's input with exactly the observed calls as expected calls. `metadata.review` is `unreviewed`.
 
-    A call whose arguments were not recorded, or could not be read, is expected by its name alone.
+    A call whose arguments were not recorded, or could not be read, is expected by its name only.
     """
     calls = [call for call in trace.trajectory.calls if call.name != NO_NAME]
     expected = tuple(ExpectedCall(call.name, _exactly(call.arguments)) for call in calls)
@@ -33,7 +36,7 @@ def candidate(trace: Trace) -> Golden:
 
 
 def _exactly(arguments: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Matchers for exactly these values: a bare object could be read as another matcher."""
+    """Matchers for exactly these values: a bare object could be read as a matcher."""
     if arguments is None:
         return None
     return {name: {"exact": value} if isinstance(value, dict) else value for name, value in arguments.items()}
@@ -56,23 +59,36 @@ def _origin(trace: Trace) -> dict[str, Any]:
 
 
 def signature(trace: Trace) -> str:
-    """Equal for traces that asked the same and did the same: one of them is enough to review."""
+    """Equal for traces with the same input and calls: reviewing one is enough."""
     words = " ".join(trace.input.casefold().split())
     return "\n".join((words, *(canonical(call) for call in trace.trajectory.calls)))
 
 
-def distinct_candidates(traces: Iterable[Trace]) -> list[Golden]:
-    """A golden for each different behaviour, with how often it was seen in `metadata.seen`. Needs an input."""
-    first: dict[str, Golden] = {}
-    seen: dict[str, int] = {}
-    for trace in traces:
+class CandidateSpool:
+    """A golden for each different behaviour, with how often it was seen in `metadata.seen`, in a temporary file.
+
+    A trace without an input makes none.
+    """
+
+    def __init__(self) -> None:
+        self._file = sqlite3.connect(
+            "", isolation_level=None
+        )  # a temporary file of SQLite's own, without a name
+        self._file.execute("PRAGMA journal_mode = OFF")
+        self._file.execute("CREATE TABLE candidate (key BLOB UNIQUE, seen INTEGER, golden BLOB)")
+        self.count = 0
+
+    def add(self, trace: Trace) -> None:
         if not trace.input:
-            continue
-        key = signature(trace)
-        seen[key] = seen.get(key, 0) + 1
-        first.setdefault(key, candidate(trace))
-    return [_counted(golden, seen[key]) for key, golden in first.items()]
+            return
+        key = hashlib.sha256(signature(trace).encode("utf-8", "replace")).digest()
+        again = self._file.execute("UPDATE candidate SET seen = seen + 1 WHERE key = ?", (key,))
+        if again.rowcount == 0:
+            written = codec.encode(candidate(trace))
+            self._file.execute("INSERT INTO candidate VALUES (?, 1, ?)", (key, written))
+            self.count += 1
 
-
-def _counted(golden: Golden, count: int) -> Golden:
-    return msgspec.structs.replace(golden, metadata=golden.metadata | {"seen": count})
+    def __iter__(self) -> Iterator[Golden]:
+        for seen, written in self._file.execute("SELECT seen, golden FROM candidate ORDER BY rowid"):
+            golden = codec.decode(written, Golden, "a candidate")
+            yield msgspec.structs.replace(golden, metadata=golden.metadata | {"seen": seen})

@@ -29,7 +29,7 @@ GENERAL = "set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY"
 
 
 def setting_for(scope: str) -> str:
-    """What to type so that this instrumentation records content."""
+    """The setting that makes this instrumentation record content."""
     return next((text for beginning, text in SETTINGS if scope.startswith(beginning)), GENERAL)
 
 
@@ -40,8 +40,8 @@ def capture_hint(scopes: Sequence[str]) -> str:
 
 
 def empty_hint(spans: Sequence[Span]) -> str:
-    """One sentence for a trace that tells nothing of an agent."""
+    """One sentence for a trace without an agent."""
     scope = Counter(span.scope for span in spans).most_common(1)[0][0] if spans else ""
     count = f"{len(spans):,} span{'s' if len(spans) != 1 else ''}"
-    found = f"trace {spans[0].trace_id} has {count}, none of a model or a tool"
+    found = f"trace {spans[0].trace_id} has {count}, none from a model or a tool"
     return f"{found}; is content capture on? {setting_for(scope)}"

@@ -1,7 +1,7 @@
-"""Messages of requests and answers, in whatever spelling a trace holds them.
+"""Messages of requests and answers, in any format found in traces.
 
-GenAI parts, OpenAI chat and Responses, Anthropic blocks, Gemini parts, LangChain's three, OpenInference. Made for data
-that others wrote: nothing here raises, what is not understood is left out.
+GenAI parts, OpenAI chat and Responses, Anthropic blocks, Gemini parts, LangChain's three, OpenInference. Made
+for untrusted data: nothing here raises, and unknown parts are skipped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Called(msgspec.Struct, gc=False):
 
 
 class Returned(msgspec.Struct, gc=False):
-    """What the model was told of a call."""
+    """The result of a call as the model saw it."""
 
     id: str = ""
     name: str = ""
@@ -51,7 +51,7 @@ class SpokenMessage(msgspec.Struct, gc=False):
 
 
 def read_messages(value: Any) -> list[SpokenMessage] | None:
-    """Messages of a list, a JSON text of one, or an object that holds one; None when there is no such thing."""
+    """Messages of a list, a JSON text of one, or an object that holds one; None when there is none."""
     value = parsed(value)
     if isinstance(value, dict):
         for key in ("messages", "input", "prompt", "contents", "prompts"):
@@ -70,7 +70,7 @@ def read_messages(value: Any) -> list[SpokenMessage] | None:
 
 
 def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
-    """Neighbours of the model joined: one answer may be written as several messages."""
+    """Adjacent assistant messages merged: one answer may be recorded as several messages."""
     out: list[SpokenMessage] = []
     for message in messages:
         if out and message.role == out[-1].role == "assistant":
@@ -90,7 +90,7 @@ def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
 
 
 def read_answer(value: Any) -> SpokenMessage | None:
-    """The answer in what a model gave back: a message, choices, generations, candidates, output items."""
+    """The answer in a model's output: a message, choices, generations, candidates, output items."""
     value = parsed(value)
     if isinstance(value, str):
         return SpokenMessage("assistant", value) if value else None
@@ -119,7 +119,7 @@ def _finished(answer: SpokenMessage | None, holder: dict[str, Any]) -> SpokenMes
 
 
 def read_message(item: Any) -> SpokenMessage | None:
-    """One message; None for what is none."""
+    """One message, or None."""
     if isinstance(item, str):
         return SpokenMessage("user", item)
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):  # LangChain's ("user", "text")
@@ -139,7 +139,7 @@ def read_message(item: Any) -> SpokenMessage | None:
             said.malformed = True
             return said
         _read_blocks(said, item["parts"])
-    for key in ("content", "contents"):  # OpenInference may write both: the same words twice
+    for key in ("content", "contents"):  # OpenInference may write both, with the same text
         if said.text and key == "contents":
             continue
         if isinstance(held := item.get(key), list):
@@ -173,7 +173,7 @@ def _responses_item(item: dict[str, Any]) -> SpokenMessage | None:
 
 
 def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
-    """What LangChain and OpenInference put around a message, taken off."""
+    """The message without LangChain's and OpenInference's wrappers."""
     for _ in range(3):
         if isinstance(inner := item.get("message"), dict):
             item = inner
@@ -230,7 +230,9 @@ def _read_call(raw: Any) -> Called | None:
         if key in source:
             arguments = source[key]
             break
-    name = as_text(source.get("name") or raw.get("name"))
+    name = as_text(
+        source.get("name") or (function if isinstance(function, str) else "")
+    )  # Inspect's is a text
     return Called(
         name or "?", arguments, as_text(raw.get("id") or raw.get("call_id") or raw.get("tool_call_id"))
     )

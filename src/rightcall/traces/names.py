@@ -1,6 +1,6 @@
 """Attribute names of the GenAI semantic conventions, as of November 2026 (all of status Development).
 
-Source: semantic-conventions 1.41.1, the last that holds them, and semantic-conventions-genai `gen-ai-dev/1.42.0-dev`.
+Source: semantic-conventions 1.41.1, the last with them, and semantic-conventions-genai `gen-ai-dev/1.42.0-dev`.
 Names that begin with `gen_ai.` and are not here are counted and shown, so that a renamed one is noticed.
 """
 
@@ -45,5 +45,5 @@ KNOWN_BEGINNINGS = (
 
 
 def is_unknown(name: str) -> bool:
-    """Whether a name claims to be of the conventions and is not."""
+    """Whether a name uses the prefix of the conventions but is not part of them."""
     return name.startswith("gen_ai.") and name not in KNOWN and not name.startswith(KNOWN_BEGINNINGS)

@@ -1,4 +1,4 @@
-"""A span as its dialect understands it: an answer of a model, a tool at work, an agent, or nothing of these."""
+"""A span as interpreted by its dialect: a model's answer, a tool call, an agent, or none of these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Observation(msgspec.Struct, gc=False):
     """What a dialect read from one span.
 
     `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are no JSON
-    object are not what the model wrote. `output` is the root's own words for its result.
+    object are not what the model wrote. `output` is the root's own words for its result. `handoff` names
+    the agent that takes over.
     """
 
     span: Span
@@ -43,6 +44,7 @@ class Observation(msgspec.Struct, gc=False):
     output: str = ""
     question: str = ""
     loose: bool = False
+    handoff: str = ""
     broken_answer: bool = False
 
     @property

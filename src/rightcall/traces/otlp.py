@@ -1,6 +1,6 @@
 """OTLP, JSON and protobuf, as spans and events.
 
-Both spellings become the same plain shape first: the JSON one, with ids in hexadecimal and values as they are. Anything
+Both encodings are first converted to the JSON form, with ids in hexadecimal and plain values. Anything
 that a program may get wrong (an id, a missing name, a number in text) is counted or tolerated, never raised.
 """
 
@@ -21,7 +21,7 @@ STATUS |= {"1": "ok", "2": "error", "OK": "ok", "ERROR": "error"}
 
 
 class LogEvent:
-    """A log record that belongs to a span: content that instrumentations send apart from it."""
+    """A log record that belongs to a span: content that instrumentations send separately."""
 
     __slots__ = ("event", "span_id", "trace_id")
 
@@ -63,6 +63,8 @@ def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | No
         problems.add("span_id" if trace_id else "trace_id", where)
         return None
     status = _dict(raw.get("status"))
+    if dropped := _int(_get(raw, "droppedAttributesCount", "dropped_attributes_count")):
+        problems.add("dropped", where, dropped)
     return Span(
         trace_id,
         span_id,
@@ -81,7 +83,7 @@ def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | No
 
 
 def _json_attributes(raw: Any, problems: Problems) -> dict[str, Any]:
-    if isinstance(raw, dict):  # not OTLP, but what some exporters write
+    if isinstance(raw, dict):  # not OTLP, but some exporters write it
         return {str(key): _bounded(value, problems) for key, value in raw.items()}
     found: dict[str, Any] = {}
     for item in raw if isinstance(raw, list) else ():
@@ -96,7 +98,7 @@ def _json_attributes(raw: Any, problems: Problems) -> dict[str, Any]:
 
 
 def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
-    """An AnyValue as the value it means."""
+    """The value of an AnyValue."""
     if not isinstance(raw, dict) or depth > MAX_NESTING:
         return None
     for key, value in raw.items():
@@ -171,6 +173,8 @@ def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
                 span.events.append(_proto_event(raw, problems))
             elif number == 15:
                 _set_status(span, raw)
+        elif kind == VARINT and number == 10 and value:
+            problems.add("dropped", where, int(value))
         elif kind == FIXED64 and number in (7, 8):
             if number == 7:
                 span.start = int(value)
@@ -265,7 +269,7 @@ def _log(trace_id: str, span_id: str, name: str, attributes: dict[str, Any], bod
 
 def _bytes(value: int | bytes) -> bytes:
     if isinstance(value, int):
-        raise WireError("a number where a message belongs")
+        raise WireError("expected a message, got a number")
     return value
 
 
@@ -281,7 +285,7 @@ def _bounded(value: Any, problems: Problems) -> Any:
 
 
 def _get(raw: Any, *names: str) -> Any:
-    """The first of several spellings of a field."""
+    """The first of several names of a field."""
     return next((raw[name] for name in names if name in raw), None) if isinstance(raw, dict) else None
 
 
@@ -298,7 +302,7 @@ def _text(value: Any) -> str:
 
 
 def _int(value: Any, *, signed_too: bool = False) -> int:
-    """A 64-bit number that may stand in text."""
+    """A 64-bit number, possibly as text."""
     if isinstance(value, str) and value.lstrip("-").isdigit() and len(value) < 21:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):

@@ -1,4 +1,4 @@
-"""What is wrong with a trace or a file of traces: counted, explained, never a reason to stop."""
+"""Problems of a trace or a trace file: counted and explained, never fatal."""
 
 from __future__ import annotations
 
@@ -11,28 +11,32 @@ WORDS: dict[str, tuple[str, str]] = {
     "request": ("a request that is no list of messages", "{n} requests that are no list of messages"),
     "too_many": ("1 span over the limit of a trace left out", "{n} spans over the limit of a trace left out"),
     "too_long": ("1 attribute cut at 1 MiB", "{n} attributes cut at 1 MiB"),
+    "dropped": (
+        "1 attribute was dropped by the SDK that made the spans; set OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT=10000",
+        "{n} attributes were dropped by the SDK that made the spans; set OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT=10000",
+    ),
     "roots": (
-        "several agents at the root; the longest is taken for it",
-        "several agents at the root; {n} traces",
+        "several agents at the root; the longest is used",
+        "several agents at the root in {n} traces",
     ),
     "spellings": (
-        "1 span of a second instrumentation left out",
-        "{n} spans of a second instrumentation left out",
+        "1 span of a second instrumentation skipped",
+        "{n} spans of a second instrumentation skipped",
     ),
     "unknown_arguments": (
         "the arguments of 1 call were not recorded",
         "the arguments of {n} calls were not recorded",
     ),
     "unknown_names": ("1 unknown gen_ai attribute", "{n} unknown gen_ai attributes"),
-    "other_span": ("1 entry is no span", "{n} entries are no spans"),
-    "bad_line": ("1 line could not be read", "{n} lines could not be read"),
+    "other_span": ("1 entry is not a span", "{n} entries are not spans"),
+    "bad_line": ("1 line cannot be read", "{n} lines cannot be read"),
     "no_root_end": ("the root has not ended", "the roots of {n} traces have not ended"),
 }
-"""What each kind of problem is called, once and many times."""
+"""The message for each kind of problem, singular and plural."""
 
 
 class Problems:
-    """Kinds of problems with how often each occurred and where first."""
+    """Kinds of problems with the count and first location of each."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -44,7 +48,7 @@ class Problems:
         self.first.setdefault(kind, where)
 
     def hint(self, text: str) -> None:
-        """Advice that goes with the problems; each is given once."""
+        """Advice that goes with the problems; each is shown once."""
         if text not in self.hints:
             self.hints.append(text)
 
@@ -60,7 +64,7 @@ class Problems:
         return tuple(_text(kind, self.counts[kind]) for kind in found) + tuple(self.hints)
 
     def places(self) -> tuple[str, ...]:
-        """The same with the first place of each."""
+        """The same with the first location of each."""
         found = [kind for kind in WORDS if kind in self.counts]
         lines = [(_text(kind, self.counts[kind]), self.first[kind]) for kind in found]
         return tuple(f"{text} (first: {where})" if where else text for text, where in lines) + tuple(

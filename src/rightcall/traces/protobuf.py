@@ -1,7 +1,7 @@
 """The protobuf wire format, as much of it as OTLP needs: varints, fixed numbers and lengths.
 
-A decoder in place of a dependency: OTLP is stable (fields are never renumbered), needs five wire types, and this file
-reads some ten thousand spans a second. Tests compare it with the official package.
+A decoder instead of a dependency: OTLP is stable (fields are never renumbered), needs five wire types, and this file
+reads about ten thousand spans a second. Tests compare it with the official package.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Field = tuple[int, int, "int | bytes"]
 
 
 class WireError(ValueError):
-    """Bytes that are no protobuf message."""
+    """Bytes that are not a protobuf message."""
 
 
 def fields(data: bytes) -> Iterator[Field]:
@@ -36,7 +36,7 @@ def fields(data: bytes) -> Iterator[Field]:
                 position += 1
             end = position + length
             if end > size:
-                raise WireError("a length beyond the end")
+                raise WireError("length beyond the end of the data")
             yield number, kind, data[position:end]
             position = end
         elif kind == VARINT:
@@ -45,7 +45,7 @@ def fields(data: bytes) -> Iterator[Field]:
         elif kind in (FIXED64, FIXED32):
             width = 8 if kind == FIXED64 else 4
             if position + width > size:
-                raise WireError("a number beyond the end")
+                raise WireError("number beyond the end of the data")
             yield number, kind, int.from_bytes(data[position : position + width], "little")
             position += width
         else:
@@ -63,8 +63,8 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
             return value, position
         shift += 7
         if shift > 63:
-            raise WireError("a number of more than 64 bits")
-    raise WireError("a number that does not end")
+            raise WireError("number of more than 64 bits")
+    raise WireError("unterminated number")
 
 
 def signed(value: int) -> int:

@@ -1,10 +1,11 @@
-"""From files to traces: kinds told by content, spans of one trace brought together over all the files."""
+"""From files to traces: formats detected by content, spans of one trace collected from all files."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from rightcall.files import existing_file
 from rightcall.model.depth import too_deep
 from rightcall.traces.assembly import CallsMode, assemble
 from rightcall.traces.exports import KNOWN, inspect_log, items_of, kind_of, records_in
-from rightcall.traces.otlp import Item, LogEvent, protobuf_items
+from rightcall.traces.otlp import protobuf_items
+from rightcall.traces.portions import portions
 from rightcall.traces.problems import Problems
 from rightcall.traces.protobuf import WireError
-from rightcall.traces.span import Span
+from rightcall.traces.span_spool import SpanSpool
 from rightcall.traces.trace import Trace
 from rightcall.traces.unpack import ZIP, TooLarge, open_unpacked
 
@@ -31,49 +33,25 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass
 class Collected:
-    """What was read so far: spans by trace, ready traces, problems of the files."""
+    """What was read so far: spans by trace, logs that hold whole traces, problems of the files."""
 
     calls: CallsMode = "auto"
     skip_bad: bool = False
     problems: Problems = field(default_factory=Problems)
-    spans: dict[str, list[Span]] = field(default_factory=dict)
-    events: dict[tuple[str, str], list[LogEvent]] = field(default_factory=dict)
-    sources: dict[str, str] = field(default_factory=dict)
-    ready: list[Trace] = field(default_factory=list)
-
-    def take(self, items: Iterable[Item], source: str) -> None:
-        for item in items:
-            if isinstance(item, LogEvent):
-                self.events.setdefault((item.trace_id, item.span_id), []).append(item)
-            else:
-                self.spans.setdefault(item.trace_id, []).append(item)
-                known = self.sources.get(item.trace_id)
-                self.sources[item.trace_id] = source if known is None else min(known, source)
+    spool: SpanSpool = field(default_factory=SpanSpool)
+    ready: list[Iterator[Trace]] = field(default_factory=list)
 
     def traces(self) -> Iterator[Trace]:
-        """Every trace, the oldest first, whatever the order of files and spans."""
+        """Every trace, oldest first, for any order of files and spans."""
         from_file: Problems | None = self.problems if self.problems.counts else None
-        starts = [
-            ((min(span.start for span in spans), trace_id), trace_id)
-            for trace_id, spans in self.spans.items()
-        ]
-        for _, trace_id in sorted(starts):
-            spans = self.spans.pop(trace_id)
-            self._attach(spans)
+        for source, spans in self.spool.traces():
             problems = Problems()
-            if from_file is not None:  # told once, with the first trace
+            if from_file is not None:  # reported once, with the first trace
                 problems.merge(from_file)
                 from_file = None
-            yield assemble(spans, source=self.sources[trace_id], calls=self.calls, problems=problems)
-        yield from self.ready
-
-    def _attach(self, spans: list[Span]) -> None:
-        """Give spans the events that came apart from them, once each."""
-        for i, span in enumerate(spans):
-            found = self.events.get((span.trace_id, span.span_id))
-            if found:
-                events = [*span.events, *(log.event for log in found if log.event not in span.events)]
-                spans[i] = msgspec.structs.replace(span, events=events)
+            yield assemble(spans, source=source, calls=self.calls, problems=problems)
+        for traces in self.ready:
+            yield from traces
 
 
 def load_traces(
@@ -85,8 +63,9 @@ def load_traces(
     """Traces of files: OTLP (JSON, protobuf), MLflow, LangSmith, Langfuse, Phoenix, Inspect AI, compressed or not.
 
     Kinds are told by content. Spans of one trace may be spread over files, doubled and in any order: the traces are the
-    same. `calls` says which calls count, see `assemble`. With `skip_bad`, lines that cannot be read are counted instead
-    of refused. `problems` is told what was wrong with the files themselves.
+    same. Memory does not grow with the number of spans: those of many traces wait in a temporary file. `calls` says
+    which calls count, see `assemble`. With `skip_bad`, lines that cannot be read are counted instead of refused.
+    `problems` is told what was wrong with the files themselves.
     """
     collected = Collected(calls, skip_bad)
     for path in sorted(existing_file(path) for path in paths):
@@ -97,7 +76,7 @@ def load_traces(
 
 
 def is_trace_export(path: str | Path) -> bool:
-    """Whether a file holds traces, by its first record; a file that cannot be read is not for this to say."""
+    """Whether a file contains traces, by its first record; False for an unreadable file."""
     path = Path(path)
     try:
         with path.open("rb") as raw:
@@ -121,7 +100,7 @@ def _read(path: Path, collected: Collected) -> None:
     source = path.name
     with path.open("rb") as raw:
         if raw.read(4) == ZIP:
-            collected.ready += inspect_log.traces_of_zip(path)
+            collected.ready.append(inspect_log.traces_of_zip(path))
             return
     with open_unpacked(path) as file:
         start = file.peek(4096)[:4096].removeprefix(BOM).lstrip(BLANK)
@@ -137,28 +116,30 @@ def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected, so
     data = _whole(path, file)
     problems = Problems()
     try:
-        items = list(protobuf_items(data, problems, str(path)))
-        if not items and not problems.counts:
-            items = list(protobuf_items(data, problems, str(path), logs=True))
+        for logs in (False, True):
+            items = protobuf_items(data, problems, str(path), logs=logs)
+            first = next(items, None)
+            if first is not None:
+                collected.spool.take(chain((first,), items), source)
+                break
+            if problems.counts:
+                break
+        else:
+            raise _unknown(path, "no span in it")
     except (WireError, IndexError):
         raise _unknown(path, "bytes that are neither JSON nor OTLP protobuf") from None
-    if not items and not problems.counts:
-        raise _unknown(path, "no span in it")
     collected.problems.merge(problems)
-    collected.take(items, source)
 
 
 def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source: str) -> None:
-    """One record a line when the first line is a whole one; otherwise one document."""
+    """One record per line when the first line is a complete record; otherwise one document."""
     first = file.readline(MAX_LINE + 1)
-    if len(first) > MAX_LINE:
-        raise TooLarge(str(path), f"its first line is longer than {MAX_LINE // 2**20} MiB", "split the file")
-    head = _decoded(first.removeprefix(BOM))
-    if head is None or not file.peek(1):
-        document = head if head is not None else _document(path, first + _whole(path, file))
-        _take_document(path, document, collected, source)
+    alone = len(first) > MAX_LINE or not file.peek(1)
+    head = None if alone else _decoded(first.removeprefix(BOM))
+    if head is None:
+        _take_whole(path, first + _whole(path, file), collected, source)
         return
-    known = _take_record(path, head, collected, source, f"{path}:1")
+    known = _take_record(path, head, collected, source, f"{path}:1", len(first))
     number = 1
     while line := file.readline(MAX_LINE + 1):
         number += 1
@@ -169,36 +150,45 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source
         if record is None:
             if not collected.skip_bad:
                 raise InputError(
-                    where, _why_bad(line), "is the file cut off? --skip-bad leaves such lines out"
+                    where, _why_bad(line), "is the file truncated? use --skip-bad to skip such lines"
                 )
             collected.problems.add("bad_line", where)
             continue
-        known = _take_record(path, record, collected, source, where) or known
+        known = _take_record(path, record, collected, source, where, len(line)) or known
     if not known:
         raise _unknown(path, _keys(head))
 
 
-def _take_document(path: Path, document: Any, collected: Collected, source: str) -> None:
-    records = [document] if inspect_log.claims(document) else list(records_in(document))
-    taken = [_take_record(path, record, collected, source, str(path)) for record in records]
-    if not any(taken):
-        raise _unknown(path, _keys(records[0] if records else document))
+def _take_whole(path: Path, data: bytes, collected: Collected, source: str) -> None:
+    """A file that is one document."""
+    data = data.removeprefix(BOM)
+    parts = None if too_deep(data, DEEPEST) else portions(data)
+    known, first = False, None
+    for document, size in parts if parts is not None else ((_document(path, data), len(data)),):
+        records = [document] if inspect_log.claims(document) else list(records_in(document))
+        first = first or next(iter(records), document)
+        for record in records:
+            known = _take_record(path, record, collected, source, str(path), size // len(records)) or known
+    if not known:
+        raise _unknown(path, _keys(first))
 
 
-def _take_record(path: Path, record: Any, collected: Collected, source: str, where: str) -> bool:
+def _take_record(
+    path: Path, record: Any, collected: Collected, source: str, where: str, size: int = 0
+) -> bool:
     if inspect_log.claims(record):
-        collected.ready += inspect_log.traces_of(record, str(path.name))
+        collected.ready.append(inspect_log.traces_of(record, str(path.name)))
         return True
     kind = kind_of(record)
     if kind:
-        collected.take(items_of(record, kind, collected.problems, where), source)
+        collected.spool.take(items_of(record, kind, collected.problems, where), source, size)
     elif isinstance(record, dict):
         collected.problems.add("other_span", where)
     return bool(kind)
 
 
 def _decoded(data: bytes) -> Any:
-    """The value of a whole JSON text; None when it is none."""
+    """The value of a whole JSON text; None when it is not JSON."""
     try:
         return None if too_deep(data, DEEPEST) else msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -208,7 +198,6 @@ def _decoded(data: bytes) -> Any:
 def _document(path: Path, data: bytes) -> Any:
     from rightcall.model.codec import decoding_error
 
-    data = data.removeprefix(BOM)
     try:
         if too_deep(data, DEEPEST):
             raise RecursionError
@@ -221,7 +210,9 @@ def _whole(path: Path, file: io.BufferedReader) -> bytes:
     data = file.read(MAX_DOCUMENT + 1)
     if len(data) > MAX_DOCUMENT:
         raise TooLarge(
-            str(path), f"is one document of more than {MAX_DOCUMENT // 2**20} MiB", "write one record a line"
+            str(path),
+            f"is one document of more than {MAX_DOCUMENT // 2**20} MiB",
+            "write one record per line",
         )
     return data
 
@@ -232,16 +223,16 @@ def _why_bad(line: bytes) -> str:
     try:
         line.decode()
     except UnicodeDecodeError:
-        return "not text in UTF-8"
+        return "not valid UTF-8"
     return "not valid JSON"
 
 
 def _keys(record: Any) -> str:
     if not isinstance(record, dict):
-        return "no object in it"
+        return "not an object"
     shown = ", ".join(str(key)[:40] for key in list(record)[:5])
     return f"keys: {shown}" if shown else "an empty object"
 
 
 def _unknown(path: Path, found: str) -> InputError:
-    return InputError(str(path), f"not a trace export RightCall knows ({found})", f"known: {KNOWN}")
+    return InputError(str(path), f"unknown trace format ({found})", f"known: {KNOWN}")

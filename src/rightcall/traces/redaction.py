@@ -1,7 +1,7 @@
-"""What must not be written down: addresses, numbers and keys, replaced before anything reaches a file or a store.
+"""Redaction: addresses, numbers and keys are replaced before anything reaches a file or a store.
 
-Equal stays equal: `<email:4f1c>` is made with HMAC-SHA-256 under a key that the store keeps, so inputs that differ only
-in whose address they hold stay different, and nobody without the key can try addresses out.
+Equal values stay equal: `<email:4f1c>` is derived with HMAC-SHA-256 under a key kept in the store, so inputs
+that differ only in the address stay different, and nobody without the key can guess addresses.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ _SUSPICIOUS = re.compile(
     r"@|-----BEGIN|eyJ|(?i:bearer |basic |password|passwd|secret|token|api[_-]?key|authorization)"
     r"|[-_](?=[A-Za-z0-9_-]{12})|AKIA|ASIA|AIza|\d[\d ().-]{5,}\d|[A-Z]{2}\d{2}"
 )
-"""What any of the rules needs: most texts have none of it, and are looked at once instead of ten times."""
+"""A prefilter for all rules: most text does not match it, and is scanned once instead of ten times."""
 DEEPEST = 100
 MARK = re.compile(r"<[a-z_]+:[0-9a-f]{4}>")
 
 
 class Redactor:
-    """Replaces what is personal or secret in texts, values, trajectories and traces.
+    """Replaces personal and secret data in text, values, trajectories and traces.
 
-    `key` makes the marks; `more` are regular expressions of the user's own.
+    `key` derives the placeholders; `more` are the user's own regular expressions.
     """
 
     def __init__(self, key: bytes, more: Iterable[str] = ()) -> None:
@@ -78,7 +78,7 @@ class Redactor:
         return any(pattern.search(text) for pattern in self._more)
 
     def text(self, text: str) -> str:
-        """The text with marks in place of what must not be kept; inside JSON the strings are looked at one by one."""
+        """The text with placeholders for sensitive data; strings inside JSON are checked one by one."""
         if not _SUSPICIOUS.search(text) and not self._own(text):
             return text
         held = parsed(text)
@@ -90,7 +90,7 @@ class Redactor:
         return text
 
     def value(self, value: Any, depth: int = 0) -> Any:
-        """The same for any JSON value; names of fields are looked at too."""
+        """The same for any JSON value; field names are checked too."""
         if isinstance(value, str):
             return self.text(value) if value else value
         if depth > DEEPEST:
@@ -110,7 +110,7 @@ class Redactor:
         return self.value(value, depth + 1)
 
     def span(self, span: Span) -> Span:
-        """A span without what must not be kept, before it is stored. Its ids and times stay."""
+        """A redacted span, before it is stored. Its ids and times stay."""
         return msgspec.structs.replace(
             span,
             name=self.text(span.name),
@@ -124,7 +124,7 @@ class Redactor:
         )
 
     def trajectory(self, made: Trajectory) -> Trajectory:
-        """A trajectory without what must not be kept."""
+        """A redacted trajectory."""
         return msgspec.structs.replace(
             made,
             messages=tuple(map(self._message, made.messages)),
@@ -134,7 +134,7 @@ class Redactor:
         )
 
     def trace(self, trace: Trace) -> Trace:
-        """A trace without what must not be kept. Ids stay: they join it to the system it came from."""
+        """A redacted trace. Ids stay: they link it to the system it came from."""
         return msgspec.structs.replace(
             trace,
             trajectory=self.trajectory(trace.trajectory),

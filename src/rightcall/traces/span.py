@@ -1,4 +1,4 @@
-"""One span, whatever wrote it: what every reader of an export makes and every dialect reads."""
+"""One span from any source: produced by every export reader and read by every dialect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SpanEvent(msgspec.Struct, gc=False):
 
 
 class Span(msgspec.Struct, gc=False):
-    """A named piece of work with a beginning and an end, in nanoseconds since 1970. Ids are lower-case text."""
+    """A named operation with a start and an end, in nanoseconds since 1970. Ids are lower-case text."""
 
     trace_id: str
     span_id: str
@@ -46,12 +46,12 @@ class Span(msgspec.Struct, gc=False):
 
 
 def trace_id_of(value: Any) -> str:
-    """A trace id as 32 hexadecimal digits; empty when it is none. Base64 of 16 bytes is read as well."""
+    """A trace id as 32 hexadecimal digits; empty when invalid. Base64 of 16 bytes is accepted too."""
     return _id(value, _TRACE_BYTES)
 
 
 def span_id_of(value: Any) -> str:
-    """A span id as 16 hexadecimal digits; empty when it is none."""
+    """A span id as 16 hexadecimal digits; empty when invalid."""
     return _id(value, _SPAN_BYTES)
 
 
@@ -71,14 +71,14 @@ def _id(value: Any, size: int) -> str:
 
 
 def free_id_of(value: Any) -> str:
-    """An id of an export that has its own kind: any short text or number."""
+    """An export's own kind of id: any short text or number."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value if isinstance(value, str) and 0 < len(value) <= 200 else ""
 
 
 def nanoseconds(value: Any) -> int:
-    """A time as nanoseconds since 1970; 0 when it is none. ISO 8601, numbers and numbers in text are read."""
+    """A time as nanoseconds since 1970; 0 when invalid. ISO 8601, numbers and numbers as text are accepted."""
     if isinstance(value, bool) or value is None:
         return 0
     if isinstance(value, int | float):
@@ -98,7 +98,7 @@ def nanoseconds(value: Any) -> int:
 
 
 def _scaled(value: float) -> int:
-    """Seconds, milliseconds, microseconds or nanoseconds, told by their size: years 1973 to 5138 in each."""
+    """Seconds, milliseconds, microseconds or nanoseconds, detected by magnitude: years 1973 to 5138 in each."""
     if not 0 < value < 1e20:
         return 0
     for limit, factor in ((1e11, 1_000_000_000), (1e14, 1_000_000), (1e17, 1000)):

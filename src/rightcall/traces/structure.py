@@ -1,4 +1,4 @@
-"""Who is whose child: parents without circles, agents at the root, agents used as tools. Never recursive."""
+"""The span tree: parents without cycles, agents at the root, agents used as tools. Never recursive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rightcall.traces.problems import Problems
 
 @dataclass(frozen=True)
 class SpanPlace:
-    """Where a span stands: the nearest agent above it, how many agents used as tools it is inside, in which call."""
+    """The position of a span: the nearest agent above it, its depth of agents used as tools, and the enclosing call."""
 
     agent: Observation | None = None
     depth: int = 0
@@ -23,7 +23,7 @@ def by_time(observation: Observation) -> tuple[int, str]:
 
 
 def parents(observations: Sequence[Observation], problems: Problems) -> dict[str, str]:
-    """The parent of each span that is there; circles are cut at their earliest span."""
+    """The existing parent of each span; cycles are cut at their earliest span."""
     there = {o.span.span_id: o for o in observations}
     up = {
         i: o.span.parent_id for i, o in there.items() if o.span.parent_id in there and o.span.parent_id != i
@@ -46,7 +46,7 @@ def parents(observations: Sequence[Observation], problems: Problems) -> dict[str
 
 
 def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str, SpanPlace]:
-    """Where each span stands, from the top down."""
+    """The position of each span, from the top down."""
     there = {o.span.span_id: o for o in observations}
     known: dict[str, SpanPlace] = {}
     for start in there:
@@ -62,7 +62,7 @@ def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str,
 
 
 def _below(parent: Observation, place: SpanPlace) -> SpanPlace:
-    """The place of a child, from its parent's."""
+    """The position of a child, from its parent's."""
     if parent.kind == "agent":
         depth = place.depth + (place.tool is not None)
         return SpanPlace(parent, depth, None)

@@ -1,4 +1,4 @@
-"""A trace as RightCall sees it: what an agent did, out of the spans that told of it."""
+"""A trace: what an agent did, reconstructed from spans."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ UNREVIEWED, REVIEWED = "unreviewed", "reviewed"
 class Trace(Record, frozen=True):
     """One trace: its trajectory, the tools that were offered, and where it came from.
 
-    `time` is the start in nanoseconds since 1970. `input` is what the user asked in this trace; `earlier_turns` counts
-    the user's turns before. `golden_id` and `trial` are set when the spans name the golden they were made for.
-    `scores` are those that came with the trace. `incomplete` says that its root has not ended. `problems` tells what
-    was wrong with the spans and what to change.
+    `time` is the start in nanoseconds since 1970. `input` is the user's input in this trace; `earlier_turns`
+    counts the user's turns before it. `golden_id` and `trial` are set when the spans name their golden.
+    `scores` are those that came with the trace. `incomplete` means that its root has not ended. `problems`
+    lists what was wrong with the spans and what to change.
     """
 
     trace_id: str
@@ -53,23 +53,23 @@ class Trace(Record, frozen=True):
 
     @property
     def prompt_hash(self) -> str:
-        """The system prompt in twelve digits; empty when it was not recorded."""
+        """A 12-digit hash of the system prompt; empty when it was not recorded."""
         return _digest(self.system) if self.system else ""
 
     @property
     def tools_hash(self) -> str:
-        """The tool definitions in twelve digits; empty when they were not recorded."""
+        """A 12-digit hash of the tool definitions; empty when they were not recorded."""
         if not self.tools:
             return ""
         return _digest(msgspec.json.encode(sorted(self.tools, key=_name), order="deterministic").decode())
 
     @property
     def version(self) -> str:
-        """What must be equal for two traces to be compared: model, system prompt, tools, the agent's own version."""
+        """What must be equal for two traces to be compared: model, system prompt, tools, the agent's version."""
         return _digest("\0".join((self.model, self.prompt_hash, self.tools_hash, self.agent_version)))[:8]
 
     def golden(self) -> Golden:
-        """A golden to review: asks the same, expects what was observed. Observed is not yet right."""
+        """A golden to review: the same input, expecting the observed calls. Observed behaviour may be wrong."""
         from rightcall.traces.golden_candidate import candidate
 
         return candidate(self)
@@ -83,13 +83,19 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
+def tool_name(definition: dict[str, Any]) -> str:
+    """The name in a definition of any spelling; empty when there is none."""
+    function = definition.get("function")
+    name = function.get("name") if isinstance(function, dict) else definition.get("name")
+    return name if isinstance(name, str) else ""
+
+
 def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
-    """Tools by name out of definitions in any spelling; what is none is left out."""
+    """Tools by name from definitions in any format; invalid ones are skipped."""
     found: dict[str, Tool] = {}
     for raw in definitions:
-        function = raw.get("function")
-        name = function.get("name") if isinstance(function, dict) else raw.get("name")
-        if not isinstance(name, str) or name in found:  # every request repeats them
+        name = tool_name(raw)
+        if not name or name in found:  # every request repeats them
             continue
         cleaned = {key: value for key, value in raw.items() if value is not None}
         try:

@@ -1,4 +1,4 @@
-"""Compressed bytes, unpacked a piece at a time and never beyond a limit: a zip bomb is refused, not filled."""
+"""Streaming decompression with a limit: a zip bomb is rejected before it fills memory."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rightcall.errors import InputError, MissingExtraError
 
 PIECE = 64 * 1024
 FREE = 8 * 1024 * 1024
-"""Bytes that may come out of any file before its ratio is looked at."""
+"""Decompressed bytes allowed before the ratio is checked."""
 MAX_RATIO = 250
-"""Traces compress ten to fifty times. Deflate's most is a thousand: what exceeds this was made to fill a memory."""
+"""Traces compress ten to fifty times; deflate's maximum is about a thousand. More than this is a zip bomb."""
 
 GZIP, BZIP2, XZ, ZSTD, ZIP = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
 
 class TooLarge(InputError):  # noqa: N818  it is a kind of InputError
-    """More bytes than may be unpacked."""
+    """More bytes than the limit."""
 
 
 class Ratio:
-    """Counts what went in and what came out, and stops what is out of proportion."""
+    """Counts input and output bytes, and stops at an excessive ratio."""
 
     def __init__(self, where: str, limit: int | None = None) -> None:
         self.where, self.limit, self.packed, self.unpacked = where, limit, 0, 0
@@ -36,19 +36,23 @@ class Ratio:
         self.unpacked += unpacked
         if self.limit is not None and self.unpacked > self.limit:
             raise TooLarge(
-                self.where, f"unpacks to more than {self.limit // 2**20} MiB", "send smaller batches"
+                self.where, f"decompresses to more than {self.limit // 2**20} MiB", "send smaller batches"
             )
         if self.unpacked > FREE and self.unpacked > MAX_RATIO * max(self.packed, 1):
-            problem = f"unpacks to over {MAX_RATIO} times its size, as a zip bomb does"
-            raise TooLarge(self.where, problem, "unpack it yourself if you trust it")
+            problem = f"decompresses to over {MAX_RATIO} times its size, like a zip bomb"
+            raise TooLarge(self.where, problem, "decompress it yourself if you trust it")
 
 
 def gunzip(data: bytes, where: str, limit: int) -> bytes:
-    """A whole gzip body, at most `limit` bytes of it."""
-    ratio, out = Ratio(where, limit), bytearray()
-    for piece in _pieces(io.BytesIO(data), zlib.decompressobj, ratio, where, wbits=31):
-        out += piece
-    return bytes(out)
+    """A whole body in gzip or zlib ("deflate"), at most `limit` bytes of it."""
+    if len(data) * MAX_RATIO > limit:  # counted first, so that what is too large is never held
+        for _ in _inflated(data, where, limit):
+            pass
+    return b"".join(_inflated(data, where, limit))
+
+
+def _inflated(data: bytes, where: str, limit: int) -> Iterator[bytes]:
+    return _pieces(io.BytesIO(data), zlib.decompressobj, Ratio(where, limit), where, wbits=47)
 
 
 class UnpackedFile(io.RawIOBase):
@@ -76,7 +80,7 @@ class UnpackedFile(io.RawIOBase):
 
 
 def open_unpacked(path: Path) -> io.BufferedReader:
-    """A file for reading its bytes, unpacked when it is gzip, bzip2, xz or zstd; told by its first bytes."""
+    """A file for reading its bytes, decompressed when it is gzip, bzip2, xz or zstd; detected by its first bytes."""
     where = str(path)
     try:
         file = path.open("rb")
@@ -121,9 +125,11 @@ def _pieces(file: IO[bytes], make: Any, ratio: Ratio, where: str, **options: Any
                 if not data.strip(b"\x00"):
                     data = b""
     except (zlib.error, OSError, EOFError, lzma.LZMAError, ValueError) as error:
-        raise InputError(where, f"cannot be unpacked: {error}", "was it written completely?") from None
+        raise InputError(where, f"cannot be decompressed: {error}", "was it written completely?") from None
     if started and not machine.eof:
-        raise InputError(where, "cannot be unpacked: it ends in the middle", "was it written completely?")
+        raise InputError(
+            where, "cannot be decompressed: unexpected end of data", "was it written completely?"
+        )
 
 
 def _zstd(file: IO[bytes], ratio: Ratio) -> Iterator[bytes]:
@@ -140,4 +146,6 @@ def _zstd(file: IO[bytes], ratio: Ratio) -> Iterator[bytes]:
             before = at
             yield piece
     except zstandard.ZstdError as error:
-        raise InputError(ratio.where, f"cannot be unpacked: {error}", "was it written completely?") from None
+        raise InputError(
+            ratio.where, f"cannot be decompressed: {error}", "was it written completely?"
+        ) from None

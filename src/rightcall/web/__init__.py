@@ -1,18 +1,18 @@
-"""The dashboard: `rightcall view` serves what the store holds, to people.
+"""The dashboard: `rightcall view` serves the contents of a store.
 
-    app         make_app: the routes, and what stands before them
-    access      who may see it, which requests may change something
-    guard       the checks every request passes, the headers every answer carries
+    app         make_app: the routes and middleware
+    access      who may see it, and which requests may change data
+    guard       the checks on every request, the headers on every response
     page_renderer   templates with everything escaped, and the words and numbers in them
     charts      Vega-Lite specs of the pages, rendered to SVG
     views       what was worked out for a run, kept until the run changes
-    links       addresses of pages
+    links       URLs of pages
     server      the server itself: address, port, Ctrl-C
     pages/      one file per page
     templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere
 
-To add a page: a file in `pages/` with its `routes`, a template, and its name in `pages/__init__.py`. Pages work
-out no numbers: they show what `report.view` and the store say.
+To add a page: a file in `pages/` with its `routes`, a template, and its name in `pages/__init__.py`. Pages
+compute no numbers: they show what `report.view` and the store return.
 """
 
 from typing import TYPE_CHECKING

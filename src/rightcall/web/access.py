@@ -1,11 +1,11 @@
-"""Who may see the dashboard, and which requests may change something.
+"""Who may see the dashboard, and which requests may change data.
 
-On loopback nobody is asked for a token: whoever can reach it can read the store's file as well. On any other
-interface every page needs the token, once in the address (`/?token=…`) or in the form; a cookie remembers it.
+On loopback no token is required: anyone who can reach it can read the store's file as well. On any other
+interface every page needs the token, once in the URL (`/?token=…`) or in the form; a cookie remembers it.
 
-A page of another site must not reach us through the visitor's browser. Its scripts cannot send a Host of ours
-(a name that suddenly resolves to 127.0.0.1 is refused here), and what it posts lacks the page's token and has
-the wrong Origin.
+A page of another site must not reach the dashboard through the visitor's browser. Its scripts cannot send our
+Host (a name that suddenly resolves to 127.0.0.1 is refused here), and its posts lack the page's token and
+have the wrong Origin.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CSRF_HEADER = "x-rightcall-csrf"
 
 
 class Access:
-    """The rules of one running dashboard. `token` is empty when none is asked for."""
+    """The rules of one running dashboard. `token` is empty when none is required."""
 
     def __init__(self, token: str = "", names: Iterable[str] = ()) -> None:
         self.token = token
@@ -48,16 +48,16 @@ class Access:
         return _same(cookies.get(COOKIE, ""), self.session)
 
     def is_token(self, given: str) -> bool:
-        """Whether this is the token; takes as long for a near miss as for a wild guess."""
+        """Whether this is the token; compared in constant time."""
         return bool(self.token) and _same(given, self.token)
 
     @property
     def session(self) -> str:
-        """What the cookie holds: it proves the token without being it."""
+        """The cookie's value: it proves the token without containing it."""
         return hmac.new(self.token.encode(), b"rightcall session", hashlib.sha256).hexdigest()
 
     def csrf(self, admitted: bool) -> str:
-        """What a page puts into its forms. Who has not shown the token yet gets one that only logs in."""
+        """The form token of a page. Before login, visitors get one that only allows logging in."""
         return hmac.new(self._secret, b"in" if admitted else b"out", hashlib.sha256).hexdigest()
 
     def refusal_to_write(self, headers: Headers, given: str, admitted: bool) -> str:
@@ -73,7 +73,7 @@ class Access:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to a server that listens there."""
+    """Whether a server listening there is reachable only from this machine."""
     if host == "localhost":
         return True
     try:

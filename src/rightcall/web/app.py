@@ -1,4 +1,4 @@
-"""The application: its routes, and what stands before them."""
+"""The application: its routes and middleware."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rightcall.web.views import Cache
 VIEWS_KEPT, CHARTS_KEPT = 64, 512
 
 NOT_FOUND, BROKEN, FAILED = 404, 500, 503
-TITLES = {404: "Nothing here", 405: "Not that way", 400: "That cannot be", 503: "The store did not answer"}
+TITLES = {404: "Not found", 405: "Method not allowed", 400: "Bad request", 503: "The store did not answer"}
 
 
 def make_app(store: Store, access: Access | None = None) -> Starlette:
-    """The dashboard of an open store; whoever made the store closes it."""
+    """The dashboard of an open store; the caller closes the store."""
     app = Starlette(
         routes=all_routes(),
         exception_handlers={
@@ -33,7 +33,7 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
             Exception: _broken,
         },
     )
-    app.router.redirect_slashes = False  # one address for a page
+    app.router.redirect_slashes = False  # one URL per page
     app.state.store = store
     app.state.access = access or Access()
     app.state.assets = Assets()
@@ -52,10 +52,8 @@ async def _down(request: Request, error: Exception) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    """A fault of ours. It is answered outside the guard, so the headers come from here; the server logs it."""
-    answer = _problem(
-        request, BROKEN, f"{type(error).__name__}; the terminal of the dashboard has the details"
-    )
+    """An internal error. The response bypasses the guard, so the headers are set here; the server logs it."""
+    answer = _problem(request, BROKEN, f"{type(error).__name__}; see the terminal where the dashboard runs")
     answer.headers.update({**HEADERS, "cache-control": "no-store"})
     return answer
 
@@ -67,4 +65,4 @@ async def _http_problem(request: Request, error: Exception) -> Response:
 
 
 def _problem(request: Request, status: int, said: str) -> Response:
-    return page(request, "problem.html", status, title=TITLES.get(status, "That did not work"), said=said)
+    return page(request, "problem.html", status, title=TITLES.get(status, "Something went wrong"), said=said)

@@ -19,7 +19,7 @@ KINDS = {
 
 
 class Assets:
-    """Every file by name. `stamp` changes when any of them does: it is in their addresses."""
+    """Every file by name. `stamp` changes when any of them does: it is part of their URLs."""
 
     def __init__(self) -> None:
         self.files = {
@@ -29,7 +29,7 @@ class Assets:
 
 
 async def asset(request: Request) -> Response:
-    """One file. Modules import each other without a stamp, so they are asked for again each time."""
+    """One file. Modules import each other without a stamp, so they are requested again each time."""
     name = request.path_params.get("name", "mark.svg")
     content = request.app.state.assets.files.get(name)
     if content is None:

@@ -1,7 +1,7 @@
 """The charts of the pages: Vega-Lite specs, drawn as SVG in the colours of either theme.
 
-A page shows them as images. An image runs no script and loads nothing, whatever a tool or an agent is called,
-and a page need not wait for it.
+A page shows them as images. An image runs no script and loads nothing, whatever the names of tools and agents,
+and a page does not wait for it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rightcall.report.view import Bar, ShownRate
 Theme = Literal["light", "dark"]
 MOST_AGENTS = 6
 FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
-"""Fonts of one width: labels are measured here and drawn in the reader's browser."""
+"""Monospace fonts: labels are measured here and drawn in the reader's browser."""
 
 
 class Palette(NamedTuple):
@@ -42,7 +42,7 @@ SERIES = ["#4c78d8", "#d9822b", "#3a9d78", "#b05cc6", "#c8505a", "#7a8290"]
 
 
 class Point(NamedTuple):
-    """One run in a chart over time; `tools_changed` when its tools are not those of the run before."""
+    """One run in a chart over time; `tools_changed` when its tools differ from those of the previous run."""
 
     run_id: str
     started_at: str
@@ -71,7 +71,7 @@ def line(points: Sequence[Point], theme: Theme) -> Spec:
 
 
 def trend(points: Sequence[Point], theme: Theme) -> Spec:
-    """Pass rate with its interval for each run, one colour an agent; a rule where the tools changed."""
+    """Pass rate with its interval for each run, one colour per agent; a vertical line where the tools changed."""
     colours = PALETTES[theme]
     values = [
         {
@@ -182,7 +182,7 @@ def themed(spec: Spec, theme: Theme) -> Spec:
 
 
 def answer(request: Request, draw: Callable[[Theme], Spec | None]) -> Response:
-    """The chart in the theme the address asks for, drawn once for the same spec."""
+    """The chart in the theme of the URL, drawn once for the same spec."""
     theme: Theme = "dark" if request.query_params.get("theme") == "dark" else "light"
     spec = draw(theme)
     if spec is None:
@@ -204,7 +204,7 @@ def _spec(description: str, values: list[dict[str, Any]], width: int, height: An
 
 
 def _around(points: Sequence[Point]) -> list[float]:
-    """A range that shows how a line moves, and does not make a mountain of a tenth."""
+    """A range that shows how a line moves without exaggerating small changes."""
     values = [point.passing.value or 0.0 for point in points] or [0.0]
     middle, half = (min(values) + max(values)) / 2, max(0.15, (max(values) - min(values)) / 2 + 0.03)
     return [middle - half, middle + half]

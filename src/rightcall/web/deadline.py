@@ -1,6 +1,6 @@
-"""A deadline for requests that do not come to their end, so that they do not keep others out.
+"""A deadline for incomplete requests, so that they do not block others.
 
-uvicorn waits for the rest of a request as long as the connection lives, and refuses everybody once there are
+uvicorn waits for the rest of a request as long as the connection is open, and rejects all requests once there are
 `limit_concurrency` connections. Here a request must be complete within `SECONDS`, and when more than `MOST_WAITING`
 connections have not sent one, the oldest of those is closed.
 """

@@ -1,4 +1,4 @@
-"""Everything a request passes before a page sees it, and every answer on its way out."""
+"""Checks on every request before it reaches a page, and headers on every response."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rightcall.web.access import CSRF_FIELD, Access
 
 LARGEST_BODY = 300_000
-"""A note of the greatest length, every character written as %F0%9F%98%80."""
+"""A note of maximum length, every character written as %F0%9F%98%80."""
 
 HEADERS = {
     "content-security-policy": (
@@ -33,7 +33,7 @@ OPEN_PATHS = ("/login", "/static/")
 
 
 class Guard:
-    """Middleware: checks the Host, the token, the size and, for a change, where it comes from."""
+    """Middleware: checks the Host, the token, the size and, for a change, its origin."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app, self._access = app, access
@@ -57,7 +57,7 @@ class Guard:
     def _refusal(self, request: Request) -> Response | None:
         if not self._access.host_is_ours(request.headers):
             return PlainTextResponse(
-                "the dashboard is not called that; open it by its address, or name it with --allow-host\n",
+                "unknown host; open the dashboard by its IP address, or add the name with --allow-host\n",
                 421,
             )
         path = request.url.path
@@ -67,7 +67,7 @@ class Guard:
             return None  # the first page turns it into a cookie
         if request.method in READS and "text/html" in request.headers.get("accept", ""):
             return Response(status_code=303, headers={"location": "/login"})
-        return PlainTextResponse("a token is needed\n", 401, {"www-authenticate": "Bearer"})
+        return PlainTextResponse("token required\n", 401, {"www-authenticate": "Bearer"})
 
     async def _change(self, request: Request, send: Send) -> None:
         try:
@@ -75,7 +75,7 @@ class Guard:
         except ClientDisconnect:
             return  # nobody is there to answer
         if body is None:
-            answer: Response = PlainTextResponse(f"more than {LARGEST_BODY:,} bytes are refused\n", 413)
+            answer: Response = PlainTextResponse(f"the body exceeds {LARGEST_BODY:,} bytes\n", 413)
             await answer(request.scope, request.receive, send)
             return
         fields = form_fields(request.headers, body)
@@ -94,7 +94,7 @@ class Guard:
 
 
 def form_fields(headers: Headers, body: bytes) -> dict[str, str]:
-    """The fields of a posted form; the last one counts when two have a name."""
+    """The fields of a posted form; the last one wins when a name is repeated."""
     if headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
         return {}
     try:
@@ -104,12 +104,12 @@ def form_fields(headers: Headers, body: bytes) -> dict[str, str]:
 
 
 def guard(app: Starlette, access: Access) -> None:
-    """Put the guard before every page of an app."""
+    """Install the guard in front of every page of an app."""
     app.add_middleware(Guard, access=access)
 
 
 async def _read(request: Request, most: int) -> bytes | None:
-    """The body, or None when it is longer than that: measured as it comes, whatever the header says."""
+    """The body, or None when it is longer: measured while reading, whatever the header says."""
     declared = request.headers.get("content-length", "0")
     if not declared.isdigit() or int(declared) > most:
         return None

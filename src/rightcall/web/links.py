@@ -1,4 +1,4 @@
-"""Addresses of pages, made and read in one place."""
+"""URLs of pages, built and parsed in one place."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def segment(name: str) -> str:
-    """A name as one part of a path. Names that would not survive there are written in base64 behind a `~`."""
+    """A name as one part of a path. Names that are not safe there are written as `~` and base64."""
     if _PLAIN.fullmatch(name):
         return name
     return "~" + base64.urlsafe_b64encode(name.encode(errors="replace")).decode().rstrip("=")
 
 
 def from_segment(part: str) -> str:
-    """The name that `segment` wrote; what nobody wrote that way is a name that does not exist."""
+    """The name that `segment` encoded; anything else is treated as an unknown name."""
     if not part.startswith("~"):
         return part
     padded = part[1:] + "=" * (-len(part[1:]) % 4)
@@ -39,13 +39,13 @@ def case_link(run_id: str, golden_id: str, **query: object) -> str:
 
 
 def with_query(path: str, **query: object) -> str:
-    """The path with what is not empty of the query."""
+    """The path with the non-empty parts of the query."""
     given = {name: str(value) for name, value in query.items() if value not in (None, "", ())}
     return f"{path}?{urlencode(given, errors='replace')}" if given else path
 
 
 def local_path(target: str) -> str:
-    """A path of this site; anything that would lead elsewhere becomes the first page."""
+    """A path of this site; anything else becomes the start page."""
     if not target.startswith("/") or target.startswith(("//", "/\\")) or not target.isprintable():
         return "/"
     return target

@@ -1,4 +1,4 @@
-"""A golden from what an agent did: a case seen to be right becomes what is expected from now on."""
+"""A golden from what an agent did: behaviour confirmed as right becomes the expectation."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rightcall.traces import REVIEWED, Trace
 
 
 def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> AnyGolden:
-    """The case's golden with the calls of this trial as the expected ones, every argument exactly as it was.
+    """The case's golden with the calls of this trial as expected calls, every argument exact.
 
     A trial without calls becomes a golden that forbids them.
     """
     trajectory = result.trajectory
     if trajectory is None:
         raise InputError(
-            f"case {case.golden_id}", "was stored without its trajectory: there is nothing to expect"
+            f"case {case.golden_id}", "was stored without its trajectory, so there are no calls to expect"
         )
     expected = tuple(expected_call(call) for call in trajectory.calls)
     known = case.golden or Golden(input_of(None, trajectory.messages), category=result.category)
@@ -33,7 +33,7 @@ def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> An
 
 
 def expected_call(call: ToolCall) -> ExpectedCall:
-    """A call as it should be again. Objects are marked as literal: one of their keys may be a matcher's name."""
+    """An actual call as an expected one. Objects are marked as literal: one of their keys may be a matcher's name."""
     arguments = {name: _literal(value) for name, value in (call.arguments or {}).items()}
     return ExpectedCall(call.name, arguments if call.arguments is not None else None)
 
@@ -43,7 +43,7 @@ def _literal(value: Any) -> Any:
 
 
 def golden_of_trace(kept: KeptTrace, *, forbidden: str = "") -> Golden:
-    """A golden that a person has accepted: what was seen is expected, or the calls named are forbidden."""
+    """A golden that a person has accepted: the observed calls are expected, or the given calls are forbidden."""
     row = kept.row
     trace = Trace(
         row.trace_id, kept.trajectory, kept.tools, row.input, kept.system, row.session, model=kept.model

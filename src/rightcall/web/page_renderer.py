@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "templates"
 
 
 def make_environment() -> Environment:
-    """The templates. Text is escaped on its way into a page, and nothing invisible in it stays hidden."""
+    """The templates. Text is escaped, and invisible characters are made visible."""
     made = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -31,7 +31,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= FILTERS | {
-        "exact": escape,  # for what comes back to us in a form: escaped, and otherwise as it is
+        "exact": escape,  # for values that are posted back: escaped, otherwise unchanged
         "one_line": one_line,
         "shown": shown_text,
         "json": json_text,
@@ -66,13 +66,13 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
 
 
 def range_of(run: StoredRun) -> str:
-    """The interval of a run's pass rate, by its counts alone: a list of runs reads no results."""
+    """The interval of a run's pass rate, from its counts only: a list of runs reads no results."""
     found = rate(run.passed, run.results - run.errors, trials=run.run.trials)
     return interval(found.low, found.high)
 
 
 def moment(stored: str | None) -> str:
-    """A stored time as `2026-01-02 03:04`, in UTC; what is no time stays as it is."""
+    """A stored time as `2026-01-02 03:04`, in UTC; anything else is unchanged."""
     try:
         return datetime.fromisoformat(stored or "").astimezone(UTC).strftime("%Y-%m-%d %H:%M")
     except ValueError:
@@ -88,6 +88,6 @@ def _seen(value: Any) -> Any:
 
 
 def _here(request: Request) -> str:
-    """The address of this page, to come back to after a change."""
+    """The URL of this page, to return to after a change."""
     query = request.url.query
     return request.url.path + (f"?{query}" if query else "")

@@ -1,4 +1,4 @@
-"""The server: where it listens, what it says about that, and how it ends."""
+"""The server: where it listens, what it prints, and how it stops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PORTS_TRIED = 20
 
 
 class Listening(msgspec.Struct, frozen=True):
-    """An open dashboard: the address to show, and the socket behind it."""
+    """An open dashboard: the URL to show, and its socket."""
 
     socket: socket.socket
     address: str
@@ -26,15 +26,15 @@ class Listening(msgspec.Struct, frozen=True):
 
 @contextmanager
 def listening(host: str, port: int | None, token: str | None) -> Iterator[Listening]:
-    """Take a port. Without one, the first that is free from 8765 on; a port that was asked for must be free.
+    """Bind a port: by default the first free one from 8765; a requested port must be free.
 
-    On another interface than loopback there is always a token: the given one, or a new one.
+    On any interface but loopback a token is always required: the given one, or a new one.
     """
     from rightcall.web.access import is_loopback
 
     needed = token if token is not None else "" if is_loopback(host) else secrets.token_urlsafe(24)
     if token is not None and len(token) < 8:
-        raise ConfigError("--token must have at least 8 characters; leave it out and one is made")
+        raise ConfigError("--token must have at least 8 characters; omit it to generate one")
     taken = _bound(host, port)
     try:
         at = taken.getsockname()[1]
@@ -46,7 +46,7 @@ def listening(host: str, port: int | None, token: str | None) -> Iterator[Listen
 
 
 def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
-    """Answer until Ctrl-C; what is being answered then is answered to its end."""
+    """Serve until Ctrl-C; requests in progress are completed."""
     import uvicorn
 
     from rightcall.web.access import Access
@@ -93,8 +93,8 @@ def _bound(host: str, port: int | None) -> socket.socket:
             problem = error
     said = problem.strerror if problem else ""
     if port is not None:
-        raise InfrastructureError(f"port {port} on {host} cannot be had: {said}; name another with --port")
+        raise InfrastructureError(f"cannot bind port {port} on {host}: {said}; choose another with --port")
     last = FIRST_PORT + PORTS_TRIED - 1
     raise InfrastructureError(
-        f"no port from {FIRST_PORT} to {last} on {host} can be had: {said}; name one with --port"
+        f"cannot bind any port from {FIRST_PORT} to {last} on {host}: {said}; choose one with --port"
     )

@@ -1,4 +1,4 @@
-"""The views of runs, read from the store once and kept while the run stays as it is."""
+"""The views of runs, read from the store once and cached while the run is unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Cache:
-    """The newest `most` values by key. A value is worked out by one thread, while others wait for it."""
+    """The newest `most` values by key. A value is computed by one thread, while others wait for it."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -36,7 +36,7 @@ class Cache:
             return key in self._values
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of the key, made when it is not there; what fails is not kept."""
+        """The value of the key, computed when missing; failures are not cached."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -80,7 +80,7 @@ class Badge(NamedTuple):
 
 
 def state_of(run: StoredRun, now: datetime | None = None) -> Badge:
-    """The verdict of a finished run; otherwise whether somebody is still writing it."""
+    """The verdict of a finished run; otherwise whether it is still being written."""
     if run.finished:
         return Badge(run.verdict.lower() or "finished", VERDICTS.get(run.verdict, "quiet"))
     try:
@@ -91,7 +91,7 @@ def state_of(run: StoredRun, now: datetime | None = None) -> Badge:
 
 
 AT_ONCE = 1_000
-"""Results that are added up while the page waits; more are added up while the page is there already."""
+"""Runs with up to this many results are summarized with the page; larger ones after it has loaded."""
 
 
 def store_of(request: Request) -> Store:
@@ -101,31 +101,31 @@ def store_of(request: Request) -> Store:
 
 
 def asked_run(request: Request) -> StoredRun:
-    """The run in the address of the page."""
+    """The run in the URL of the page."""
     return store_of(request).run(from_segment(request.path_params["run"]))
 
 
 def view_of(request: Request, run: StoredRun) -> RunView:
-    """Everything that is worked out over all cases of the run."""
+    """Everything computed over all cases of the run."""
     store = store_of(request)
     view: RunView = request.app.state.views.get(_key(run), lambda: run_view(store, run.id))
     return view
 
 
 def analysis_of(request: Request, run: StoredRun) -> Analysis:
-    """Why the run fails, worked out once."""
+    """Why the run fails, computed once."""
     store = store_of(request)
     found: Analysis = request.app.state.views.get(("analysis", _key(run)), lambda: analyze_run(store, run.id))
     return found
 
 
 def at_hand(request: Request, run: StoredRun) -> bool:
-    """Whether the view can be shown without letting somebody wait."""
+    """Whether the view can be shown without delay."""
     return run.results <= AT_ONCE or request.app.state.views.known(_key(run))
 
 
 def tools_of(store: Store, run: StoredRun) -> dict[str, Tool]:
-    """The tool definitions the run was made with, by name; empty when they were not kept."""
+    """The tool definitions the run was made with, by name; empty when they were not stored."""
     fingerprint = run.run.fingerprints.get("tools", "")
     content = store.document("tools", fingerprint) if fingerprint else None
     if content is None:

@@ -98,6 +98,9 @@ class LangChainKit(Kit):
         state = await agent.ainvoke({"messages": [("user", text)]})
         return str(state["messages"][-1].text)
 
+    def asked(self, text: str) -> Any:
+        return {"messages": [("user", text)]}
+
     def function(self, journal: Journal) -> Any:
         graph = self.agent(journal)
 

@@ -79,12 +79,17 @@ class DSPyKit(Kit):
     requests = 3
 
     def agent(self, journal: Journal) -> Any:
-        react = dspy.ReAct("question -> answer", tools=[get_weather, book, wait], max_iters=6)
+        react = dspy.ReAct(
+            "question, history: dspy.History -> answer", tools=[get_weather, book, wait], max_iters=6
+        )
         react.set_lm(ScriptedLM(journal))
         return react
 
     async def plain(self, agent: Any, text: str) -> str:
-        return str((await agent.acall(question=text)).answer)
+        return str((await agent.acall(question=text, history=dspy.History(messages=[]))).answer)
+
+    def asked(self, text: str) -> Any:
+        return {"question": text}
 
 
 class TestDSPy(AdapterContract):

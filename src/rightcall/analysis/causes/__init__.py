@@ -1,6 +1,6 @@
-"""Causes: a closed list, one file each (those told by a code alone share `by_code`).
+"""Causes: a closed list, one file each (those determined by a code share `by_code`).
 
-A cause is a module with `hypotheses(evidence)`, which gives a `Hypothesis` for every place where the evidence fits.
+A cause is a module with `hypotheses(evidence)`, which returns a `Hypothesis` for every supported place.
 How likely each is, given all of them, is decided in `analysis.ranking`. To add one: a file here, its name in `CAUSES`
 and in `analysis.hypothesis.Cause`.
 """
@@ -39,10 +39,10 @@ CAUSES = (
     "golden_looks_wrong",
     "by_code",
 )
-"""Those about a parameter first, then a tool, a pair, the whole set: ties are broken in this order."""
+"""Parameter causes first, then tools, pairs, the whole set: ties are broken in this order."""
 
 
 def all_hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
-    """Everything that could explain something."""
+    """All hypotheses."""
     for name in CAUSES:
         yield from import_module(f"{__name__}.{name}").hypotheses(evidence)

@@ -1,4 +1,4 @@
-"""A name that would fit any tool."""
+"""A name too generic to identify its tool."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             f"Rename {tool} to verb_noun{f', for example {name}' if name else ''}.",
             (tool,),
             (),
-            (f"the name is one of those {', '.join(fired)} warns of",),
+            (f"{', '.join(fired)} warns about the name",),
             (ProposedChange(tool, ("name",), tool, name),) if name and name not in evidence.by_name else (),
             fired,
         )

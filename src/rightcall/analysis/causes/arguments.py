@@ -1,4 +1,4 @@
-"""What causes about parameters share: which symptoms are about a parameter, its words, and edits of its schema."""
+"""Shared by parameter causes: symptoms of a parameter, its words, and edits of its schema."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ SHORT_UNITS = frozenset(("m", "l", "g", "min", "sec"))
 
 
 class ArgumentPlace(NamedTuple):
-    """One parameter, the symptoms in which it is wrong with their kinds, and what is known of it."""
+    """One parameter, the symptoms in which it is wrong, with their kinds, and its statistics."""
 
     tool: str
     parameter: str
@@ -157,7 +157,7 @@ class ArgumentPlace(NamedTuple):
 
 
 def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
-    """Every parameter that was filled wrongly, in the order of the definitions."""
+    """Every parameter with wrong values, in the order of the definitions."""
     found: dict[tuple[str, str], dict[int, tuple[str, bool]]] = {}
     for number, seen in enumerate(evidence.seen):
         for bad in seen.symptom.arguments:
@@ -171,7 +171,7 @@ def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
 
 
 def order_of(evidence: Evidence, tool: str, parameter: str) -> tuple[int, str, int, str]:
-    """Where a parameter stands in the definitions."""
+    """The position of a parameter in the definitions."""
     known = evidence.by_name.get(tool)
     names = list(known.parameters) if known else []
     at = names.index(parameter) if parameter in names else len(names)
@@ -179,7 +179,7 @@ def order_of(evidence: Evidence, tool: str, parameter: str) -> tuple[int, str, i
 
 
 def names_unit(place: ArgumentPlace) -> bool:
-    """Whether name, description or schema say in which unit the value is."""
+    """Whether name, description or schema state the unit of the value."""
     name = set(re.split(r"[_\W]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", place.parameter).lower()))
     if name & set(UNITS) - {"m", "l", "g"}:
         return True
@@ -188,19 +188,19 @@ def names_unit(place: ArgumentPlace) -> bool:
 
 
 def names_date_form(place: ArgumentPlace) -> bool:
-    """Whether the schema says how a date is written."""
+    """Whether the schema specifies a date format."""
     return bool(
         place.schema.get("format") or place.schema.get("pattern") or _DATE_FORM.search(place.description)
     )
 
 
 def commonest(pairs: Counter[tuple[str, str]], kinds: Collection[str] | None = None) -> list[tuple[str, str]]:
-    """Expected and actual values, the commonest first."""
+    """Expected and actual values, most common first."""
     return [pair for pair, _ in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def with_sentence(text: str, addition: str) -> str:
-    """A description with one more clause at its end."""
+    """A description with another clause appended."""
     text = text.rstrip()
     if not text:
         return addition[:1].upper() + addition[1:] + "."

@@ -1,4 +1,4 @@
-"""Causes that the code of a failure names by itself."""
+"""Causes determined by the failure code."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ KNOWN: tuple[tuple[Cause, tuple[str, ...], str, str, tuple[str, ...]], ...] = (
     ("out_of_order", ("order_violation",), "calls come in the wrong order",
      "Say in the later tool which call must come before it.", ()),
     ("repeats", ("duplicate_call", "retry"), "the same call is made again",
-     "Say what a result means and that it need not be repeated; return a clear confirmation.", ("TD403", "TD904")),
+     "Say what a result means and not to repeat the call; return a clear confirmation.", ("TD403", "TD904")),
     ("refusal", ("refused",), "the model refuses",
      "Look at the requests; a system prompt that says what the agent may do often helps.", ()),
     ("gives_up_or_loops", ("loop_limit", "agent_error", "bad_json", "over_calling"), "the agent stops or loops",
      "Look at the last messages of the cases; return errors that say what to do.", ("TD904",)),
-    ("slow_or_costly", ("over_latency",), "cases take longer than they may",
+    ("slow_or_costly", ("over_latency",), "cases exceed their time budget",
      "Shorten results and definitions, or give the model fewer steps.", ("TD904",)),
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What causes about the choice of a tool share: misses, their targets, and how well texts cover requests."""
+"""Shared by tool selection causes: misses, their targets, and how well descriptions cover requests."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rightcall.analysis.hypothesis import ProposedChange
 from rightcall.lint import included
 
 LOW = 0.6
-"""Share of the set's median cover below which a text is called narrow."""
+"""Share of the set's median coverage below which a description counts as narrow."""
 
 
 def missed_tools(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[str]]]:
-    """Every tool that was missed: its symptoms, and what was called instead ("" for nothing), by trials."""
+    """Every missed tool: its symptoms, and what was called instead ("" for nothing), by trials."""
     for tool in evidence.by_name_in_order:
         symptoms = evidence.where(group="miss", tool=tool)
         if symptoms:
@@ -26,32 +26,32 @@ def missed_tools(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[s
 
 
 def is_low_cover(evidence: Evidence, tool: str) -> bool:
-    """Whether a tool's text has far fewer of its users' words than the texts of other tools have of theirs."""
+    """Whether a tool's description covers far fewer of its users' words than those of other tools."""
     others = [evidence.cover(name, name) for name, stats in evidence.tool_stats.items() if stats.goldens]
     return bool(others) and evidence.cover(tool, tool) < LOW * median(others)
 
 
 def missing_words(evidence: Evidence, tool: str, most: int = 4) -> list[str]:
-    """Words of missed requests that a tool's text lacks, the most telling first."""
+    """Words of missed requests that a tool's description lacks, most informative first."""
     stats = evidence.tool_stats[tool]
     found = [word for word in stats.missed_words if not evidence.wording.says(tool, word)]
     return sorted(found, key=lambda w: (-stats.missed_words[w] * evidence.wording.rarity(w), w))[:most]
 
 
 def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[str]:
-    """Words that requests for one tool have and those for the other have not, the most telling first."""
+    """Words in requests for one tool but not the other, most informative first."""
     mine, theirs = evidence.tool_stats[tool].words, evidence.tool_stats[other].words
     found = [word for word in mine if word not in theirs]
     return sorted(found, key=lambda w: (-mine[w] * evidence.wording.rarity(w), w))[:most]
 
 
 def describe(evidence: Evidence, tool: str, addition: str) -> ProposedChange:
-    """A tool's description with one more sentence."""
+    """A tool's description with another sentence."""
     text = evidence.by_name[tool].description
     after = f"{text.rstrip()} {addition}" if text.strip() else addition
     return ProposedChange(tool, ("description",), text, after)
 
 
 def first_sentence(description: str) -> str:
-    """What a tool is for, in its own first sentence."""
+    """The purpose of a tool, from its first sentence."""
     return next(iter(included(description)), "")

@@ -1,4 +1,4 @@
-"""Two tools taken for each other."""
+"""Two tools that are confused with each other."""
 
 from __future__ import annotations
 
@@ -31,20 +31,24 @@ def _pair(evidence: Evidence, one: str, two: str) -> Hypothesis:
     if like > 0.6 and not all(named):
         symptoms += evidence.where(group="miss", tool=one, called="")
         symptoms += evidence.where(group="miss", tool=two, called="")
-    weight = Weight(0.5, [f"taken for each other in {evidence.trials_of(ways[0] + ways[1])} trials"])
-    weight.add(0.25, like > 0.45 or bool(PAIR & set(fired)), f"their texts are {like:.2f} alike")
-    weight.add(0.15, not any(named), "neither text names the other")
+    weight = Weight(0.5, [f"confused with each other in {evidence.trials_of(ways[0] + ways[1])} trials"])
+    weight.add(0.25, like > 0.45 or bool(PAIR & set(fired)), f"the descriptions' similarity is {like:.2f}")
+    weight.add(0.15, not any(named), "neither description mentions the other")
     weight.add(0.08, all(evidence.trials_of(way) for way in ways), "in both directions")
-    weight.add(-0.25, like < 0.2, f"their texts are only {like:.2f} alike")
+    weight.add(-0.25, like < 0.2, f"the descriptions' similarity is only {like:.2f}")
     lost = [
         a
         for a, b in ((one, two), (two, one))
         if is_low_cover(evidence, a) and evidence.trials_of(ways[a == two])
     ]
     one_way = not all(evidence.trials_of(way) for way in ways)
-    weight.add(-0.15, one_way and bool(lost), "one way only, from a tool whose text lacks its users' words")
+    weight.add(
+        -0.15, one_way and bool(lost), "one way only, from a tool whose description lacks its users' words"
+    )
     sent_home = any(evidence.wording.sends_to(name, name) for name in (one, two))
-    weight.add(-0.2, sent_home, "a text says to use its own tool instead: it belongs to the other")
+    weight.add(
+        -0.2, sent_home, "a description says to use its own tool instead: it belongs to the other tool"
+    )
     mine, theirs = own_words(evidence, one, two), own_words(evidence, two, one)
     sentences = [f"Not for {', '.join(theirs)}: use {two}.", f"Not for {', '.join(mine)}: use {one}."]
     return Hypothesis(
@@ -52,7 +56,7 @@ def _pair(evidence: Evidence, one: str, two: str) -> Hypothesis:
         symptoms,
         frozenset((one, two)),
         weight.value,
-        f"{one} and {two} are taken for each other in {evidence.trials_of(ways[0] + ways[1])} trials",
+        f"{one} and {two} are confused with each other in {evidence.trials_of(ways[0] + ways[1])} trials",
         f"Say in {one}: {sentences[0]} And in {two}: {sentences[1]}",
         (one, two),
         (),

@@ -1,4 +1,4 @@
-"""A date in another form than the tool expects."""
+"""A date in a different format than the tool expects."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             symptoms,
             place.exposed,
             0.5 if told else 0.95,
-            f"{place.parameter} of {place.tool} is a date in another form in {evidence.trials_of(symptoms)} of "
+            f"{place.parameter} of {place.tool} is a date in another format in {evidence.trials_of(symptoms)} of "
             f"{place.stats.expected} calls",
             "Add format: date and say 'as YYYY-MM-DD'.",
             (place.tool,),
             (place.parameter,),
             (
-                "the form is given already"
+                "the format is already specified"
                 if told
                 else "no format, pattern or example of a date in the schema",
                 *(f"expected {one}, got {two}" for one, two in shown),

@@ -1,4 +1,4 @@
-"""Two descriptions that stand at each other's tool."""
+"""Two descriptions that are swapped."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         sent_to_itself = [evidence.wording.sends_to(name, name) for name in (one, two)]
         if min(gains) <= BETTER and not all(sent_to_itself):
             continue
-        weight = Weight(0.85, [f"requests for {one} have the words of {two}'s text, and the other way round"])
-        weight.add(0.13, _names_fit(evidence, one, two), "each name fits the other's text")
-        weight.add(0.13, any(sent_to_itself), "a text says to use its own tool instead")
+        weight = Weight(0.85, [f"requests for {one} use the words of {two}'s description, and vice versa"])
+        weight.add(0.13, _names_fit(evidence, one, two), "each name matches the other's description")
+        weight.add(0.13, any(sent_to_itself), "a description says to use its own tool instead")
         texts = evidence.by_name[one].description, evidence.by_name[two].description
         symptoms = [*missed[one], *missed[two]]
         yield Hypothesis(
@@ -35,9 +35,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             symptoms,
             frozenset((one, two)),
             weight.value,
-            f"{one} and {two} are not called in {evidence.trials_of(symptoms)} trials that need them, and each text "
-            "speaks of the other",
-            f"The texts of {one} and {two} stand at the wrong tools: exchange them.",
+            f"{one} and {two} are not called in {evidence.trials_of(symptoms)} trials that need them; each description "
+            "describes the other",
+            f"The descriptions of {one} and {two} are swapped: exchange them.",
             (one, two),
             (),
             tuple(weight.reasons),

@@ -1,4 +1,4 @@
-"""A few fixed values that the schema does not list, so that the user's own words are passed."""
+"""A few fixed values that the schema does not list, so the user's own words are passed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
 
 
 def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:
-    """Whether a required parameter has few values in many goldens: a closed list, though nobody wrote it down."""
+    """Whether a required parameter has few values in many goldens: an undeclared closed list."""
     tool = evidence.by_name.get(place.tool)
     required = tool.input_schema.get("required") if tool is not None else None
     values = len(place.stats.values)
@@ -65,7 +65,7 @@ def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:
 
 
 def _steady(place: ArgumentPlace) -> bool:
-    """Whether each expected value mostly gets one and the same other value, or is one of few."""
+    """Whether each expected value mostly maps to the same wrong value, or is one of few."""
     by_value: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for (expected, actual), times in place.stats.pairs.items():
         by_value[expected][actual] += times

@@ -1,4 +1,4 @@
-"""A tool's error that does not say what to do, so that the agent repeats itself or gives up."""
+"""A tool's error that does not say what to do, so the agent repeats itself or gives up."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
                 symptoms,
                 frozenset((tool,)),
                 0.95,
-                f"{tool} fails and is not called rightly afterwards in {evidence.trials_of(symptoms)} of "
+                f"{tool} fails and is not called correctly afterwards in {evidence.trials_of(symptoms)} of "
                 f"{evidence.tool_stats[tool].trials} trials",
-                f"The error '{text}' says nothing to do. Return error, detail and hint: which value was wrong, which "
-                "form is expected.",
+                f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
+                "format is expected.",
                 (tool,),
                 (),
-                (f"error text: {text}", "it names neither a field, a value nor what to do"),
+                (f"error text: {text}", "it mentions no field, no value and no next step"),
                 (),
                 codes_on(evidence, ("TD903",), (tool, "")),
             )

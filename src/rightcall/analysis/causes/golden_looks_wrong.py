@@ -1,4 +1,4 @@
-"""Goldens that every trial and every model contradicts in the same way, with the words on their side."""
+"""Goldens that every trial and every model contradicts in the same way, supported by the request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         frozenset(),
         0.9 if evidence.others else 0.75,
         f"{len(goldens)} goldens are contradicted by the same call every time",
-        f"{models} {'model' if models == 1 else 'models'} agree against {quoted(goldens, 4)}. Look at them before "
+        f"{models} {'model' if models == 1 else 'models'} contradict {quoted(goldens, 4)}. Review them before "
         "changing a tool.",
         tuple(tools),
         (),
@@ -37,6 +37,6 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
 def _said(golden: str, evidence: Evidence) -> str:
     behaviour = evidence.suspects[golden]
     if behaviour.called != behaviour.wanted:
-        return f"{golden}: the golden says {behaviour.wanted}, the call is {behaviour.called}"
+        return f"{golden}: the golden expects {behaviour.wanted}, the agent calls {behaviour.called}"
     name, expected, actual = behaviour.values[0]
-    return f"{golden}: the golden says {name}={expected}, the call {actual}"
+    return f"{golden}: the golden expects {name}={expected}, the agent passes {actual}"

@@ -26,7 +26,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             symptoms,
             place.exposed,
             0.8 if place.described else 0.6,
-            f"{place.parameter} of {place.tool} holds an id from somewhere else in "
+            f"{place.parameter} of {place.tool} is an id from another source in "
             f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
             "Say where the id comes from: 'id from the result of TOOL'.",
             (place.tool,),

@@ -1,4 +1,4 @@
-"""A description that lacks the words of the users: the tool is missed."""
+"""A description that lacks the users' words, so the tool is missed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         weight = Weight(0.45, [f"missed in {trials} of {evidence.tool_stats[tool].trials} trials"])
         weight.add(0.2, targets[""] >= 0.4 * trials, f"nothing is called in {targets['']} of them")
         weight.add(0.1, len(targets) >= 2, f"{len(targets)} different things happen instead")
-        weight.add(0.25, low, "its text has far fewer of its users' words than other tools' texts have")
+        weight.add(
+            0.25, low, "its description covers far fewer of its users' words than those of other tools"
+        )
         words = missing_words(evidence, tool)
         generic = is_generic_name(tool) or bool(evidence.lint_on(tool) & {"TD103", "TD107"})
         said = ", ".join(words)

@@ -1,4 +1,4 @@
-"""Nothing says when to call no tool."""
+"""Missing guidance on when to call no tool."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _BROAD = re.compile(
 )
 NONE = "none"
 NOISE = 0.1
-"""Share of the trials below which a source is taken for noise."""
+"""Share of the trials below which a source counts as noise."""
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
@@ -37,9 +37,11 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         several = sum(count >= NOISE * trials for count in sources.values()) >= 2
         weight = Weight(0.35, [f"called in {trials} trials that need {', '.join(sorted(sources))}"])
         weight.add(0.25, several, f"wrongly called from {len(sources)} kinds of requests")
-        weight.add(0.2, worded, "its text claims much: " + ", ".join(sorted(broad)))
+        weight.add(0.2, worded, "its description is broad:  " + ", ".join(sorted(broad)))
         weight.add(0.15, trials > 0.6 * choice, f"{trials} of {choice} wrong choices end here")
-        weight.add(0.1, count > 0 and own / count > wanted / count, "its text covers these requests better")
+        weight.add(
+            0.1, count > 0 and own / count > wanted / count, "its description covers these requests better"
+        )
         weight.add(-0.2, not several and not worded, "one source only, and no broad words")
         exposed: frozenset[Class] = frozenset(
             (NEGATIVE, *(name for name in evidence.by_name if name != tool))

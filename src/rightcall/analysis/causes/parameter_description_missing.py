@@ -1,4 +1,4 @@
-"""A parameter without a word on what it is."""
+"""A parameter without a description."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             place.exposed,
             0.96,
             f"{place.parameter} of {place.tool} is wrong in {evidence.trials_of(symptoms)} of "
-            f"{place.stats.expected} calls, and nothing says what it is",
-            f"Describe {place.parameter}: what it is, its form, and an example such as {quoted(examples)}.",
+            f"{place.stats.expected} calls, and it has no description",
+            f"Describe {place.parameter}: what it is, its format, and an example such as {quoted(examples)}.",
             (place.tool,),
             (place.parameter,),
-            ("it has no description", _kinds(place.stats.kinds)),
+            ("no description", _kinds(place.stats.kinds)),
             (),
             codes_on(evidence, ("TD301", "TD302", "TD110"), (place.tool, place.parameter)),
             about="parameter",

@@ -1,4 +1,4 @@
-"""A parameter that is described, and still filled with something else."""
+"""A described parameter that still gets wrong values."""
 
 from __future__ import annotations
 

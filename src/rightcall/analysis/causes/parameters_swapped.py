@@ -1,4 +1,4 @@
-"""Two parameters that hold each other's value."""
+"""Two parameters with swapped values."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             symptoms,
             frozenset(((tool, one), (tool, two))),
             0.97,
-            f"{one} and {two} of {tool} hold each other's value in {evidence.trials_of(symptoms)} calls",
-            f"{one} and {two} hold each other's value: exchange or sharpen their descriptions.",
+            f"{one} and {two} of {tool} are swapped in {evidence.trials_of(symptoms)} calls",
+            f"{one} and {two} are swapped: exchange or clarify their descriptions.",
             (tool,),
             (one, two),
             ("both are wrong in the same calls, each with the value of the other",),

@@ -20,7 +20,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
                 frozenset((tool,)),
                 0.7,
                 f"{tool} fails with a hint that is not followed in {trials} of {of} trials",
-                f"The hint was not followed in {trials} of {of} trials. Say the right form in the definition, "
+                f"The hint was not followed in {trials} of {of} trials. State the right format in the definition, "
                 "before the first call.",
                 (tool,),
                 (),

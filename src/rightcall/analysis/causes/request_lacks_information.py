@@ -1,4 +1,4 @@
-"""A golden that expects a value its request does not hold: the golden's fault, not the agent's."""
+"""A golden that expects a value missing from its request: the golden's fault, not the agent's."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         held = stats.held_wrong / stats.held_trials if stats.held_trials else 0.0
         given = {actual for (_, actual), _ in stats.pairs.items()}
         weight = Weight(
-            0.5, [f"{evidence.trials_of(symptoms)} failed trials whose request does not hold the value"]
+            0.5, [f"{evidence.trials_of(symptoms)} failed trials whose request does not contain the value"]
         )
         weight.add(0.25, stats.held_trials > 0 and lacking - held >= 0.3,
                    f"wrong in {lacking:.0%} where the request lacks the value, in {held:.0%} where not")  # fmt: skip
         weight.add(0.12, len(given) > 1 or "None" in given, "what is passed instead varies")
         weight.add(0.1, place.described, "the parameter is described")
-        weight.add(-0.3, not stats.held_trials, "no request holds its value: it may be inferred")
+        weight.add(-0.3, not stats.held_trials, "no request contains its value: it may be inferred")
         goldens = tuple(sorted(case.id for case in evidence.goldens_with(symptoms)))
         yield Hypothesis(
             "request_lacks_information",
             symptoms,
             place.exposed,
             weight.value,
-            f"the requests of {len(goldens)} goldens do not hold the {place.parameter} that {place.tool} should get",
-            f"The request of {quoted(goldens, 3)} does not hold {place.parameter}. Add it, or expect a question "
+            f"the requests of {len(goldens)} goldens do not contain the {place.parameter} that {place.tool} should get",
+            f"The request of {quoted(goldens, 3)} does not contain {place.parameter}. Add it, or expect a question "
             "instead of a call.",
             (place.tool,),
             (place.parameter,),

@@ -1,4 +1,4 @@
-"""A parameter that must be given, though the schema does not say so."""
+"""A required parameter that the schema does not mark as required."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The right value as another JSON type."""
+"""The right value with the wrong JSON type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             symptoms,
             place.exposed,
             0.8,
-            f"{place.parameter} of {place.tool} has the right value as another type in "
+            f"{place.parameter} of {place.tool} has the right value with the wrong type in "
             f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
             f"Tighten the type{f': {wanted}' if wanted else ''}.",
             (place.tool,),

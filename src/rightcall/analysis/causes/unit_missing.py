@@ -1,4 +1,4 @@
-"""A number in another unit than the tool expects."""
+"""A number in a different unit than the tool expects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OF_FACTOR = {
     7.0: ("days", "weeks"), 168.0: ("hours", "weeks"), 1440.0: ("minutes", "days"), 12.0: ("months", "years"),
     100.0: ("cents", "whole units"), 1000.0: ("thousandths", "whole units"), 1024.0: ("KB", "MB"),
 }  # fmt: skip
-"""The smaller and the larger unit that a factor most often stands between."""
+"""The smaller and the larger unit that a factor usually converts between."""
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
@@ -24,7 +24,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         told = names_unit(place)
         trials = evidence.trials_of(symptoms)
         unit, given = _units(place.stats.raw.values())
-        words = f"in {unit}" if unit else "in the unit that goldens expect"
+        words = f"in {unit}" if unit else "in the unit that the goldens expect"
         yield Hypothesis(
             "unit_missing",
             symptoms,
@@ -32,10 +32,10 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             0.5 if told else 0.95,
             f"{place.parameter} of {place.tool} is passed {f'in {given}' if given else 'in another unit'} "
             f"in {trials} of {place.stats.expected} calls",
-            f"Say the unit: {words}; or rename it to {place.parameter}_{unit or 'UNIT'}.",
+            f"State the unit: {words}; or rename it to {place.parameter}_{unit or 'UNIT'}.",
             (place.tool,),
             (place.parameter,),
-            ("a unit is named already" if told else "no unit in name, description or schema",
+            ("a unit is already given" if told else "no unit in name, description or schema",
              *(f"expected {one}, got {two}" for one, two in commonest(place.stats.pairs)[:2])),
             (place.change("description", with_sentence(place.description, f"in {unit}")),) if unit and not told else (),
             codes_on(evidence, ("TD306",), (place.tool, place.parameter)),
@@ -44,7 +44,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
 
 
 def _units(pairs: object) -> tuple[str, str]:
-    """The unit that is expected and the one that was given, when the values tell."""
+    """The unit that is expected and the one that was given, if the values reveal it."""
     for expected, actual in pairs:  # type: ignore[attr-defined]
         if (
             not isinstance(expected, int | float)

@@ -18,7 +18,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         mentioned = [tool for tool in evidence.by_name_in_order if evidence.wording.names(tool, name)]
         near = get_close_matches(name, evidence.by_name_in_order, 1)
         if mentioned:
-            advice = f"{name} does not exist; the text of {mentioned[0]} mentions it."
+            advice = f"{name} does not exist; the description of {mentioned[0]} mentions it."
         else:
             advice = f"{name} does not exist" + (f"; it looks like {near[0]}." if near else ".")
         wanted = {evidence.seen[n].symptom.tool for n in symptoms} - {""}

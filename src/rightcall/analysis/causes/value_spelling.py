@@ -1,4 +1,4 @@
-"""The right value in another spelling."""
+"""The right value, spelled differently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
                 0.7,
                 f"{place.parameter} of {place.tool} differs in case, spaces or punctuation in "
                 f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
-                "The golden wants one spelling: compare with {text: …, ignore: [case]}, or say the spelling.",
+                "The golden expects one spelling: compare with {text: …, ignore: [case]}, or specify the spelling.",
                 (place.tool,),
                 (place.parameter,),
                 tuple(f"expected {one}, got {two}" for one, two in commonest(place.stats.pairs)[:2]),

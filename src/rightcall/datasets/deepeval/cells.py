@@ -1,4 +1,4 @@
-"""What a cell of a table means. Texts stay texts: 007, NA and null are what they look like."""
+"""The values of table cells. Text stays text: 007, NA and null are kept as written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def guarded(cell: Any) -> Any:
-    """A cell that no spreadsheet runs as a formula: with an apostrophe before it, as spreadsheets mark texts."""
+    """A cell that no spreadsheet runs as a formula: prefixed with an apostrophe, as spreadsheets mark text."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
@@ -39,7 +39,7 @@ def unguarded(cell: Any) -> Any:
 
 
 def value_of_cell(field: str, cell: str, names: Names, where: str) -> Any:
-    """A cell as the value of a field; an empty one is None."""
+    """A cell as the value of a field; an empty cell is None."""
     place = f"{where}: column {field}"
     if cell == "":
         return "" if field in ("input", "scenario") else None
@@ -55,7 +55,7 @@ def value_of_cell(field: str, cell: str, names: Names, where: str) -> Any:
 
 
 def listed(text: str, delimiter: str, where: str) -> list[Any]:
-    """The items of a list written as one text: a JSON list, or items with a delimiter between them."""
+    """The items of a list written as one string: a JSON list, or items with a delimiter between them."""
     if text.startswith("[") and text.rstrip().endswith("]"):
         try:
             found = codec.decode(text.encode(), list[str], where)
@@ -66,7 +66,7 @@ def listed(text: str, delimiter: str, where: str) -> list[Any]:
 
 
 def parsed(text: str, where: str) -> Any:
-    """JSON; or a Python literal, since DeepEval's own reader takes those in some columns."""
+    """JSON; or a Python literal, since DeepEval's reader accepts those in some columns."""
     try:
         return codec.decode(text.encode(), object, where)
     except InputError as error:
@@ -74,13 +74,11 @@ def parsed(text: str, where: str) -> Any:
             return ast.literal_eval(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             problem = f"{error.problem}, found '{text[:40]}'"
-            raise InputError(where, problem, 'this column holds JSON, such as {"a": 1}') from None
+            raise InputError(where, problem, 'this column contains JSON, such as {"a": 1}') from None
 
 
 def number(text: str, where: str) -> Any:
     try:
         return codec.decode(text.strip().encode(), float, where)
     except InputError:
-        raise InputError(
-            where, f"must be a number, found '{text[:40]}'", "leave it empty if unknown"
-        ) from None
+        raise InputError(where, f"must be a number, got '{text[:40]}'", "leave it empty if unknown") from None

@@ -1,4 +1,4 @@
-"""The fields of DeepEval's files in their order, and the names a user's own file may have for them."""
+"""The fields of DeepEval's files in their order, and the names a user's file may use for them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ TURN = (
 )  # fmt: skip
 KNOWN = tuple(dict.fromkeys((*SINGLE, *MULTI, "expected_labels")))
 ITS_OWN = frozenset(("expected_tools", "additional_metadata", "custom_column_key_values"))
-"""Fields that only DeepEval spells so."""
+"""Fields that only DeepEval uses."""
 
 OURS = "rightcall"
-"""The key in `additional_metadata` that holds what DeepEval has no field for."""
+"""The key in `additional_metadata` for data that DeepEval has no field for."""
 
 
 class Names(msgspec.Struct, frozen=True):
-    """How a user's file calls DeepEval's fields, and what separates the items of a list in one text.
+    """The names a user's file has for DeepEval's fields, and what separates list items in one string.
 
-    `called` maps a field to the file's own name for it; None says the file has no such field.
+    `called` maps a field to the file's own name for it; None means that the file has no such field.
     """
 
     called: Mapping[str, str | None] = {}
@@ -49,7 +49,7 @@ class Names(msgspec.Struct, frozen=True):
 
 
 def is_deepeval(fields: Iterable[str]) -> bool:
-    """Whether these can only be the fields of a file of DeepEval's."""
+    """Whether these field names can only come from a DeepEval file."""
     return not ITS_OWN.isdisjoint(map(snake_case, fields))
 
 
@@ -59,7 +59,7 @@ def snake_case(name: str) -> str:
 
 
 def fields_of(row: Mapping[str, Any], names: Names, where: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The row under DeepEval's names, and what else it holds. A near miss of a known name is refused."""
+    """The row under DeepEval's names, and its other columns. A near miss of a known name is an error."""
     wanted = {file_name: field for field, file_name in names.called.items() if file_name is not None}
     absent = {field for field, file_name in names.called.items() if file_name != field}
     found: dict[str, Any] = {}
@@ -82,13 +82,13 @@ def _close(name: str) -> bool:
     return bool(difflib.get_close_matches(name, KNOWN, n=1, cutoff=0.88))
 
 
-MISSPELT = {"addtional_metadata": "additional_metadata"}  # so in DeepEval's own signature
+MISSPELT = {"addtional_metadata": "additional_metadata"}  # misspelt in DeepEval's own signature
 SUFFIXES = ("_col_name", "_key_name")
 DELIMITERS = ("context", "retrieval_context", "tools_called", "expected_tools")
 
 
 def names_from(arguments: dict[str, Any], method: str) -> Names:
-    """Names out of keyword arguments; `encoding_type` may only be UTF-8."""
+    """Names from keyword arguments; `encoding_type` may only be UTF-8."""
     called: dict[str, str | None] = {}
     delimiters: dict[str, str] = {}
     for argument, value in arguments.items():
@@ -108,7 +108,7 @@ def names_from(arguments: dict[str, Any], method: str) -> Names:
         field = MISSPELT.get(field, field)
         if field == argument or field not in KNOWN:
             known = [f"{name}_col_name" for name in KNOWN]
-            hint = suggestion(argument, known) or "name columns as in input_col_name='question'"
+            hint = suggestion(argument, known) or "set column names like input_col_name='question'"
             raise ConfigError(f"{method}: unknown argument '{argument}'; {hint}")
         called[field] = value
     return Names(called, **delimiters)

@@ -27,9 +27,9 @@ TURN_FIELDS = ("role", "content", "user_id", "retrieval_context", "tools_called"
 def golden_of(
     row: Mapping[str, Any], where: str, names: Names | None = None, *, cells: bool = False
 ) -> AnyGolden:
-    """The golden of a row; `cells` says its values are the texts of a table's cells.
+    """The golden of a row; with `cells`, its values are the text of table cells.
 
-    A row with `scenario` is a conversation. Columns that DeepEval does not know are kept as custom columns.
+    A row with `scenario` is a conversation. Columns unknown to DeepEval are kept as custom columns.
     """
     names = names or Names()
     if cells:
@@ -42,14 +42,12 @@ def golden_of(
         if isinstance(fields.get(name), str):  # JSON inside JSON, or inside a column of a frame
             fields[name] = value_of_cell(name, fields[name], names, where)
     for name in LISTS:
-        if isinstance(fields.get(name), str):  # JSON Lines have the items in one text
+        if isinstance(fields.get(name), str):  # JSON Lines files have the items in one string
             text = fields[name]
             fields[name] = listed(text, names.delimiter(name), f"{where}: {name}") if text else []
     multi = fields.get("scenario") is not None
     if not multi and fields.get("input") is None:
-        raise InputError(
-            where, "needs the field 'input' (or 'scenario'), which is missing", _names_hint(names)
-        )
+        raise InputError(where, "missing required field 'input' (or 'scenario')", _names_hint(names))
     native = {name: fields[name] for name in AS_THEY_ARE if fields.get(name) is not None}
     native |= _conversation(fields, where) if multi else _single(fields, where)
     native |= _kept(fields, rest, where)
@@ -62,7 +60,7 @@ def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
     native = {name: fields[name] for name in SINGLE_AS_THEY_ARE if fields.get(name) is not None}
     expected = _tools(fields, "expected_tools", where)
     if expected is None:
-        native["extra_calls"] = "allow"  # nothing was said of tools, so none is wrong
+        native["extra_calls"] = "allow"  # no tools were specified, so none is wrong
     else:
         calls = [expected_call(raw, f"{where}: expected_tools[{i}]") for i, raw in enumerate(expected)]
         native["expected_calls"] = [codec.to_plain(call) for call in calls]
@@ -85,7 +83,7 @@ def _conversation(fields: dict[str, Any], where: str) -> dict[str, Any]:
         native["persona"] = persona
         native.setdefault("user_description", persona.get("characteristics"))
         if persona == {"characteristics": native["user_description"]}:
-            del native["persona"]  # says no more than the description
+            del native["persona"]  # adds nothing to the description
     turns = fields.get("turns")
     if turns is not None and not isinstance(turns, list):
         raise InputError(f"{where}: turns", f"must be a list, got {type(turns).__name__}")
@@ -107,7 +105,7 @@ def _turn(raw: Any, where: str) -> dict[str, Any]:
 
 
 def _kept(fields: dict[str, Any], rest: dict[str, Any], where: str) -> dict[str, Any]:
-    """Metadata, custom columns, and what we put into the metadata ourselves."""
+    """Metadata, custom columns, and what RightCall stored in the metadata."""
     metadata = _object(fields, "additional_metadata", where)
     columns = _object(fields, "custom_column_key_values", where)
     texts = {name: value for name, value in rest.items() if isinstance(value, str)}
@@ -149,7 +147,7 @@ def _names_hint(names: Names) -> str:
 
 
 Skipped = Callable[[InputError], None]
-"""Told of each row that is passed over."""
+"""Called for each row that is skipped."""
 
 
 def read_deepeval(
@@ -159,9 +157,9 @@ def read_deepeval(
     file_type: str | None = None,
     skipped: Skipped | None = None,
 ) -> Iterator[tuple[int, AnyGolden]]:
-    """Goldens of a JSON, JSON Lines, YAML or CSV file with their lines; `file_type` overrules the suffix.
+    """Goldens of a JSON, JSON Lines, YAML or CSV file with their lines; `file_type` overrides the suffix.
 
-    With `skipped`, a row that cannot be read is told to it, and the next one is read.
+    With `skipped`, a row that cannot be read is passed to it, and reading continues.
     """
     path = existing_file(path)
     kind = file_type or path.suffix.lower().lstrip(".")
@@ -178,7 +176,7 @@ def goldens_of_items(
     cells: bool = False,
     skipped: Skipped | None = None,
 ) -> Iterator[tuple[int, AnyGolden]]:
-    """Goldens of rows that a format gave."""
+    """Goldens of rows as read by a format."""
     for line, item in items:
         if is_blank(item):
             continue

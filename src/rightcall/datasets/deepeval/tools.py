@@ -1,4 +1,4 @@
-"""DeepEval's tool calls to ours and back."""
+"""DeepEval's tool calls, to and from RightCall's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KNOWN = frozenset((*NOTED, "name", "output", "input_parameters", "inputParameter
 
 
 def expected_call(raw: Any, where: str) -> ExpectedCall:
-    """One of `expected_tools`: without parameters any arguments will do; objects in them are meant literally."""
+    """One of `expected_tools`: without parameters any arguments are accepted; objects in them are taken literally."""
     fields = _checked(raw, where)
     parameters = _parameters(fields, where)
     args = None if parameters is None else {name: literal(value) for name, value in parameters.items()}
@@ -34,10 +34,10 @@ def made_call(raw: Any, where: str) -> ToolCall:
 
 
 def from_expected(call: ExpectedCall, where: str) -> dict[str, Any]:
-    """An expected call as DeepEval writes it; one with matchers is written by its name alone."""
+    """An expected call as DeepEval writes it; one with matchers is written by its name only."""
     if not isinstance(call.tool, str):
-        problem = "DeepEval knows a tool by its name, this is a choice or a pattern of names"
-        raise InputError(where, problem, "name one tool, or save it in the native dialect")
+        problem = "DeepEval needs a single tool name; this call has a list or a pattern of names"
+        raise InputError(where, problem, "use one tool name, or save in the native dialect")
     args = call.args
     plain = args is not None and all(_is_plain(spec) for spec in args.values())
     parameters = (
@@ -47,7 +47,7 @@ def from_expected(call: ExpectedCall, where: str) -> dict[str, Any]:
 
 
 def from_made(call: ToolCall) -> dict[str, Any]:
-    """A call that was made as DeepEval writes it."""
+    """An actual call as DeepEval writes it."""
     return _written(call.name, call.notes, call.output, call.arguments)
 
 
@@ -70,7 +70,7 @@ def _checked(raw: Any, where: str) -> dict[str, Any]:
         kind = "a text" if isinstance(raw, str) else type(raw).__name__
         raise InputError(where, f"a tool call must be an object, got {kind}", 'such as {"name": "search"}')
     if not isinstance(raw.get("name"), str):
-        raise InputError(where, "needs the field 'name', a text")
+        raise InputError(where, "missing required field 'name' (a string)")
     for key in raw:
         if key not in KNOWN:
             raise InputError(where, f"unknown field '{key}'", f"known: {', '.join(sorted(KNOWN))}")

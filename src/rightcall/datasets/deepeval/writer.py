@@ -23,7 +23,7 @@ DELIMITER = "|"
 
 
 def write_deepeval(goldens: Iterable[AnyGolden], file: IO[bytes], file_type: FileType) -> None:
-    """Write goldens of one kind. What the dialect would lose is an `InputError` that names the golden and the field."""
+    """Write goldens of one kind. Data that would be lost is an `InputError` naming the golden and the field."""
     rows = (_row(golden, place, file_type) for place, golden in enumerate(goldens, 1))
     text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
     try:
@@ -56,10 +56,10 @@ def _write_csv(rows: Iterator[dict[str, Any]], text: IO[str]) -> None:
 
 
 def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:
-    """The row of a golden, with what DeepEval has no field for in its metadata."""
+    """The row of a golden; data that DeepEval has no field for goes into its metadata."""
     where = f"golden {place}" + (f" ('{golden.id}')" if golden.id else "")
     if OURS in golden.metadata:
-        raise InputError(where, f"metadata has the key '{OURS}', which this dialect uses itself", "rename it")
+        raise InputError(where, f"metadata has the key '{OURS}', which this dialect reserves", "rename it")
     _refuse_delimiters(golden, where, file_type)
     wanted = _without_derived_id(golden)
     row = _shaped(_fields(wanted, where), file_type)
@@ -68,8 +68,10 @@ def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:
         metadata = {**wanted.metadata, OURS: lost}
         row = _shaped({**_fields(wanted, where), "additional_metadata": metadata}, file_type)
         if left := _differences(golden_of(row, where, cells=file_type == "csv"), wanted):
-            problem = f"DeepEval's {file_type.upper()} files cannot hold {', '.join(left)} as they are here"
-            raise InputError(where, problem, "save it in the native dialect")
+            problem = (
+                f"DeepEval's {file_type.upper()} files cannot represent {', '.join(left)} of this golden"
+            )
+            raise InputError(where, problem, "save in the native dialect")
     return row
 
 
@@ -127,7 +129,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
 
 
 def _shaped(fields: dict[str, Any], file_type: FileType) -> dict[str, Any]:
-    """Lists and objects as the file type holds them."""
+    """Lists and objects as the file type stores them."""
     if file_type == "json":
         return fields
     multi = "scenario" in fields
@@ -160,18 +162,18 @@ def _list(items: Sequence[str] | None) -> list[str] | None:
 
 
 def _refuse_delimiters(golden: AnyGolden, where: str, file_type: FileType) -> None:
-    """DeepEval joins the items of a list by `|` and cuts them there again."""
+    """DeepEval joins list items with `|` and splits them there again."""
     if file_type == "json" or (file_type == "jsonl" and isinstance(golden, ConversationalGolden)):
         return
     for name in ("context", "retrieval_context"):
         for i, item in enumerate(getattr(golden, name, None) or ()):
             if DELIMITER in item:
-                problem = f"{name}[{i}] holds '|', at which DeepEval would cut it in two"
-                raise InputError(where, problem, "save it as JSON, or in the native dialect")
+                problem = f"{name}[{i}] contains '|', at which DeepEval would split it"
+                raise InputError(where, problem, "save as JSON, or in the native dialect")
 
 
 def _without_derived_id(golden: AnyGolden) -> AnyGolden:
-    """Without an id that its content gives it again."""
+    """Without an id that is derived from its content."""
     if isinstance(golden, Golden):
         bare = msgspec.structs.replace(golden, id="")
         return bare if with_id(bare).id == golden.id else golden
@@ -180,7 +182,7 @@ def _without_derived_id(golden: AnyGolden) -> AnyGolden:
 
 
 def _differences(read: AnyGolden, wanted: AnyGolden) -> dict[str, Any]:
-    """The fields that come back as something else, as plain values."""
+    """The fields that do not round-trip, as plain values."""
     return {
         name: codec.to_plain(getattr(wanted, name))
         for name in wanted.__struct_fields__

@@ -1,27 +1,35 @@
-"""File formats of items. Each file has two functions and knows nothing of what the items mean.
+"""File formats of items. Each file has two functions and knows nothing about the meaning of the items.
 
     read(path, collection) -> Iterator[(line, item)]    an item is JSON bytes or a plain value
     write(items, collection, file)                      items are records
 
-`Collection` says what the file holds: the word for it, and the record types an item may be.
+`SUFFIXES` names its files. `Collection` says what the file holds: the word for it, and the record types an item may
+be. To add a format, add a file.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
 
-from rightcall.datasets.formats import csv, json, jsonl, yaml
 from rightcall.datasets.formats.collection import GOLDENS, TRAJECTORIES, Collection
 from rightcall.errors import InputError, suggestion
 
-FORMATS: dict[str, ModuleType] = {".jsonl": jsonl, ".json": json, ".yaml": yaml, ".yml": yaml, ".csv": csv}
+FORMATS: dict[str, ModuleType] = {
+    suffix: module
+    for found in iter_modules(__path__)
+    for module in [import_module(f"{__name__}.{found.name}")]
+    for suffix in getattr(module, "SUFFIXES", ())
+}
+"""Each format by the suffixes that its file declares."""
 
 __all__ = ["FORMATS", "GOLDENS", "TRAJECTORIES", "Collection", "format_of"]
 
 
 def format_of(path: str | Path, suffixes: tuple[str, ...] = tuple(FORMATS)) -> ModuleType:
-    """The format that a file's suffix names."""
+    """The format for a file's suffix."""
     suffix = Path(path).suffix.lower()
     if suffix in suffixes:
         return FORMATS[suffix]

@@ -1,7 +1,8 @@
-"""What a file of items holds."""
+"""The contents of a file of items."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +28,7 @@ class Collection:
         return f"rightcall/{self.name}/{self.newest}"
 
     def check_header(self, header: dict[str, Any], where: str) -> None:
-        """Refuse the header of another kind of file, or of a newer one."""
+        """Reject the header of another kind of file, or of a newer format."""
         if "format" in header:
             refuse_other_format(header["format"], self.name, self.newest, where)
 
@@ -40,14 +41,14 @@ T = TypeVar("T")
 
 
 SHORT = 2 * MAX_DEPTH
-"""A line of so few bytes cannot be deeper than the limit: every level takes two brackets."""
+"""A line this short cannot be nested deeper than the limit: every level takes two brackets."""
 
 
 def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
     """A function from items like the example (JSON, or plain values) to records. Raises `DecodeErrors`.
 
-    Whoever decodes lines calls `refuse_deep` for those longer than `SHORT`: one more call per line would cost a
-    twentieth of reading a file.
+    Code that decodes lines calls `refuse_deep` only for those longer than `SHORT`: one more call per line
+    would cost 5 % of the time to read a file.
     """
     if isinstance(example, bytes):
         return msgspec.json.Decoder(as_type).decode
@@ -62,6 +63,29 @@ def refuse_deep(item: bytes) -> None:
         raise RecursionError
 
 
+def repeated_key(item: bytes | msgspec.Raw) -> str | None:
+    """A key that occurs twice in one object of a JSON text; decoders silently keep the last value.
+
+    Most lines use no key twice, in any object, which is quick to see.
+    """
+    data = bytes(item)
+    before = data.split(b'":')
+    names = [part.rpartition(b'"')[2] for part in before[:-1]]
+    if len(set(names)) == len(names) and b'" :' not in data and b"\\u" not in data:
+        return None
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        seen: set[str] = set()
+        found.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+
+    try:
+        json.loads(data, object_pairs_hook=look)
+    except ValueError:  # the decoder says what is wrong with it
+        return None
+    return found[0] if found else None
+
+
 def _checking_depth(decode: Callable[[Any], T]) -> Callable[[Any], T]:
     def checked(item: Any) -> T:
         refuse_deep(bytes(item))
@@ -71,7 +95,7 @@ def _checking_depth(decode: Callable[[Any], T]) -> Callable[[Any], T]:
 
 
 def refused_item(error: Exception, as_type: Any, item: Any, where: str) -> InputError:
-    """What a decoder found wrong with an item, in a user's words."""
+    """The decoder's error for an item as a readable message."""
     data = bytes(item) if isinstance(item, (bytes, msgspec.Raw)) else b""
     if isinstance(item, bytes):
         refuse_long_line(item, where)

@@ -1,8 +1,8 @@
-"""A table: a column is a field, a row is an item. Streams; nothing is guessed.
+"""A table: a column is a field, a row is an item. Streamed; nothing is guessed.
 
 Text fields are raw text; all others (lists, objects, numbers, true and false) are JSON. An empty cell means
-the field is absent. A text cell that is a JSON string literal is read as that string: so the empty text is
-written `""`, and a text that looks like a literal, or holds a NUL, is written as a literal itself.
+the field is absent. A text cell that is a JSON string literal is read as that string: so the empty string is
+written `""`, and text that looks like a literal, or contains a NUL, is written as a literal itself.
 """
 
 from __future__ import annotations
@@ -21,31 +21,33 @@ from rightcall.files import MAX_LINE_BYTES, numbered_lines, open_checked
 from rightcall.model import codec
 from rightcall.model.golden import ConversationalGolden, Golden
 
+SUFFIXES = (".csv",)
+
 KINDS = (Golden, ConversationalGolden)
 SPOOL_BYTES = 16 * 2**20
 
 
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
-    """Rows as plain values with the line where each begins; a row that cannot be read is its `InputError`."""
+    """Rows as plain values with their first line; a row that cannot be read is its `InputError`."""
     if csv.field_size_limit() < MAX_LINE_BYTES:
         csv.field_size_limit(MAX_LINE_BYTES)  # of the whole process; the module has no other way
     with open_checked(path) as file:
         rows = _rows(csv.reader(_decoded(file, str(path)), strict=True), str(path))
         first = next(rows, None)
         if first is None:
-            raise InputError(str(path), "the file is empty", "the first row names the columns")
+            raise InputError(str(path), "the file is empty", "the first row must name the columns")
         columns = first[1]
         text_fields = _check_columns(columns, f"{path}:{first[0]}")
         for line, cells in rows:
             try:
                 values: Any = _values(cells, columns, text_fields, f"{path}:{line}")
             except InputError as error:
-                values = error  # whoever reads decides whether the rows after it count
+                values = error  # the caller decides whether to read on
             yield line, values
 
 
 def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Any]]:
-    """Rows as texts by column, whatever the columns are called; a row that cannot be read is its `InputError`."""
+    """Rows as text by column, with any column names; a row that cannot be read is its `InputError`."""
     if csv.field_size_limit() < MAX_LINE_BYTES:
         csv.field_size_limit(MAX_LINE_BYTES)
     with open_checked(path) as file:
@@ -53,11 +55,11 @@ def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Any]]:
         rows = _rows(reader, str(path))
         first = next(rows, None)
         if first is None:
-            raise InputError(str(path), "the file is empty", "the first row names the columns")
+            raise InputError(str(path), "the file is empty", "the first row must name the columns")
         columns = first[1]
         for place, name in enumerate(columns, 1):
             if name in columns[: place - 1]:
-                raise InputError(f"{path}:{first[0]}", f"the column '{name}' occurs twice")
+                raise InputError(f"{path}:{first[0]}", f"duplicate column '{name}'")
         for line, cells in rows:
             try:
                 _refuse_other_length(cells, columns, f"{path}:{line}")
@@ -68,7 +70,7 @@ def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Any]]:
 
 
 def header(path: Path) -> list[str]:
-    """The names of the columns; none when the first row cannot be read."""
+    """The column names; empty when the first row cannot be read."""
     with open_checked(path) as file:
         try:
             return next(csv.reader(_decoded(file, str(path))), [])
@@ -77,8 +79,8 @@ def header(path: Path) -> list[str]:
 
 
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
-    """A header row of the fields in use, then a row an item; items wait on disk until those are known."""
-    import tempfile  # costs more to import than all else here, and reading needs none
+    """A header row of the fields in use, then one row per item; items are buffered on disk until then."""
+    import tempfile  # slow to import, and not needed for reading
 
     with tempfile.SpooledTemporaryFile(SPOOL_BYTES) as spool:
         used: set[str] = set()
@@ -89,7 +91,7 @@ def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None
             spool.write(codec.encode(item) + b"\n")
         columns = [name for name in kind.__struct_fields__ if name in used] or [kind.__struct_fields__[0]]
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
-        writer = csv.writer(text, lineterminator="\r\n")  # with both, cells holding either are quoted
+        writer = csv.writer(text, lineterminator="\r\n")  # with both, cells containing either are quoted
         writer.writerow(columns)
         spool.seek(0)
         text_fields = _text_fields(kind)
@@ -100,7 +102,7 @@ def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None
 
 
 FORMULA = "=+-@\t\r"
-"""What a cell begins with that a spreadsheet runs as a formula. Such texts are written as JSON, in quotes."""
+"""Leading characters that make a spreadsheet run a cell as a formula. Such text is written as quoted JSON."""
 
 
 def _cell(value: Any, is_text: bool) -> str:
@@ -125,12 +127,12 @@ def _values(cells: list[str], columns: list[str], text_fields: frozenset[str], w
 
 def _refuse_other_length(cells: list[str], columns: list[str], where: str) -> None:
     if len(cells) != len(columns):
-        problem = f"the row has {len(cells)} cells, the header names {len(columns)} columns"
-        raise InputError(where, problem, 'put a cell that holds a comma or a newline in "quotes"')
+        problem = f"the row has {len(cells)} cells, the header has {len(columns)} columns"
+        raise InputError(where, problem, 'put cells that contain a comma or a newline in "quotes"')
 
 
 def _literal(cell: str) -> str | None:
-    """The text that a cell means if it is a JSON string literal."""
+    """The text of a cell that is a JSON string literal."""
     if not cell.startswith('"'):
         return None
     try:
@@ -143,12 +145,12 @@ def _json(cell: str, where: str) -> Any:
     try:
         return codec.decode(cell.encode(), object, where)
     except InputError as error:
-        hint = error.hint or 'this column holds JSON, such as ["a", "b"] or {"a": 1} or 5 or true'
+        hint = error.hint or 'this column contains JSON, such as ["a", "b"] or {"a": 1} or 5 or true'
         raise InputError(error.where, f"{error.problem}, found '{cell[:40]}'", hint) from None
 
 
 def _check_columns(columns: list[str], where: str) -> frozenset[str]:
-    """Refuse columns that are no fields; give those that hold raw text."""
+    """Reject columns that are not fields; return those that contain raw text."""
     kind = ConversationalGolden if "scenario" in columns else Golden
     known = kind.__struct_fields__
     for place, name in enumerate(columns, 1):
@@ -160,7 +162,7 @@ def _check_columns(columns: list[str], where: str) -> frozenset[str]:
             problem = f"unknown column '{name[:80]}'"
             raise InputError(where, problem, hint or f"known columns: {', '.join(known)}")
         if name in columns[: place - 1]:
-            raise InputError(where, f"the column '{name}' occurs twice")
+            raise InputError(where, f"duplicate column '{name}'")
     return _text_fields(kind)
 
 
@@ -184,11 +186,11 @@ def _decoded(file: io.BufferedReader, path: str) -> Iterator[str]:
             yield line.decode()
         except UnicodeDecodeError:
             hint = "save the file as UTF-8 (in a spreadsheet: CSV UTF-8)"
-            raise InputError(f"{path}:{number}", "not text in UTF-8", hint) from None
+            raise InputError(f"{path}:{number}", "not valid UTF-8", hint) from None
 
 
 def _rows(reader: Any, path: str) -> Iterator[tuple[int, list[str]]]:
-    """Rows with the line where each begins; blank lines are passed over."""
+    """Rows with their first line; blank lines are skipped."""
     while True:
         line = reader.line_num + 1
         try:
@@ -203,9 +205,11 @@ def _rows(reader: Any, path: str) -> Iterator[tuple[int, list[str]]]:
 
 def _malformed(text: str, where: str) -> InputError:
     if "unexpected end of data" in text:
-        return InputError(where, "a quoted cell begins in this row and never ends", 'is a " missing?')
+        return InputError(where, "a quoted cell starts in this row and is never closed", 'is a " missing?')
     if "field limit" in text:
         return InputError(where, f"a cell is longer than {MAX_LINE_BYTES // 2**20} MiB", 'is a " missing?')
     if "new-line character" in text:
-        return InputError(where, "a lone carriage return outside quotes", "save it with LF or CRLF line ends")
+        return InputError(
+            where, "a lone carriage return outside quotes", "save it with LF or CRLF line endings"
+        )
     return InputError(where, f"not valid CSV: {text}", 'inside quotes, write a quote as ""')

@@ -1,4 +1,4 @@
-"""One JSON document: a bare list, or `{"format": …, "goldens": […]}`, which is what is written."""
+"""One JSON document: a bare list, or `{"format": …, "goldens": […]}`, which is the form that is written."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from rightcall.errors import InputError
 from rightcall.files import read_items
 from rightcall.model.codec import encode
 
+SUFFIXES = (".json",)
+
 
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
-    """The items of the list with the lines where they begin."""
+    """The items of the list with their first lines."""
     items = read_items(path, collection.name)
     if items.single:
         line, _ = next(items.entries)
         raise InputError(
             f"{path}:{line}",
-            f"a list of {collection.name} was expected, got one object",
+            f"expected a list of {collection.name}, got an object",
             f'write a list [ … ], or {{"format": "{collection.format}", "{collection.name}": [ … ]}}',
         )
     collection.check_header(items.header, str(path))

@@ -1,4 +1,4 @@
-"""One JSON object a line: streams, and is the fastest to read."""
+"""One JSON object per line: streamed, and the fastest to read."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from rightcall.errors import InputError
 from rightcall.files import open_checked, refuse_long_line, unchecked_lines
 from rightcall.model.codec import DecodeErrors, encode
 
+SUFFIXES = (".jsonl",)
+
 
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
-    """Lines as bytes, each of which should be an object. A header line `{"format": …}` may come first.
+    """Lines as bytes, each expected to be an object. A header line `{"format": …}` may come first.
 
-    Blank lines are passed on, and lines that are too long cut off: whoever decodes meets them as an error, and
-    testing each line first would cost every good file time. `is_blank` and `refuse_long_line` tell.
+    Blank lines are passed through and overlong lines truncated: the decoder reports them as errors, and testing every
+    line first would slow down valid files. `is_blank` and `refuse_long_line` identify them.
     """
     with open_checked(path) as file:
         lines = unchecked_lines(file)
@@ -38,12 +40,12 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
 
 
 def is_blank(item: Any) -> bool:
-    """Whether an item is only the space between two lines."""
+    """Whether an item is a blank line."""
     return isinstance(item, bytes) and item.isspace()
 
 
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
-    """One record a line. A file without records gets the header, so that it can be told from a lost one."""
+    """One record per line. A file without records gets the header, to distinguish it from a truncated one."""
     empty = True
     for item in items:
         empty = False
@@ -55,10 +57,12 @@ def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None
 
 def _is_header(line: bytes, collection: Collection, where: str) -> bool:
     if line.lstrip().startswith(b"["):
-        raise InputError(where, "a JSON list, one object a line was expected", "name the file .json")
+        raise InputError(where, "expected one object per line, got a JSON list", "rename the file to .json")
     if line.rstrip() == b"{":
         raise InputError(
-            where, "an object over several lines, one a line was expected", "name the file .json"
+            where,
+            "expected one object per line, got an object over several lines",
+            "rename the file to .json",
         )
     if b'"format"' not in line:
         return False

@@ -1,4 +1,4 @@
-"""One YAML document of the same shape as the JSON one; see `files.yaml_text` for what stays text."""
+"""One YAML document with the same structure as the JSON one; see `files.yaml_text` for what stays text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from rightcall.datasets.formats.collection import Collection
 from rightcall.datasets.formats.json import read
 from rightcall.files import yaml_dumper
 from rightcall.model.codec import encode
+
+SUFFIXES = (".yaml", ".yml")
 
 __all__ = ["read", "write"]
 

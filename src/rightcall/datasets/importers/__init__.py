@@ -5,7 +5,7 @@
     tau           import_tau: τ-bench and τ²-bench, conversations with their trials and rewards
 
 To add one: a file with a function from the benchmark's files to goldens whose `passed` is the benchmark's own
-verdict, and a test that runs the benchmark's own checker beside ours.
+verdict, and a test that compares with the benchmark's own checker.
 """
 
 from typing import TYPE_CHECKING

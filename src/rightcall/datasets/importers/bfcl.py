@@ -1,7 +1,7 @@
 """The Berkeley Function Calling Leaderboard as goldens whose verdicts are BFCL's own.
 
 Reads the files of the `bfcl-eval` wheel (JSON lines) for the single-turn Python categories. docs/bfcl.md lists
-the rules. What an ordinary matcher says exactly is said with it; the rest is left to `{"bfcl": …}`.
+the rules. Where an ordinary matcher is equivalent it is used; the rest use `{"bfcl": …}`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ CATEGORIES = WITH_ANSWERS + NO_CALL_IS_RIGHT + ANY_CALL_IS_RIGHT
 
 ANY_CALL = ExpectedCall({"regex": "(?s).*"})
 NEVER: dict[str, Any] = {"one_of": []}
-"""A matcher that accepts nothing, for parameters that BFCL's checker neither allows nor does without."""
+"""A matcher that accepts nothing, for parameters that BFCL's checker both requires and rejects."""
 
 EXACT_WHOLE = 2**53
-"""Below this a whole number equals a float just when it does so after conversion, which is BFCL's way."""
+"""Below this, an integer equals a float exactly when it does after conversion, which is how BFCL compares."""
 
 T = TypeVar("T")
 
@@ -53,10 +53,10 @@ class Answer(msgspec.Struct):
 
 
 def import_bfcl(questions: Path, answers: Path | None = None) -> Iterator[Golden]:
-    """One golden per question, in the order of the file, read as they are asked for.
+    """One golden per question, in the order of the file, read lazily.
 
     `answers` is the file of the same name under `possible_answer`; the categories `irrelevance`,
-    `live_irrelevance` and `live_relevance` have none. BfclAnswers are found by id, in whatever order they stand.
+    `live_irrelevance` and `live_relevance` have none. Answers are found by id, in any order.
     """
     existing_file(questions)
     found = BfclAnswers(existing_file(answers)) if answers is not None else None
@@ -69,12 +69,12 @@ def category_of(identifier: str, where: str) -> str:
     if category not in CATEGORIES:
         near = suggestion(category, CATEGORIES) if category else ""
         hint = near or f"RightCall reads single-turn Python: {', '.join(CATEGORIES)}"
-        raise InputError(where, f"the id '{identifier}' is of no BFCL category that can be imported", hint)
+        raise InputError(where, f"the id '{identifier}' has no BFCL category that can be imported", hint)
     return category
 
 
 class BfclAnswers:
-    """Answers by id, read only as far as needed: the files of one category go side by side."""
+    """Answers by id, read only as far as needed: the two files of a category usually have the same order."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -82,14 +82,14 @@ class BfclAnswers:
         self._passed_over: dict[str, tuple[str, Answer]] = {}
 
     def of(self, identifier: str, where: str) -> tuple[str, Answer]:
-        """The answer to a question and its own place."""
+        """The answer to a question and its location."""
         if identifier in self._passed_over:
             return self._passed_over.pop(identifier)
         for place, answer in self._lines:
             if answer.id == identifier:
                 return place, answer
             self._passed_over[answer.id] = (place, answer)
-        hint = "give the file of the same name in the folder possible_answer"
+        hint = "pass the file of the same name from the folder possible_answer"
         raise InputError(where, f"{self._path} has no answer to '{identifier}'", hint)
 
 
@@ -97,7 +97,7 @@ def _goldens(questions: Path, answers: BfclAnswers | None) -> Iterator[Golden]:
     seen: set[str] = set()
     for where, question in _records(questions, Question):
         if question.id in seen:
-            raise InputError(where, f"the id '{question.id}' occurs twice", "remove one of the two questions")
+            raise InputError(where, f"duplicate id '{question.id}'", "remove one of the two questions")
         seen.add(question.id)
         category = category_of(question.id, where)
         yield _golden(question, category, answers, where)
@@ -113,7 +113,7 @@ def _records(path: Path, as_type: type[T]) -> Iterator[tuple[str, T]]:
 
 def _golden(question: Question, category: str, answers: BfclAnswers | None, where: str) -> Golden:
     if len(question.question) != 1:
-        problem = f"question must hold one turn, got {len(question.question)}"
+        problem = f"question must have one turn, got {len(question.question)}"
         raise InputError(where, problem, "BFCL's multi-turn categories cannot be imported")
     said = [message for message in question.question[0] if message.role != "system"]
     system = [message.content for message in question.question[0] if message.role == "system"]
@@ -131,14 +131,14 @@ def _golden(question: Question, category: str, answers: BfclAnswers | None, wher
     if category in ANY_CALL_IS_RIGHT:
         return msgspec.structs.replace(golden, expected_calls=(ANY_CALL,), extra_calls="allow")
     if answers is None:
-        hint = "give the file of the same name in the folder possible_answer as well"
-        raise InputError(where, f"the category {category} cannot be judged without answers", hint)
+        hint = "also pass the file of the same name from the folder possible_answer"
+        raise InputError(where, f"the category {category} requires answers", hint)
     place, answer = answers.of(question.id, where)
     return msgspec.structs.replace(golden, expected_calls=_expected_calls(question, answer, place))
 
 
 def _input(said: list[BfclAnswer]) -> str:
-    """What the user said; with what the assistant said in between, when it did."""
+    """The user's messages, with the assistant's in between, if any."""
     if all(message.role == "user" for message in said):
         return "\n\n".join(message.content for message in said)
     return "\n\n".join(f"{message.role.capitalize()}: {message.content}" for message in said)
@@ -161,8 +161,8 @@ def _expected_calls(question: Question, answer: Answer, where: str) -> tuple[Exp
 def _args(function: BfclFunction, answers: dict[str, list[Any]], where: str) -> dict[str, Any]:
     """A matcher per parameter.
 
-    An answer for a parameter that the schema lacks can only be met by leaving it out, and a required parameter
-    without an answer not at all.
+    An answer for a parameter that is not in the schema can only be satisfied by omitting it; a required
+    parameter without an answer cannot be satisfied.
     """
     properties, required = function.parameters.properties, function.parameters.required
     args: dict[str, Any] = {name: NEVER for name in required if name not in answers}
@@ -181,7 +181,7 @@ def _args(function: BfclFunction, answers: dict[str, list[Any]], where: str) -> 
 def _matcher(schema: dict[str, Any], values: list[Any], where: str) -> Any:
     declared = schema.get("type")
     if declared not in PYTHON_TYPES:
-        raise InputError(where, f"'{declared}' is no type of BFCL", f"known: {', '.join(PYTHON_TYPES)}")
+        raise InputError(where, f"'{declared}' is not a BFCL type", f"known: {', '.join(PYTHON_TYPES)}")
     options = [value for value in values if value != ""]
     if _says_it_plainly(declared, options):
         return NEVER if not options else options[0] if len(options) == 1 else {"one_of": options}
@@ -190,12 +190,12 @@ def _matcher(schema: dict[str, Any], values: list[Any], where: str) -> Any:
         items = schema.get("items")
         spec["items"] = items.get("type") if isinstance(items, dict) else None
         if spec["items"] not in PYTHON_TYPES:
-            raise InputError(where, f"the {declared} needs items with a type of BFCL", "see docs/bfcl.md")
+            raise InputError(where, f"the {declared} needs items with a BFCL type", "see docs/bfcl.md")
     return {"bfcl": spec}
 
 
 def _says_it_plainly(declared: str, options: list[Any]) -> bool:
-    """Whether plain values, compared exactly, accept just what BFCL accepts."""
+    """Whether plain values, compared exactly, accept exactly what BFCL accepts."""
     if declared == "float":
         return all(type(value) in (int, float) and abs(value) < EXACT_WHOLE for value in options) or (
             not any(value is not None for value in options)
@@ -206,10 +206,10 @@ def _says_it_plainly(declared: str, options: list[Any]) -> bool:
 
 
 JSON_TYPES = {"dict": "object", "float": "number", "tuple": "array"}
-"""Types of BFCL that JSON Schema names otherwise. `any` is left out: a schema without a type allows any."""
+"""BFCL types that have another name in JSON Schema. `any` is omitted: a schema without a type allows any."""
 
 NOT_A_KEYWORD = frozenset(("optional",))
-"""BFCL marks some parameters so; JSON Schema says it by leaving them out of `required`."""
+"""BFCL's marker for optional parameters; in JSON Schema they are missing from `required`."""
 
 
 class Parameters(msgspec.Struct):
@@ -224,7 +224,7 @@ class BfclFunction(msgspec.Struct):
 
 
 def tool_definition(function: BfclFunction) -> dict[str, Any]:
-    """The function as a golden's own tool."""
+    """The function as an inline tool of a golden."""
     schema = {
         "type": "object",
         "properties": {name: json_schema(schema) for name, schema in function.parameters.properties.items()},

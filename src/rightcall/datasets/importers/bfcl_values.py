@@ -1,9 +1,9 @@
 """How BFCL compares one argument: the matcher `{"bfcl": {"type", "items", "values"}}`.
 
-`type` and `items` are BFCL's own names of types, as the function declares them; `values` are the answers as BFCL
-lists them, where "" says that the parameter may be left out. That it may is said by `optional` around this
-matcher; the "" is kept because it also changes how a value that is passed is compared.
-docs/bfcl.md lists the rules, and a test holds them against the official checker.
+`type` and `items` are BFCL's type names, as the function declares them; `values` are the answers as BFCL
+lists them, where "" means that the parameter may be omitted. `optional` around this matcher expresses that;
+the "" is kept because it also changes how a value is compared. docs/bfcl.md lists the rules, and a test
+checks them against the official checker.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ class BfclMatcher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def first_type(answers: list[Any]) -> type | None:
-    """The type of the first answer that is one, as the checker takes it for all of them."""
+    """The type of the first non-empty answer, which the checker applies to all of them."""
     return next((type(answer) for answer in answers if answer != ""), None)
 
 
 def elements_fit(value: Any, declared: type, answers: list[Any]) -> bool:
-    """One level deep, and only when every answer is a list: an optional parameter is not looked into."""
+    """One level deep, and only when every answer is a list: optional parameters are not checked."""
     return any(
         not isinstance(answer, list)
         or all(type(element) in (declared, first_type(answer)) for element in value)
@@ -93,12 +93,12 @@ def elements_fit(value: Any, declared: type, answers: list[Any]) -> bool:
 
 
 def cleaned(value: Any) -> Any:
-    """A text without space and some punctuation, in lower case, with one kind of quotes; the rest as it is."""
+    """Text without spaces and some punctuation, in lower case, with one kind of quotes; other values unchanged."""
     return value.translate(CLEANED_AWAY).lower().replace("'", '"') if type(value) is str else value
 
 
 def plainly_among(value: Any, answers: list[Any]) -> bool:
-    """Equality as Python has it: 1, 1.0 and true are the same."""
+    """Python's equality: 1, 1.0 and true are the same."""
     return value in answers
 
 
@@ -107,7 +107,7 @@ def text_among(value: str, answers: list[Any]) -> bool:
 
 
 def list_among(value: list[Any], answers: list[Any]) -> bool:
-    """The answer "" is read as a list without elements."""
+    """The answer "" is read as an empty list."""
     wanted = [[cleaned(element) for element in answer] for answer in answers if _is_sequence(answer)]
     return [cleaned(element) for element in value] in wanted
 
@@ -117,7 +117,7 @@ def object_among(value: dict[str, Any], answers: list[Any]) -> bool:
 
 
 def object_fits(value: dict[str, Any], answer: dict[str, Any]) -> bool:
-    """Every key is known and has one of its options; keys that are left out have "" among theirs."""
+    """Every key is known and has one of its options; omitted keys have "" among theirs."""
     for key, found in value.items():
         options: Any = answer.get(key)
         if not _is_sequence(options) or cleaned(found) not in [cleaned(option) for option in options]:

@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.files import existing_file, read_checked
-from rightcall.model import codec
+from rightcall.files import existing_file, read_document
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.model.golden import ConversationalGolden, ExpectedCall
@@ -35,15 +34,15 @@ ENDED: dict[str, StopReason] = {
     "infrastructure_error": "infra_error",
     "unexpected_error": "infra_error",
 }
-"""A fault of the simulated user says nothing of the agent, so it is an error and not a failure."""
+"""A fault of the simulated user says nothing about the agent, so it is an error, not a failure."""
 
 OPENAI_FIELDS = ("role", "content", "tool_calls", "tool_call_id", "name")
 
 
 class TauResults(Record, frozen=True):
-    """What a file holds: tasks as goldens, trials as trajectories, and the benchmark's own reward of each trial.
+    """The contents of a file: tasks as goldens, trials as trajectories, and the benchmark's reward for each trial.
 
-    `dropped` names the task of each trial that the infrastructure broke: it has no reward, as in τ²-bench.
+    `dropped` lists the task of each trial lost to infrastructure errors: it has no reward, as in τ²-bench.
     """
 
     goldens: tuple[ConversationalGolden, ...]
@@ -53,7 +52,7 @@ class TauResults(Record, frozen=True):
 
     @property
     def unscored(self) -> list[str]:
-        """Tasks none of whose trials has a reward: they are in no pass^k."""
+        """Tasks without a rewarded trial: they are excluded from pass^k."""
         scored = {task for task, _ in self.rewards}
         return [golden.id for golden in self.goldens if golden.id in self.dropped and golden.id not in scored]
 
@@ -67,34 +66,32 @@ class TauResults(Record, frozen=True):
 
 
 def import_tau(path: str | Path) -> TauResults:
-    """Read a file of either benchmark; which one is seen from its shape."""
+    """Read a file of either benchmark, detected by its structure."""
     path = existing_file(path)
-    document = codec.decode(read_checked(path), object, str(path))
+    document = read_document(path)
     if isinstance(document, list):
         _refuse_tau2_list(document, str(path))
         return _tau(document, str(path))
     if isinstance(document, dict) and "simulations" in document:
         return _tau2(document, str(path))
-    problem = (
-        "a file of τ-bench is a list of trials, one of τ²-bench an object with 'tasks' and 'simulations'"
-    )
-    raise InputError(str(path), problem, "give the results file, not the tasks")
+    problem = "expected a list of trials (τ-bench) or an object with 'tasks' and 'simulations' (τ²-bench)"
+    raise InputError(str(path), problem, "pass the results file, not the tasks")
 
 
 def _refuse_tau2_list(document: list[Any], path: str) -> None:
-    """Lists that τ²-bench users have at hand, and that are no results file."""
+    """Other lists from τ²-bench that users may pass by mistake."""
     first = document[0] if document and isinstance(document[0], dict) else {}
     if "simulations" in first:
-        problem = f"holds {len(document):,} results of τ²-bench in a list; each is imported by itself"
+        problem = f"contains {len(document):,} τ²-bench results in a list; each must be imported separately"
         raise InputError(path, problem, "save each object of the list as a file and convert one at a time")
     if first.keys() & {"user_scenario", "evaluation_criteria"}:
         raise InputError(
-            path, "holds the tasks of τ²-bench, and no results", "give the results file, not the tasks"
+            path, "contains the tasks of τ²-bench but no results", "pass the results file, not the tasks"
         )
     if first.keys() & {"termination_reason", "reward_info"}:
-        problem = "holds simulations of τ²-bench without their tasks"
+        problem = "contains τ²-bench simulations without their tasks"
         raise InputError(
-            path, problem, "give the whole results file: an object with 'tasks' and 'simulations'"
+            path, problem, "pass the whole results file: an object with 'tasks' and 'simulations'"
         )
 
 
@@ -147,7 +144,7 @@ def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
 
 
 def expected_action(name: str, arguments: Mapping[str, Any], compare: list[str] | None) -> ExpectedCall:
-    """An action as τ² checks it: equal on the arguments to compare; with none named, on those the call has."""
+    """An action as τ² checks it: equal on the arguments to compare; if none are listed, on those the call has."""
     if compare is None:
         args: dict[str, Any] = {key: {"optional": {"exact": value}} for key, value in arguments.items()}
         return ExpectedCall(name, args)
@@ -160,7 +157,7 @@ def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
     made = trajectory_from_messages(messages)
     reason = simulation.get("termination_reason") or "user_stop"
     if reason not in ENDED:
-        raise InputError(where, f"termination_reason '{reason}' is not known", f"known: {', '.join(ENDED)}")
+        raise InputError(where, f"termination_reason '{reason}' is unknown", f"known: {', '.join(ENDED)}")
     duration = simulation.get("duration")
     return msgspec.structs.replace(
         made,
@@ -172,7 +169,7 @@ def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
 
 
 def _tau2_messages(raw: list[Any], where: str) -> Iterator[Message]:
-    """The agent's side of it: calls and results of the simulated user's own tools are left out."""
+    """The agent's side: calls and results of the simulated user's own tools are skipped."""
     for i, item in enumerate(raw):
         message = _object(item, f"{where}.messages[{i}]")
         role, text = message.get("role"), message.get("content") or ""
@@ -241,12 +238,12 @@ def _tau_golden(task: str, raw: dict[str, Any]) -> ConversationalGolden:
 
 
 def _told(raw: Any) -> tuple[Any, ...]:
-    """What the agent must tell the user, found as the benchmarks' checkers find it."""
+    """Facts the agent must tell the user, matched as the benchmarks' checkers do."""
     return tuple({"tau": str(text)} for text in raw or ())
 
 
 def _instructions(raw: Any) -> str:
-    """The instructions to the simulated user: a text, or parts of one under headings."""
+    """The instructions for the simulated user: a string, or sections under headings."""
     if isinstance(raw, str):
         return raw
     if isinstance(raw, dict):
@@ -275,19 +272,19 @@ def _object(raw: Any, where: str) -> dict[str, Any]:
 def _list(raw: dict[str, Any], name: str, where: str) -> list[Any]:
     found = raw.get(name)
     if not isinstance(found, list):
-        raise InputError(where, f"needs the list '{name}'", "is this a results file?")
+        raise InputError(where, f"missing required list '{name}'", "is this a results file?")
     return found
 
 
 def _needed(raw: dict[str, Any], name: str, where: str) -> Any:
     if raw.get(name) is None:
-        raise InputError(where, f"needs the field '{name}', which is missing")
+        raise InputError(where, f"missing required field '{name}'")
     return raw[name]
 
 
 @dataclass(slots=True)
 class Told:
-    """The text occurs in the answer whatever its case, once the answer's commas are gone: "1,094" tells 1094."""
+    """The answer contains the text, ignoring case and commas in the answer: "1,094" contains 1094."""
 
     text: str
 
@@ -296,7 +293,7 @@ class Told:
         return 1.0 if told else 0.0
 
     def describe(self) -> str:
-        return f"an answer that tells '{self.text}', commas aside"
+        return f"an answer that contains '{self.text}', ignoring commas"
 
 
 def tau_matcher(spec: Any, options: dict[str, Any], scope: Any) -> Told:

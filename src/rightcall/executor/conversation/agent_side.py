@@ -1,4 +1,4 @@
-"""The agent's side of a conversation: one session for each trial, whatever the agent is."""
+"""The agent's side of a conversation: one session for each trial, for any kind of agent."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def opened_by(agent: SessionAgent, desks: DeskSetup | None = None, asker: Asker 
 
 
 NO_BEGINNING = (
-    "begins in the middle of a conversation, which an agent with a memory of its own cannot",
+    "starts in the middle of a conversation, which an agent with its own memory cannot do",
     "leave out the assistant's turns, or give a function agent(input, history)",
 )
 
@@ -118,7 +118,7 @@ class TurnEnded(Exception):  # noqa: N818  an answer that ends the conversation 
 class ModelSession:
     """A model with tools, whose messages and whose tools' worlds last from the first turn to the last.
 
-    Each turn is a loop of its own: the model is asked until it answers, as often as `limits.steps` allows.
+    Each turn is a separate loop: the model runs until it answers, up to `limits.steps`.
     """
 
     keeps_time = True

@@ -1,4 +1,4 @@
-"""The loop of a conversation: the user speaks, the agent answers, until somebody ends it."""
+"""The loop of a conversation: the user speaks, the agent answers, until one of them ends it."""
 
 from __future__ import annotations
 

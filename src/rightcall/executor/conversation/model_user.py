@@ -60,7 +60,7 @@ class UserSetup:
     def __post_init__(self) -> None:
         if not self.personas or self.max_turns < 1:
             raise ConfigError("user: needs at least one persona and max_turns of at least 1")
-        self.manners  # noqa: B018  an unknown name is told now
+        self.manners  # noqa: B018  an unknown name is reported now
 
     @property
     def manners(self) -> list[Persona]:

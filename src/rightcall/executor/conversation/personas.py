@@ -15,11 +15,12 @@ import msgspec
 
 from rightcall.errors import ConfigError, suggestion
 from rightcall.model.golden import ConversationalGolden
+from rightcall.model.play import played
 from rightcall.model.record import Record
 
 
 class Persona(Record, frozen=True):
-    """A manner of speaking; `characteristics` is told to the model that plays the user."""
+    """A persona; `characteristics` is part of the prompt of the model that plays the user."""
 
     name: str
     characteristics: str
@@ -74,7 +75,7 @@ def played_by(
 ) -> Iterator[ConversationalGolden]:
     """The golden once for each manner, and for each model that plays the user when there are several.
 
-    Each has an id of its own, the scenario as its cluster, and tags of who played it. A golden that no simulated user
+    Each has its own id, the scenario as its cluster, and tags for who played it. A golden that no simulated user
     takes part in stays as it is.
     """
     if not golden.is_simulated:
@@ -85,13 +86,8 @@ def played_by(
     for persona in chosen:
         for model in players:
             several = len(players) > 1
-            name = f"{persona.name}+{model}" if several else persona.name
-            tags = (f"persona:{persona.name}", *((f"user:{model}",) if several else ()))
             yield msgspec.structs.replace(
-                golden,
-                id=f"{golden.id}@{name}",
-                cluster=golden.cluster or golden.id,
-                tags=(*golden.tags, *(tag for tag in tags if tag not in golden.tags)),
+                played(golden, persona.name, model if several else None),
                 personas=(msgspec.to_builtins(persona),),
                 user_model=model if several else golden.user_model,
             )

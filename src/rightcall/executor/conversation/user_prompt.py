@@ -1,4 +1,4 @@
-"""What a model that plays a user is told, and how its words are read."""
+"""The prompt of a model that plays a user, and the parsing of its replies."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def who_is(golden: ConversationalGolden) -> str:
 
 
 def prompt_hash(*told: str) -> str:
-    """A short name for what the model is told apart from the scenario: another hash is another simulator."""
+    """A short hash of the prompt without the scenario: a different hash is a different simulator."""
     return hashlib.sha256("\0".join((RULES, *told)).encode()).hexdigest()[:12]
 
 
@@ -84,7 +84,7 @@ NUMBER = re.compile(r"[\w.+-]+@[\w-]+\.\w+|[\w-]*\d[\w.,:/-]*")
 
 
 def invented(text: str, known: Sequence[str]) -> list[str]:
-    """Numbers, codes and addresses in a user's words that nobody told the user.
+    """Numbers, codes and addresses in a user's message that the user was never given.
 
     A single digit is left alone: it counts or enumerates more often than it states a fact.
     """

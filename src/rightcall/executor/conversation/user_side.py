@@ -29,7 +29,7 @@ class UserFault(Exception):  # noqa: N818  it is raised for the user, not for th
 
 
 class SimulatedUser(Protocol):
-    """The other side of one conversation. `name` is who plays it, `prompt_hash` what that one was told."""
+    """The other side of one conversation. `name` is who plays it, `prompt_hash` identifies their prompt."""
 
     name: str
     prompt_hash: str

@@ -1,4 +1,4 @@
-"""Which pairs of tools are worth a close look: cheap tests before the dear ones."""
+"""Which pairs of tools are worth scoring: cheap tests before expensive ones."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rightcall.lint.confusability.vectors import Weights
 from rightcall.lint.features.tool import ToolFeatures
 
 ALL_PAIRS = 400
-"""Up to this many tools every pair is scored; in larger sets only pairs that share a telling word."""
+"""Up to this many tools every pair is scored; in larger sets only pairs that share an informative word."""
 TELLING = 5
 MOST_SHARING = 30
 MOST_ALIKE = 0.97
 """Texts that would have to be more alike than this are a matter for duplicate-description."""
 SLACK = 0.25
-"""How far the share of common words may stay below the likeness of the texts before a pair is passed over."""
+"""How far the share of common words may stay below the text similarity before a pair is skipped."""
 
 
 class Candidate(NamedTuple):
@@ -32,7 +32,7 @@ class Candidate(NamedTuple):
     scale: float
 
     def text_needed(self, floor: float, names: float) -> float:
-        """How alike the texts must be for the pair to reach the floor, with names so much alike."""
+        """How similar the texts must be for the pair to reach the floor, given the similarity of the names."""
         return (floor / self.scale - 0.3 * self.parameters - 0.2 * names) / 0.5
 
 

@@ -1,4 +1,4 @@
-"""Likeness of names, counting shared words whatever their order."""
+"""Similarity of names, counting shared words in any order."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from rightcall.lint.features.text import stem, words
 from rightcall.lint.features.tool import ToolFeatures
 
 WARN = 0.70
-"""From here on a pair is reported as alike: about one pair in 150 on public MCP servers."""
+"""From here on a pair is reported as similar: about one pair in 150 on public MCP servers."""
 LIKELY = 0.90
 """From here on a reader of the definitions agrees that the two are easily confused (see docs/lint/precision.md)."""
 FLOOR = 0.60
@@ -30,7 +30,7 @@ for _one, _other in (*OPPOSITES, *SIDES):
 
 @dataclass(frozen=True)
 class ToolPair:
-    """Two tools and how alike they are. `first` stands before `second` in the set.
+    """Two tools and their similarity. `first` stands before `second` in the set.
 
     `told_apart` says that the texts name each other or state a contrast; `named` that one names the other.
     `queries` are requests that resemble the wrong tool of the two more than the right one.
@@ -76,7 +76,7 @@ class ToolPair:
 def confusable_pairs(
     tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]] = ()
 ) -> list[ToolPair]:
-    """Every pair that scores at least `FLOOR`, the most alike first."""
+    """Every pair that scores at least `FLOOR`, most similar first."""
     if len(tools) < 2:
         return []
     texts = ToolTexts(tools)

@@ -68,7 +68,7 @@ class Rarity(dict[str, float]):
 
 
 class Weights:
-    """How telling each word is, given the words of every text of a set."""
+    """The weight of each word, given the words of every text of a set."""
 
     def __init__(self, texts: Iterable[Mapping[str, int]]) -> None:
         self.rarity = Rarity(texts)
@@ -89,7 +89,7 @@ class Weights:
 
 
 def cosine(first: Vector, second: Vector) -> float:
-    """Likeness of two vectors of length 1."""
+    """Similarity of two vectors of length 1."""
     common = first.keys() & second.keys()
     return sum(map(mul, map(first.__getitem__, common), map(second.__getitem__, common)), start=0.0)
 
@@ -112,7 +112,7 @@ class ToolText(NamedTuple):
 
 
 class ToolTexts:
-    """How alike the texts of any two tools are. Equal texts, common in large sets, are compared once."""
+    """The similarity of the texts of any two tools. Equal texts, common in large sets, are compared once."""
 
     def __init__(self, tools: Sequence[ToolFeatures]) -> None:
         known: dict[frozenset[tuple[str, int]], int] = {}

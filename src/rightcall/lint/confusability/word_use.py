@@ -1,4 +1,4 @@
-"""The words of tools beside the words of requests: how well a description covers what users say."""
+"""Words of tools compared with words of requests: how well a description covers what users say."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class Wording:
         return any(other.lower() in sentence.lower() for sentence in self._excluded.get(tool, ()))
 
     def rarity(self, word: str) -> float:
-        """How telling a word is."""
+        """How informative a word is."""
         return self._rarity[word]
 
 
 def request_words(text: str, without: Collection[str] = ()) -> list[str]:
-    """The telling words of a request in their order, without those of values that stand in it."""
+    """The informative words of a request in order, without those of its values."""
     left_out = {word for value in without for word in words(value)}
     return list(
         dict.fromkeys(
@@ -84,7 +84,7 @@ def request_words(text: str, without: Collection[str] = ()) -> list[str]:
 
 
 def stems(text: str) -> frozenset[str]:
-    """The stems of the telling words of a text."""
+    """The stems of the informative words of a text."""
     return frozenset(stem(word) for word in words(text[:50_000]) if word not in STOP_WORDS)
 
 

@@ -1,6 +1,6 @@
-"""What the rules know about the world, apart from what they do with it.
+"""Data for the rules: word lists and sources.
 
-verbs       verbs in names of tools and the effect they speak of
+verbs       verbs in tool names and the effects they imply
 words       words that say little, generic names, acronyms, units
 background.json   how common words are in tool definitions, for the confusability score
 """

@@ -1,4 +1,4 @@
-"""Verbs in names of tools and the effect they speak of.
+"""Verbs in tool names and the effects they imply.
 
 Written once from general knowledge of APIs, not tuned on labels. Against the read/write labels of a public
 benchmark a lexicon of this kind had precision 0.985 and recall 0.846, against the hints of MCP servers 0.947
@@ -17,10 +17,10 @@ READ = word_set("""
     retrieve scan scrape search show simulate solve sort stat status suggest summarize summarise tail translate
     validate verify view watch whoami
     """)
-"""Leaves everything as it was."""
+"""Changes nothing."""
 
 DESTROY = word_set("delete destroy erase obliterate overwrite purge shred truncate uninstall wipe")
-"""What is gone is gone."""
+"""Irreversible."""
 
 STORED = word_set("table tables database databases db collection index schema column view keyspace")
 """Things that are gone when they are dropped."""
@@ -39,14 +39,14 @@ CREATE = word_set("""
     import insert install invite issue log mail make notify place post provision publish push record register
     reply report request reserve respond retweet schedule send share submit subscribe trigger tweet upload write
     """)
-"""Done twice, it is there twice."""
+"""Creates; repeating it creates a duplicate."""
 
 UPDATE = word_set("""
     activate adjust archive change configure connect edit enable extend launch lock mark merge migrate modify move
     patch pause put rate refresh rename reorder replace resize restart restore resume rotate save set start stop
     swap switch sync tag toggle unarchive unlock update upgrade upsert
     """)
-"""Changes something that is there; done twice, it is the same."""
+"""Changes something that exists; repeating it has no further effect."""
 
 OTHER = word_set("""
     accept answer ask authenticate authorize book build bulk call cast chat choose click close complete confirm
@@ -79,7 +79,7 @@ EFFECTS: dict[str, str] = {
     **dict.fromkeys(TAKE_AWAY, "take_away"),
     **dict.fromkeys(DESTROY, "destroy"),
 }
-"""The effect each verb speaks of."""
+"""The effect each verb implies."""
 
 READ_SYNONYMS = word_set("get fetch retrieve read obtain show view")
 CREATE_SYNONYMS = word_set("create add make insert register new")
@@ -89,10 +89,10 @@ SYNONYMS = (READ_SYNONYMS, CREATE_SYNONYMS, UPDATE_SYNONYMS, DELETE_SYNONYMS)
 """Verbs that mean the same when done to the same kind of thing."""
 
 ONCE_ONLY = word_set("send post submit book reserve invite broadcast tweet reply dispatch place")
-"""Reaches somebody, or takes something up: a repetition is noticed."""
+"""Reaches a person, or uses a resource: a repetition is noticed."""
 
 ADDING = word_set("create add insert register enroll schedule subscribe issue append make open file")
-"""Puts one more thing there; whether a repetition matters depends on the thing."""
+"""Adds one more item; whether a repetition matters depends on the item."""
 
 MONEY_WORDS = word_set(
     "amount price currency payment card account balance fee cost money fund funds iban wallet"

@@ -95,7 +95,7 @@ OPPOSITES = tuple(
     follow/unfollow subscribe/unsubscribe upload/download import/export push/pull gcd/lcm attach/detach
     """)
 )
-"""Words that mean the contrary of each other."""
+"""Opposites."""
 
 SIDES = tuple(
     tuple(pair.split("/"))
@@ -103,7 +103,7 @@ SIDES = tuple(
     before/after above/below top/bottom next/previous horizontal/vertical earliest/latest
     """)
 )
-"""Words that keep two names apart, but may both be wanted at once."""
+"""Words that distinguish two names, but may both apply at once."""
 
 PLACEHOLDERS = word_set("todo tbd fixme n/a na none null ... … - description xxx placeholder")
-"""Texts that stand where a description should."""
+"""Placeholder text instead of a description."""

@@ -5,5 +5,5 @@ mentions    phrases and closed lists of values in prose
 nodes       every schema inside a tool's input schema, with its path
 effects     what a tool does to the world, as far as it says
 tool        ToolFeatures: all of it for one tool
-toolset     SetFeatures: what is known of tools offered together
+toolset     SetFeatures: facts about tools offered together
 """

@@ -23,12 +23,12 @@ class Effect:
 
     @property
     def is_destructive(self) -> bool:
-        """Does it destroy or take away?"""
+        """Whether it destroys or removes something."""
         return self.kind in ("destroy", "take_away")
 
     @property
     def is_write(self) -> bool:
-        """Does it certainly change something?"""
+        """Whether it certainly changes something."""
         return self.kind not in ("read", "unknown")
 
 

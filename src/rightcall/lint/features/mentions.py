@@ -40,7 +40,7 @@ CONSEQUENCE = re.compile(
     r"|will (?:show|break)|complete(?:ly)? remov\w+"
     r"|(?:delet|remov|eras)ing (?:the |all |its |their )?(?:associated|related|underlying))\b"
 )
-"""What goes with a thing that is deleted, what is left, or what breaks."""
+"""What else is deleted, what is left, or what breaks."""
 
 REVERSIBLE = re.compile(
     r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as"
@@ -130,5 +130,5 @@ def closed_alternatives(text: str) -> list[str]:
 
 
 def _ends_there(text: str, end: int) -> bool:
-    """Does the list end the clause? “either name or id of the user” goes on and is no list of values."""
+    """Does the list end the clause? “either name or id of the user” continues and is not a list of values."""
     return re.match(r"\s*[\])]?\s*(?:[.;,(]|$)", text[end:]) is not None

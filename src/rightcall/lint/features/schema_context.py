@@ -1,4 +1,4 @@
-"""How schemas stand to each other: which judge one value together, which are counted or negated.
+"""Relations between schemas: which validate the same value, which are counted or negated.
 
 Closing an object that shares its value with another schema refuses what the other one declares. Loosening a schema that
 is counted (`oneOf`, `contains`) or negated (`not`, `if`) can refuse what was accepted.
@@ -27,7 +27,7 @@ _OPEN_ON_PURPOSE = _SHAPING - {"properties", "required", "dependentRequired"}
 _SPEAKING_OF_THE_SAME = _SHAPING - {
     "properties", "required", "dependentRequired", "additionalProperties", "items", "prefixItems"
 }  # fmt: skip
-"""Keywords whose schemas may judge what `properties` and `items` beside them judge."""
+"""Keywords whose schemas may validate the same values as sibling `properties` and `items`."""
 
 _COUNTED = ("oneOf", "not", "if", "contains")
 _DEFINITIONS = ("$defs", "definitions")
@@ -35,13 +35,13 @@ _UNKNOWN_TARGET = ("$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor")
 
 
 def sharing(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
-    """The schemas whose value another schema judges too, with all that is inside them."""
+    """The schemas whose value another schema validates too, with everything inside them."""
     starts = [node for node in nodes if node.parent is not None and _shares(node.part, node.parent.schema)]
     return _reached(nodes, starts, resolve, through=lambda node: len(_SHAPING & node.schema.keys()) > 1)
 
 
 def counted(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
-    """The schemas that must not fit more often than they do, with all that is inside them."""
+    """The schemas that must not become more permissive, with everything inside them."""
     starts = [node for node in nodes if node.part in _COUNTED]
     return _reached(nodes, starts, resolve, through=lambda node: False)
 

@@ -1,4 +1,4 @@
-"""Judging schemas and values without fetching anything: meta-schemas, foreign types, does a value fit."""
+"""Validation of schemas and values without fetching anything: meta-schemas, foreign types."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def meta_errors(schema: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str
     try:
         return [(tuple(error.instance_path), error.message) for error in validator.iter_errors(schema)]
     except (ValueError, UnicodeError, OverflowError, RecursionError):
-        return []  # half a surrogate pair or a number beyond any machine; told by other rules
+        return []  # an unpaired surrogate or a huge number; reported by other rules
 
 
 def fits(value: Any, schema: dict[str, Any]) -> bool:
-    """Is the value valid? True also when that cannot be known here (references, foreign types)."""
+    """Whether the value is valid. Also True when unknown (references, foreign types)."""
     kind = schema.get("type")
     if isinstance(kind, str):
         known = json_type(kind)

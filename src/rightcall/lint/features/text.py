@@ -98,7 +98,7 @@ def estimate_tokens(text: str) -> int:
 
     The estimate is the length of the compact JSON (name, description, schema) divided by 4.4 characters a token,
     with 0.7 tokens for every character outside ASCII. Tokenizers differ by about a tenth on tool definitions and
-    providers wrap definitions in text of their own, so treat it as good to about 15 %.
+    providers wrap definitions in additional text, so expect an error of about 15 %.
     """
     if text.isascii():
         return -int(-len(text) // CHARACTERS_PER_TOKEN)

@@ -1,4 +1,4 @@
-"""All that rules ask about one tool, computed once and only when asked."""
+"""Facts about one tool, computed once and on demand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.files import JsonPath
+from rightcall.files import JsonPath, at_pointer
 from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST
@@ -50,12 +50,12 @@ class ToolFeatures:
 
     @lazy
     def sharing(self) -> frozenset[JsonPath]:
-        """The schemas whose value another schema judges too: closing one refuses what the other declares."""
+        """The schemas whose value another schema validates too: closing one rejects what the other declares."""
         return sharing(self.nodes, self.resolve)
 
     @lazy
     def counted(self) -> frozenset[JsonPath]:
-        """The schemas that are counted or negated: loosening one can refuse what was accepted."""
+        """The schemas that are counted or negated: loosening one can reject what was accepted."""
         return counted(self.nodes, self.resolve)
 
     @lazy
@@ -76,7 +76,7 @@ class ToolFeatures:
 
     @lazy
     def required(self) -> frozenset[str]:
-        """The names of the arguments that must be given."""
+        """The names of the required arguments."""
         return frozenset(node.name for node in self.parameters if node.required)
 
     @lazy
@@ -91,7 +91,7 @@ class ToolFeatures:
 
     @lazy
     def states_contrast(self) -> bool:
-        """Does the description say when not to use the tool, or how it differs from others?"""
+        """Whether the description says when not to use the tool, or how it differs from others."""
         return CONTRAST.search(self.lower) is not None
 
     @lazy
@@ -116,7 +116,7 @@ class ToolFeatures:
 
     @lazy
     def telling_stems(self) -> frozenset[str]:
-        """Stems of the words of the description that say something the name does not."""
+        """Stems of the words of the description that add something to the name."""
         return frozenset(
             root
             for word in self.words
@@ -130,7 +130,7 @@ class ToolFeatures:
 
     @lazy
     def effect(self) -> Effect:
-        """What the tool does to the world."""
+        """The effect of the tool."""
         return effect_of(self.name, self.source.annotations, self.source.extension)
 
     @lazy
@@ -157,7 +157,7 @@ class ToolFeatures:
         return "\n".join(flat(text) for _, text in self.prose)
 
     def says_any(self, marks: tuple[str, ...]) -> bool:
-        """Does any text written for the model hold one of these, which are in lower case?"""
+        """Whether any text for the model contains one of these lower-case strings."""
         prose = self.all_prose
         for mark in marks:  # noqa: SIM110  a generator costs more than the loop it replaces
             if mark in prose:
@@ -167,9 +167,9 @@ class ToolFeatures:
     def search(
         self, pattern: re.Pattern[str], marks: tuple[str, ...]
     ) -> Iterator[tuple[JsonPath, re.Match[str]]]:
-        """Each text that the pattern is found in, with its first occurrence, whatever space is between the words.
+        """Each text that the pattern is found in, with its first occurrence, with any whitespace between the words.
 
-        `marks` are words of which every occurrence holds one: looking for them first is many times faster.
+        `marks` are words one of which is in every match: searching for them first is many times faster.
         """
         if self.says_any(marks) and pattern.search(self.all_prose):
             yield from _found(pattern, self.prose)
@@ -206,12 +206,12 @@ class ToolFeatures:
         parts = {"name": self.name, "description": self.description, "input_schema": self.source.input_schema}
         try:
             return msgspec.json.encode(parts).decode()
-        except (UnicodeEncodeError, OverflowError, RecursionError):  # half a surrogate pair, 10^40
+        except (UnicodeEncodeError, OverflowError, RecursionError):  # an unpaired surrogate, 10^40
             return json.dumps(parts, separators=(",", ":"), ensure_ascii=False, default=str)
 
     @lazy
     def whole_text(self) -> str:
-        """The same with all that stands beside it: title, hints, output schema, examples."""
+        """The same with everything else: title, hints, output schema, examples."""
         beside = (self.source.title, self.annotations, self.source.output_schema, shown_examples(self.source))
         try:
             return (
@@ -222,29 +222,20 @@ class ToolFeatures:
 
     @lazy
     def tokens(self) -> int:
-        """What the definition costs in every request, estimated."""
+        """Estimated tokens of the definition in every request."""
         return estimate_tokens(self.text)
 
     def resolve(self, reference: str) -> Any:
-        """The schema a local reference leads to, or None."""
+        """The target of a local reference, or None."""
         if reference == "#":
             return self.schema
         if not reference.startswith("#/"):
             return None
-        here: Any = self.schema
-        for raw in reference[2:].split("/"):
-            part = raw.replace("~1", "/").replace("~0", "~")
-            if isinstance(here, list) and part.isdigit() and int(part) < len(here):
-                here = here[int(part)]
-            elif isinstance(here, dict) and part in here:
-                here = here[part]
-            else:
-                return None
-        return here
+        return at_pointer(self.schema, reference[1:])
 
 
 def targets_of(source: SourceTool) -> frozenset[str]:
-    """The provider whose spelling the definition uses, in strict mode when it says so."""
+    """The provider whose format the definition uses, in strict mode when it says so."""
     target = _TARGET_OF_SPELLING.get(source.spelling)
     if target is None:
         return frozenset()
@@ -266,7 +257,7 @@ _DEFINITIONS = {"$defs", "definitions"}
 
 
 def _referenced(nodes: list[Node]) -> list[Node]:
-    """The nodes without definitions of the root that no reference leads to, directly or through others."""
+    """The nodes without definitions of the root that no reference reaches, directly or indirectly."""
     inside: dict[str, list[Node]] = {}
     kept = []
     for node in nodes:

@@ -1,4 +1,4 @@
-"""What is known of tools that a model is offered together."""
+"""Facts about tools that are offered together."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SetFeatures:
 
     @lazy
     def tokens(self) -> int:
-        """What the set costs in every request, estimated."""
+        """Estimated tokens of the set in every request."""
         return sum(tool.tokens for tool in self.tools)
 
     @lazy
@@ -61,14 +61,14 @@ class SetFeatures:
 
     @lazy
     def pairs(self) -> list[ToolPair]:
-        """Pairs of tools that are alike, the most alike first."""
+        """Pairs of similar tools, most similar first."""
         from rightcall.lint.confusability.pairs import confusable_pairs
 
         return confusable_pairs(self.tools, self.queries)
 
     @lazy
     def providers_of(self) -> dict[str, list[str]]:
-        """For each stem of a thing, the tools with it in their name, whatever they do to it."""
+        """For each noun stem, the tools with it in their name, whatever their verb."""
         found: dict[str, list[str]] = {}
         for tool in self.tools:
             for token in tool.name_tokens:

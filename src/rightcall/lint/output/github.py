@@ -5,6 +5,7 @@ from __future__ import annotations
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.output.text import printable
 from rightcall.lint.report import LintReport
+from rightcall.model.text import workflow_command
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -19,18 +20,9 @@ def _command(diagnostic: Diagnostic) -> str:
     if diagnostic.file:
         line = {"line": str(diagnostic.line), "col": str(diagnostic.column)} if diagnostic.line else {}
         properties = {"file": diagnostic.file, **line, **properties}
-    said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     source = f"{diagnostic.origin}: " if diagnostic.origin else ""
     message = f"{source}{diagnostic.tool}: {diagnostic.message}" + (
         f"; {diagnostic.hint}" if diagnostic.hint else ""
     )
-    return f"::{_LEVELS[diagnostic.severity]} {said}::{_data(message)}"
-
-
-def _data(text: str) -> str:
-    """Text as a command carries it: a line break would end the command."""
-    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    shown = {name: printable(value) for name, value in properties.items()}
+    return workflow_command(_LEVELS[diagnostic.severity], printable(message), shown)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Severity
 from rightcall.lint.report import LintReport
+from rightcall.model.text import counted
 
 Paint = Callable[[str, str], str]
 """Colours a text: `paint("error", text)`. Styles are the severities, `dim` and `bold`."""
@@ -69,8 +70,8 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
     if report.diagnostics:
         yield ""
     counts = report.counts()
-    found = ", ".join(f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items())
-    tools = f"{len(report.tools)} tool{'s' if len(report.tools) != 1 else ''}"
+    found = ", ".join(counted(count, name) for name, count in counts.items())
+    tools = counted(len(report.tools), "tool")
     yield paint("bold", f"{tools}, about {report.tokens:,} tokens: {found}")
     heavy = sorted(report.tools, key=lambda tool: -tool.tokens)[:3]
     if len(report.tools) > 1:

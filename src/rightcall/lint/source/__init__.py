@@ -1,15 +1,15 @@
-"""Reading tool definitions with the place of every value, and writing corrections back.
+"""Reads tool definitions with the location of every value, and writes fixes back.
 
-document    a file: its value, the place of a value in it, line and column
-json_places where the values of a JSON text stand, looked up only when asked for
+document    a file: its value, and the line and column of each value
+json_places locations of values in JSON text, computed on demand
 yaml_places the same for YAML
-edit        corrections as changes of the text, in its style, keeping everything else as it was
-spellings   tools in a document, in the spelling of any provider
+edit        fixes as text edits, in the style of the file, keeping everything else
+spellings   tools in a document, in any provider's format
 openapi     operations of an OpenAPI document as tools
 openapi_schemas   the schemas of such a document, each standing alone
 tools       SourceTool, ToolSet: what the engine lints
-folders     the files of a folder that may hold tools
-read        from paths to tool sets; refuses what others would read otherwise
+folders     the files of a folder that may contain tools
+read        from paths to tool sets; rejects what parsers read differently
 """
 
 from typing import TYPE_CHECKING

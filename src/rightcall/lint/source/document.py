@@ -1,4 +1,4 @@
-"""A file with tool definitions: its value, and the place of every value in its text."""
+"""A file with tool definitions: its value, and the location of every value in its text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rightcall.lint.source.json_places import JsonPlace, JsonPlaces, read_json
 
 
 class Document:
-    """One JSON or YAML document. Places are computed when first asked for.
+    """One JSON or YAML document. Locations are computed on demand.
 
     `first_line` is where the document begins in its file: lines of a JSONL file are documents.
     """
@@ -31,7 +31,7 @@ class Document:
 
     @lazy
     def places(self) -> Any:
-        """The looker-up of places: `find(path)` and `members(place)`."""
+        """The lookup of locations: `find(path)` and `members(place)`."""
         return self._places if self._places is not None else JsonPlaces(self.text)
 
     def position(self, path: JsonPath) -> tuple[int, int]:
@@ -39,7 +39,7 @@ class Document:
         return self.locate(path)[:2]
 
     def locate(self, path: JsonPath) -> tuple[int, int, str]:
-        """Line, column and an excerpt of the value; the excerpt is empty when only one around it is there."""
+        """Line, column and an excerpt of the value; the excerpt is empty when only an enclosing value exists."""
         for length in range(len(path), -1, -1):
             found = self.place(path[:length])
             if found is not None:
@@ -48,7 +48,7 @@ class Document:
         return self.first_line, 1, ""
 
     def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
-        """Line and text of the first key that an object at or below the path has twice."""
+        """Line and text of the first key that is duplicated in an object at or below the path."""
         found = self.places.repeated_key(path) if self._repeats else None
         return (self._line_and_column(found[0])[0], found[1]) if found else None
 
@@ -76,7 +76,7 @@ class Document:
             value, self._places = read_yaml(self.text)
             self._repeats = True  # YAML's places know at once
         except RecursionError:
-            raise InputError(self.name, "nested too deeply", "about 900 levels are read") from None
+            raise InputError(self.name, "nested too deeply", "the limit is about 900 levels") from None
         except ValueError as error:
             raise InputError(*self._said(error), "is it really JSON?") from None
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Corrections as changes of a document's text, keeping everything else as it was.
+"""Fixes as edits of a document's text, keeping everything else.
 
 A value that is put into YAML is written in the style around it, or as JSON, which is YAML too. All changes are
 checked at the end by reading the new text and comparing it with the value that was wanted; if they differ, nothing is
@@ -23,7 +23,7 @@ from rightcall.lint.source.json_places import JsonPlace
 
 @dataclass(frozen=True)
 class Splice:
-    """A piece of text to put in the place of what stands between two offsets."""
+    """Text that replaces what is between two offsets."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class Splice:
 
 
 def edited(document: Document, edits: Sequence[Edit]) -> Document | None:
-    """The document with all edits made, or None when its text cannot take them."""
+    """The document with all edits made, or None when its text does not allow them."""
     splices = [splice(document, edit) for edit in edits]
     try:
         wanted = edited_value(document.value, edits)
@@ -71,7 +71,7 @@ def edited_value(value: Any, edits: Iterable[Edit]) -> Any:
 
 
 def splice(document: Document, edit: Edit) -> Splice | None:
-    """The change of text that an edit comes to, or None when it cannot be made here."""
+    """The text change of an edit, or None when it is not possible."""
     place = document.place(edit.path)
     if edit.value is REMOVED:
         return _removal(document, edit, place) if place else None
@@ -126,7 +126,7 @@ def _addition(document: Document, holder: JsonPlace, edit: Edit) -> Splice | Non
 
 
 def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
-    """A line more in YAML's block style."""
+    """One more line in YAML's block style."""
     at, newline = members[0].key, _newline(text)
     indent = " " * (at - text.rfind("\n", 0, at) - 1)
     if text[members[-1].start] in "|>":  # what follows a block of text may be part of it
@@ -136,7 +136,7 @@ def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
 
 
 def _key(document: Document, members: list[JsonPlace], name: str) -> str:
-    """The name with quotes, or without when it needs none and those beside it have none."""
+    """The name with quotes, or without when it needs none and its neighbours have none."""
     quoted = any(document.text[member.key] in "\"'" for member in members)
     if document.kind == "yaml" and not quoted and can_be_bare(name):
         return name
@@ -148,14 +148,14 @@ def _newline(text: str) -> str:
 
 
 def _end_of_line(text: str, offset: int) -> int:
-    """Where the line ends, after a comment that may stand on it."""
+    """The end of the line, after an optional comment."""
     end = text.find("\n", offset)
     end = len(text) if end < 0 else end
     return end - 1 if text[end - 1 : end] == "\r" else end
 
 
 def _comma(text: str, members: list[JsonPlace]) -> str:
-    """The comma as it is written between the members that are there."""
+    """The separator used between existing members."""
     return text[members[0].end : members[1].key] if len(members) > 1 else ", "
 
 
@@ -200,7 +200,7 @@ def can_be_bare(text: str) -> bool:
 
 
 def in_style_of(old: str, text: str, newline: str) -> str | None:
-    """The text as `old` was written, or None when that style cannot carry it."""
+    """The text as `old` was written, or None when that style cannot express it."""
     if old[:1] not in "\"'|>[{&*!" and can_be_bare(text):
         return text
     block = _BLOCK.match(old)

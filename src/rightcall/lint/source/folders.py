@@ -1,4 +1,4 @@
-"""The files of a folder that may hold tool definitions."""
+"""The files of a folder that may contain tool definitions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ DOCUMENTS = (".json", ".yaml", ".yml")
 NOT_OURS = frozenset(
     ("node_modules", "bower_components", "site-packages", "__pycache__", "venv", "dist", "build")
 )
-"""Folders of what was installed or made; hidden folders and virtual environments of any name are passed over too."""
+"""Folders of installed or built files; hidden folders and virtual environments are skipped too."""
 
 _DECORATED = re.compile(rb"^[ \t]*@(?:\w+\.)*tool\b", re.MULTILINE)
 
 
 def documents_in(folder: Path) -> list[Path]:
-    """The JSON and YAML files of a folder and those below it, sorted; hidden ones are left out."""
+    """The JSON and YAML files of a folder and those below it, sorted; hidden ones are skipped."""
     return sorted(path for path in _files_in(folder) if path.suffix in DOCUMENTS)
 
 

@@ -1,7 +1,7 @@
-"""Where the values of a JSON text stand.
+"""Locations of the values in JSON text.
 
-Values are decoded by the C scanner of the standard library; a place is found only when somebody asks, by
-walking down one path and letting the C scanner skip what is beside it. Most values are never asked for.
+Values are decoded by the C scanner of the standard library; a location is computed only on demand, by
+walking down one path and letting the C scanner skip siblings. Most locations are never needed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class JsonPlace(NamedTuple):
 
 
 class JsonPlaces:
-    """Looks up places in one text that is valid JSON, remembering the members of what it went through."""
+    """Looks up locations in valid JSON text, caching the members it has visited."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -42,7 +42,7 @@ class JsonPlaces:
         self._root = JsonPlace(start, start, len(text.rstrip(" \t\r\n")))
 
     def find(self, path: JsonPath) -> JsonPlace | None:
-        """The place of the value at the path, or None when there is none."""
+        """The location of the value at the path, or None."""
         place = self._root
         for part in path:
             inner = self.members(place).get(part)
@@ -61,7 +61,7 @@ class JsonPlaces:
         return found
 
     def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
-        """Offset and text of the first key that an object at or below the path has twice."""
+        """Offset and text of the first key that is duplicated in an object at or below the path."""
         place = self.find(path)
         waiting = [place] if place is not None else []
         while waiting:
@@ -104,9 +104,9 @@ def _end(found: re.Match[str] | None) -> int:
 
 
 def read_json(text: str) -> tuple[Any, bool]:
-    """The value of a JSON text, and whether an object in it has a key twice, of which the last counts.
+    """The value of a JSON text, and whether an object in it has a duplicate key (the last one counts).
 
-    Raises `ValueError` or `RecursionError`. NaN and Infinity are refused.
+    Raises `ValueError` or `RecursionError`. NaN and Infinity are rejected.
     """
     repeats: list[bool] = []
 

@@ -18,12 +18,12 @@ _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
 
 def is_openapi(value: Any) -> bool:
-    """Does the document call itself OpenAPI 3?"""
+    """Whether the document declares OpenAPI 3."""
     return isinstance(value, dict) and isinstance(value.get("openapi"), str) and "paths" in value
 
 
 def operations_in(document: Document) -> list[SourceTool]:
-    """One tool an operation, named by `operationId` or by method and path."""
+    """One tool per operation, named by `operationId` or by method and path."""
     paths = document.value.get("paths")
     return [
         _tool(document, ("paths", route, method), operation, item)

@@ -1,14 +1,14 @@
-"""Schemas of an OpenAPI document as a tool would show them: JSON Schema 2020-12 that stands alone."""
+"""Schemas of an OpenAPI document as a tool would have them: self-contained JSON Schema 2020-12."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rightcall.files import JsonPath
+from rightcall.files import JsonPath, at_pointer, pointer_parts
 
 _DEEPEST = 12
 _VALUES = frozenset(("default", "enum", "const", "example", "examples"))
-"""Keywords that hold values, not schemas."""
+"""Keywords that contain values, not schemas."""
 
 
 class Schemas:
@@ -70,7 +70,7 @@ class Schemas:
         return False
 
     def _without_read_only(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """What only answers hold is no argument."""
+        """Response-only fields are not arguments."""
         members = schema.get("properties")
         if not isinstance(members, dict):
             return schema
@@ -96,10 +96,7 @@ def resolved(root: Any, value: Any, path: JsonPath) -> tuple[Any, JsonPath]:
         reference = value.get("$ref") if isinstance(value, dict) else None
         if not isinstance(reference, str) or not reference.startswith("#/"):
             return value, path
-        parts = [part.replace("~1", "/").replace("~0", "~") for part in reference[2:].split("/")]
-        value, path = root, tuple(parts)
-        for part in parts:
-            value = value.get(part) if isinstance(value, dict) else None
+        value, path = at_pointer(root, reference[1:]), tuple(pointer_parts(reference[1:]))
     return None, path
 
 
@@ -118,7 +115,7 @@ def _references(value: Any) -> list[str]:
 
 
 def _as_2020_12(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of OpenAPI 3.0 in the words of JSON Schema: `nullable` and boolean bounds have others there."""
+    """A schema of OpenAPI 3.0 converted to JSON Schema: `nullable` and boolean bounds are written differently there."""
     made = dict(schema)
     if isinstance(made.get("nullable"), bool):
         nullable = made.pop("nullable")

@@ -21,7 +21,7 @@ SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024
 
 PythonLoader = Callable[[Path], Sequence[Tool]]
-"""Imports a Python module and gives the tools it defines; only used when the user allows it."""
+"""Imports a Python module and returns the tools it defines; only used when the user allows it."""
 
 
 def read_paths(
@@ -30,10 +30,10 @@ def read_paths(
     import_python: PythonLoader | None = None,
     unreadable: Callable[[InputError], None] = lambda error: None,
 ) -> list[ToolSet]:
-    """The tool sets of files and of all tool files in folders; a file that is met twice is read once.
+    """The tool sets of files and of all tool files in folders; a file found twice is read once.
 
-    A file given by name must hold tools, a folder at least one file that does. What else is met in a folder
-    is passed over; `unreadable` is told of a file there that is not even JSON or YAML.
+    A file given by name must contain tools, a folder at least one file that does. Any other file in a folder
+    is skipped; `unreadable` is called for a file there that is not even JSON or YAML.
     """
     read: dict[Path, list[ToolSet]] = {}
     for path in map(Path, paths):
@@ -46,16 +46,16 @@ def read_paths(
             read[path.resolve()] = read_file(path, import_python=import_python)
     found = [each for sets in read.values() for each in sets]
     if not found:
-        raise InputError("", "no tool definitions found", "name a JSON or YAML file with a list of tools")
+        raise InputError("", "no tool definitions found", "pass a JSON or YAML file with a list of tools")
     return found
 
 
 def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[ToolSet]:
-    """The tool sets of one file: one, or for JSONL one a line."""
+    """The tool sets of one file: one, or for JSONL one per line."""
     if path.suffix == ".py":
         if import_python is None:
             raise InputError(
-                str(path), "a Python module must be run to know its tools", "allow that with --import"
+                str(path), "a Python module must be executed to find its tools", "allow it with --import"
             )
         tools = import_python(path)
         if not tools:
@@ -67,7 +67,7 @@ def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[
         raise InputError(
             str(path),
             "no tool definitions found",
-            "a tool has a name and a description or schema; the list stands alone or under 'tools'",
+            "a tool has a name and a description or schema; the list is the document or under 'tools'",
         )
     return sets
 
@@ -94,7 +94,7 @@ def read_document(document: Document) -> ToolSet:
         provider_run = [] if is_api else provider_run_in(document)
         refuse_what_is_unclear(document, found)
     except RecursionError:
-        raise InputError(document.name, "nested too deeply", "about 900 levels are read") from None
+        raise InputError(document.name, "nested too deeply", "the limit is about 900 levels") from None
     where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
     return ToolSet(where, tuple(found), tuple(provider_run))
 
@@ -146,7 +146,7 @@ def _read_folder(
     unreadable: Callable[[InputError], None],
     read: Mapping[Path, list[ToolSet]],
 ) -> dict[Path, list[ToolSet]]:
-    """The files of a folder that hold tools, with their sets; those read before are not read again."""
+    """The files of a folder that contain tools, with their sets; already read files are skipped."""
     found: dict[Path, list[ToolSet]] = {}
     for path in (*documents_in(folder), *(tool_modules_in(folder) if import_python else ())):
         whole = path.resolve()
@@ -165,10 +165,10 @@ def _read_folder(
 def _no_tools_in_folder(folder: Path, import_python: PythonLoader | None) -> InputError:
     if import_python is None and tool_modules_in(folder):
         return InputError(
-            str(folder), "its tools are in Python modules, which must be run", "allow that with --import"
+            str(folder), "its tools are in Python modules, which must be executed", "allow it with --import"
         )
     return InputError(
-        str(folder), "no tool definitions found in this folder", "put a JSON or YAML file with tools into it"
+        str(folder), "no tool definitions found in this folder", "add a JSON or YAML file with tools"
     )
 
 
@@ -196,17 +196,17 @@ def _text_of(path: Path) -> str:
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
     if len(data) > LARGEST:
-        raise InputError(str(path), f"{len(data):,} bytes is more than the {LARGEST:,} that are read")
+        raise InputError(str(path), f"{len(data):,} bytes exceed the limit of {LARGEST:,}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(str(path), "not text in UTF-8", "save the file as UTF-8") from None
+        raise InputError(str(path), "not valid UTF-8", "save the file as UTF-8") from None
 
 
 def refuse_what_is_unclear(document: Document, tools: Sequence[SourceTool]) -> None:
-    """Raise an `InputError` at the first entry of a list of tools that is none, or key that a tool has twice.
+    """Raise an `InputError` at the first entry that is not a tool, or the first duplicate key.
 
-    Of two like keys some parsers take the first and some the last: what was checked might not be what is used.
+    For duplicate keys some parsers take the first and some the last: what was checked might not be what is used.
     """
     if is_openapi(document.value):  # its tools refer to schemas anywhere in the document
         _refuse_repeated_key(document, (), "the document")
@@ -226,15 +226,15 @@ def _refuse_repeated_key(document: Document, path: JsonPath, holder: str) -> Non
         line, key = repeated
         raise InputError(
             f"{document.name}:{line}",
-            f"the key '{key}' stands twice in one object of {holder}",
-            "keep one: parsers differ in which they take",
+            f"duplicate key '{key}' in one object of {holder}",
+            "keep one: parsers differ in which one they use",
         )
 
 
 def joined(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSet]:
     """The sets with files of a single tool each made one set, or with `together` everything made one set.
 
-    One tool a file is how many projects keep their definitions, and rules about tools side by side must see them so.
+    One tool per file is a common layout, and rules that compare tools must see them together.
     Files that name different servers stay apart. Lines of a JSONL file are sets on purpose. Every tool keeps its file.
     """
     if together:

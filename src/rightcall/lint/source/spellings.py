@@ -1,4 +1,4 @@
-"""Tools in a document, in the spelling of any provider, without checking or changing anything."""
+"""Tools in a document, in any provider's format, without checking or changing anything."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def tools_in(document: Document) -> list[SourceTool]:
 
 
 def stray_in(document: Document) -> tuple[JsonPath, str, str] | None:
-    """The first entry of a list of tools that is none: its path, what is wrong, what to do.
+    """The first entry of a list of tools that is not a tool: its path, the problem, what to do.
 
-    Passed over, it would never be checked. What a provider runs itself belongs to the list.
+    If skipped, it would never be checked. Provider-run tools belong to the list.
     """
     return next(_strays(document.value, ()), None)
 
 
 def provider_run_in(document: Document) -> list[str]:
-    """The tools of a document that their provider runs: a name and a type of its own, and no schema."""
+    """The tools of a document that their provider runs: a name and a type, and no schema."""
     return [
         _text(value.get("name")) or value["type"]
         for value in _plain_objects(document.value)
@@ -46,7 +46,7 @@ def provider_run_in(document: Document) -> list[str]:
 
 
 def _plain_objects(value: Any) -> Iterator[dict[str, Any]]:
-    """The objects in which tools are looked for, tools included."""
+    """The objects that are searched for tools, including tools."""
     if isinstance(value, list):
         for item in value:
             yield from _plain_objects(item)
@@ -96,7 +96,7 @@ def _strays(value: Any, path: JsonPath) -> Iterator[tuple[JsonPath, str, str]]:
         for index, item in enumerate(value):
             if clearly and not isinstance(item, dict | list):
                 found = KINDS.get(type(item), "something else")
-                yield (*path, index), f"a tool must be an object, got {found}", "take it out of the list"
+                yield (*path, index), f"a tool must be an object, got {found}", "remove it from the list"
             elif clearly and isinstance(item, dict) and not _belongs_to_tools(item):
                 yield (*path, index), *_nameless(item)
             else:
@@ -126,8 +126,8 @@ def _nameless(entry: dict[str, Any]) -> tuple[str, str]:
     for key in entry:
         near = suggestion(key, usual) if key not in known else ""
         if near:
-            return f"a tool has no name but '{key[:40]}'", near
-    return "a tool has no name", "give it one, or take the entry out of the list of tools"
+            return f"a tool has no 'name', but has '{key[:40]}'", near
+    return "a tool has no name", "add one, or remove the entry from the list of tools"
 
 
 def _is_tool(value: dict[str, Any]) -> bool:

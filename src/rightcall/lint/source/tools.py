@@ -14,7 +14,7 @@ CANONICAL: tuple[str, ...] = ("name", "title", "description", "input_schema", "o
 
 @dataclass(frozen=True)
 class SourceTool(Definition):
-    """A definition with the place where it stands.
+    """A definition with its location.
 
     `paths` leads from canonical paths to those of the document, the longest one that fits counts; `base` is the
     path of the whole tool. `extension` is what the definition says to RightCall under `x-rightcall`. A tool without
@@ -31,7 +31,7 @@ class SourceTool(Definition):
     line: int = 0
 
     def document_path(self, path: JsonPath) -> JsonPath:
-        """Where a canonical path stands in the document; `base` when it has no counterpart."""
+        """The document path of a canonical path; `base` when it has no counterpart."""
         for length in range(len(path), 0, -1):
             real = self.paths.get(path[:length])
             if real is not None:
@@ -40,13 +40,13 @@ class SourceTool(Definition):
 
 
 def shown_examples(tool: SourceTool) -> Any:
-    """The examples of input that Anthropic's models are shown beside a definition; None without any."""
+    """The input examples shown to Anthropic's models with a definition; None without any."""
     return tool.raw.get("input_examples") if isinstance(tool.raw, dict) else None
 
 
 @dataclass(frozen=True)
 class ToolSet:
-    """Tools that a model is offered together. `name` says where they came from.
+    """Tools that are offered to a model together. `name` is their source.
 
     `provider_run` names those that a provider runs itself (`web_search`): they have no schema to look at.
     """

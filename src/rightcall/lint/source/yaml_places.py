@@ -1,4 +1,4 @@
-"""The values of a YAML text and where they stand, from one composition of its nodes."""
+"""The values of YAML text and their locations, from one composition of its nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rightcall.files import JSON_NUMBER, TAG, WORDS, JsonPath
 from rightcall.lint.source.json_places import JsonPlace
 
 MOST_VALUES = 2_000_000
-"""Anchors let a small file stand for an enormous value; more values than this are refused."""
+"""Anchors let a small file expand to an enormous value; more values than this are rejected."""
 
 
 class YamlPlaces:
@@ -24,7 +24,7 @@ class YamlPlaces:
         self._root, self._text, self._repeated = root, text, repeated or {}
 
     def find(self, path: JsonPath) -> JsonPlace | None:
-        """The place of the value at the path, or None when there is none."""
+        """The location of the value at the path, or None."""
         node, key = self._root, self._root
         for part in path:
             node, key = _member(node, part)
@@ -72,7 +72,7 @@ def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
         if root is None:
             return None, YamlPlaces(None, text)
         if _size(root, {}) > MOST_VALUES:
-            raise yaml.YAMLError("its anchors stand for too many values")
+            raise yaml.YAMLError("its anchors expand to too many values")
         repeated = _repeated(root)  # before merging, which may name a key again
         value = _plain(root, loader)
     finally:

@@ -101,7 +101,7 @@ def align_in_order(
 
 
 def steps_of(calls: Sequence[ToolCall]) -> list[int]:
-    """The step of each call; a call of unknown step has one of its own."""
+    """The step of each call; a call with an unknown step has a separate one."""
     return [at if call.step is None else call.step for at, call in enumerate(calls)]
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from rightcall.errors import InputError
 from rightcall.model.call import ToolCall
 
 MISSING = msgspec.UNSET
@@ -66,3 +67,53 @@ def shown(value: Any, limit: int = 120) -> str:
     except (TypeError, ValueError, RecursionError):
         text = repr(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+Build = Callable[[Any, dict[str, Any], Scope], Matcher]
+"""Makes a matcher of what stands under its key, the options next to it, and the context."""
+
+
+class Kind(NamedTuple):
+    """A matcher as goldens write it: how it is made, and the options it takes."""
+
+    build: Build
+    options: frozenset[str] = frozenset()
+
+
+def compiled(spec: Any, scope: Scope) -> Matcher:
+    """The matcher of a spec inside another one."""
+    from rightcall.metrics.matching.compile import compile_matcher  # which is made of all the matchers
+
+    return compile_matcher(spec, scope)
+
+
+def list_of(name: str, spec: Any, scope: Scope) -> list[Matcher]:
+    """The matchers of a list."""
+    if not isinstance(spec, list | tuple):
+        raise wrong(name, "a list", spec)
+    return [compiled(item, scope) for item in spec]
+
+
+def text_of(name: str, spec: Any) -> str:
+    """The spec, if it is a string."""
+    if not isinstance(spec, str):
+        raise wrong(name, "a string", spec)
+    return spec
+
+
+def are_among(words: Any, known: set[str]) -> bool:
+    """Whether it is a list of known words; what a file holds in it may be of any type."""
+    return isinstance(words, list | tuple) and all(isinstance(word, str) and word in known for word in words)
+
+
+def wrong(name: str, wanted: str, found: Any) -> InputError:
+    """The error for a spec of the wrong type."""
+    return InputError("", f"matcher '{name}' needs {wanted}, got {json_type(found)}")
+
+
+def json_type(value: Any) -> str:
+    """The JSON Schema name of a value's type; `integer` for whole numbers written as such."""
+    if value is None:
+        return "null"
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    return names.get(type(value), type(value).__name__)

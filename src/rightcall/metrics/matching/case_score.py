@@ -209,7 +209,7 @@ def _placed(failure: Failure, places: Sequence[int]) -> Failure:
 def _aligned(
     golden: Golden, expected: Sequence[ExpectedCall], table: CallComparison, scope: Scope
 ) -> tuple[list[CallPair], list[CallPair]]:
-    """The best pairs whatever their order, and the best in the order that is asked for."""
+    """The best pairs in any order, and the best in the required order."""
     chain = golden.order == "strict"
     ordered = chain or any(call.after for call in expected)
     if scope.sources.named:
@@ -327,7 +327,7 @@ def _ratio(part: float, whole: float, empty: float = 1.0) -> float:
 
 
 def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
-    """Required and optional slots that find a call of their own by the tool's name alone."""
+    """Required and optional slots that can each be matched to a call by tool name."""
     if all(type(slot.call.tool) is str for slot in slots):
         return _named_plainly(slots, calls)
     many = float(len(slots) + 1)

@@ -98,7 +98,7 @@ class Slot:
         return self.tools[tool].defaults() if tool in self.tools else NO_DEFAULTS
 
     def is_extra(self, name: str, actual: ToolCall) -> bool:
-        """Whether an argument that nobody expected counts: not when ignored, not when it is the default."""
+        """Whether an unexpected argument counts: not when ignored, not when it is the default."""
         if self.call.extra_args == "ignore" or actual.arguments is None:
             return False
         defaults = self.defaults(actual.name)

@@ -1,13 +1,13 @@
-"""The spellings of providers: how each writes tools and messages. Pure functions, no I/O.
+"""Provider formats for tools and messages. Pure functions, no I/O.
 
-    native            our own records            anthropic         Messages API
+    native            RightCall's records            anthropic         Messages API
     openai_chat       chat completions           openai_responses  Responses API
     mcp               Model Context Protocol (tools only)
 
 Each has `read_tool(raw, where)` and `write_tool(tool)`, and those with conversations `read_messages(raw,
-where)` and `write_messages(messages)`. For what a spelling can express, reading what was written gives the
-same value; its docstring says what it cannot. The two readers here find out the spelling themselves.
-To add one: a file with these functions, a line in `SPELLINGS`, a test in `_spelling_of_…`.
+where)` and `write_messages(messages)`. Whatever a format can express round-trips; its docstring lists what it
+cannot express. The two readers here detect the format. To add one: a file with these functions, a line in
+`SPELLINGS`, a test in `_spelling_of_…`.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = ["SPELLINGS", "read_messages", "read_tool", "trajectory_from_messages"
 
 
 def read_tool(raw: Any, where: str) -> Tool:
-    """A tool definition in any spelling."""
+    """A tool definition in any format."""
     raw = wire.checked(raw, dict, where, "a tool")
     tool: Tool = SPELLINGS[_spelling_of_tool(raw, where)].read_tool(raw, where)
     return tool
 
 
 def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
-    """A transcript in any spelling. Arguments that are not a JSON object stay in the call's `raw`."""
+    """A transcript in any format. Arguments that are not a JSON object stay in the call's `raw`."""
     items = wire.checked(raw, list, where, "messages")
     for i, item in enumerate(items):
         if not isinstance(item, dict):
@@ -61,8 +61,8 @@ def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
     if "input_schema" in raw:
         return "native" if raw.keys() <= set(anthropic.TOOL_FIELDS) else "anthropic"
     if "name" in raw and isinstance(raw.get("type", "custom"), str) and raw.get("type", "custom") != "custom":
-        problem = f"the tool '{raw['name']}' of type '{raw['type']}' is run by its provider and has no schema"
-        raise InputError(where, problem, "leave it out, or give it an input_schema")
+        problem = f"the tool '{raw['name']}' of type '{raw['type']}' runs at its provider and has no schema"
+        raise InputError(where, problem, "remove it, or give it an input_schema")
     if "name" not in raw:
         found = ", ".join(f"'{key}'" for key in list(raw)[:5]) or "nothing"
         raise InputError(
@@ -97,7 +97,7 @@ def _spelling_of_messages(items: list[dict[str, Any]]) -> str:
 
 
 def _is_plain(item: dict[str, Any]) -> bool:
-    """Only words, which are the same in every spelling."""
+    """Only text, which is the same in every format."""
     return isinstance(item.get("content", ""), str) and item.keys() <= WORDS and item.get("role") in ROLES
 
 

@@ -1,8 +1,9 @@
-"""The spelling of Anthropic's Messages API: `input_schema`, `tool_use` and `tool_result` blocks.
+"""The format of Anthropic's Messages API: `input_schema`, `tool_use` and `tool_result` blocks.
 
 It cannot express a tool's output schema, title and annotations; system messages (they are a field of the
 request: `system_text`); the name of a result; arguments that did not parse (written as `{}`); outputs that
-are neither text nor a list of blocks (written as JSON text). Thinking and other blocks are passed over.
+are neither text nor a list of blocks (written as JSON text). Thinking blocks are kept as they came;
+other blocks are skipped.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from rightcall.model.tool import Tool
 ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 TOOL_FIELDS = tuple(Tool.__struct_fields__)
 BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
-"""Block types by which a list of messages is known to be of this spelling."""
+"""Block types that identify a list of messages in this format."""
+THINKING = ("thinking", "redacted_thinking")
+"""Blocks that the API wants back, first and unchanged, with the calls that followed them."""
 
 _message = plain_constructor(Message)
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
-    """A tool; fields only Anthropic's servers need (`cache_control`, `strict`, …) are passed over."""
+    """A tool; fields only Anthropic's servers need (`cache_control`, `strict`, …) are ignored."""
     wire.refuse_misspelt(raw, TOOL_FIELDS, where)
     name, description = wire.needed(raw, "name", where, ""), wire.field(raw, "description", str, where, "")
     return Tool(name, description, wire.schema_of(raw, "input_schema", where, ""))
@@ -128,10 +131,11 @@ def _read_message(item: dict[str, Any], where: str, path: str) -> list[Message]:
     blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
     calls = tuple(_read_call(b, where, path) for b in blocks if b.get("type") == "tool_use")
     results = tuple(_read_result(b, where, path) for b in blocks if b.get("type") == "tool_result")
+    thinking = tuple(b for b in blocks if b.get("type") in THINKING) if role == "assistant" else ()
     if not results:
-        return [_message(role, text, calls)]
+        return [_message(role, text, calls, thinking=thinking)]
     answered = _message("tool", "", (), results)
-    return [answered, _message(role, text, calls)] if text or calls else [answered]
+    return [answered, _message(role, text, calls, thinking=thinking)] if text or calls else [answered]
 
 
 def _role(item: dict[str, Any], where: str, path: str) -> Role:
@@ -159,14 +163,14 @@ def _read_result(block: dict[str, Any], where: str, path: str) -> ToolResult:
 
 
 def _write_spoken(message: Message) -> dict[str, Any]:
-    if not message.calls:
+    if not message.calls and not message.thinking:
         return {"role": message.role, "content": message.content}
     text = [{"type": "text", "text": message.content}] if message.content else []
     calls = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments or {}}
         for call in message.calls
     ]
-    return {"role": message.role, "content": [*text, *calls]}
+    return {"role": message.role, "content": [*message.thinking, *text, *calls]}
 
 
 def _write_result(result: ToolResult) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The spelling of the Model Context Protocol, tools only: `inputSchema`, `outputSchema`, hints.
+"""The format of the Model Context Protocol, tools only: `inputSchema`, `outputSchema`, hints.
 
-It expresses everything a `Tool` has. Its own `_meta`, `icons` and `execution` are passed over.
+It expresses everything a `Tool` has. Its own `_meta`, `icons` and `execution` are ignored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HINTS = {
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
-    """A tool as a server's `tools/list` gives it."""
+    """A tool as returned by a server's `tools/list`."""
     wire.refuse_misspelt(raw, FIELDS, where)
     hints = wire.field(raw, "annotations", dict, where, "")
     wire.refuse_misspelt(hints, (*HINTS, "title"), where, "annotations")

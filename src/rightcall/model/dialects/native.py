@@ -1,4 +1,4 @@
-"""RightCall's own spelling: the records as they are, unknown fields refused."""
+"""RightCall's own format: the records themselves; unknown fields are errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read_tool(raw: dict[str, Any], where: str) -> Tool:
 
 
 def write_tool(tool: Tool) -> dict[str, Any]:
-    """Everything a tool has, defaults left out."""
+    """All fields of a tool that differ from the defaults."""
     plain: dict[str, Any] = to_plain(tool)
     return plain
 
@@ -28,7 +28,7 @@ def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """Everything the messages have, defaults left out."""
+    """All fields of the messages that differ from the defaults."""
     return [to_plain(message) for message in messages]
 
 

@@ -1,4 +1,4 @@
-"""The spelling of OpenAI's chat completions, which most other servers speak too.
+"""The format of OpenAI's chat completions, which most other servers use too.
 
 It cannot express a tool's output schema, title and annotations; that a result is an error, its name, or an
 output that is not text (written as JSON text, null as ""). The older `function_call` and role `function`

@@ -1,9 +1,9 @@
-"""The spelling of OpenAI's Responses API: flat function tools and a list of items instead of messages.
+"""The format of OpenAI's Responses API: flat function tools and a list of items instead of messages.
 
 An assistant message and the calls after it are one turn, so they are read as one message; text after
 calls joins them too. It cannot express a tool's title and annotations; that a result is an error, its name,
 or an output that is not text (written as JSON text, null as ""); two assistant messages in a row
-of which the first only has calls or the second has no text. Reasoning and hosted tools are passed over.
+of which the first only has calls or the second has no text. Reasoning and hosted tools are skipped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 OUTPUTS = ("function_call_output", "custom_tool_call_output")
 ITEMS = (*CALLS, *OUTPUTS, "reasoning", "item_reference")
 PARTS = ("input_text", "output_text", "input_image", "input_file")
-"""Item and part types by which a list is known to be of this spelling."""
+"""Item and part types that identify a list in this format."""
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
@@ -48,7 +48,7 @@ def write_tool(tool: Tool) -> dict[str, Any]:
 
 
 def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
-    """Items as messages: what the model emitted in one go is one assistant message."""
+    """Items as messages: what the model emitted at once is one assistant message."""
     found: list[Message] = []
     for i, item in enumerate(raw):
         path, kind = f"messages[{i}]", item.get("type", "message")

@@ -1,7 +1,7 @@
 """Streamed answers, event by event: chat chunks, Anthropic's and Responses' events, AG-UI. Pure, no I/O.
 
-`stream_of(event)` begins the stream that such an event belongs to; `stream.messages()` is what has been said so
-far, in our words. What an unknown event says is passed over: providers add kinds of events all the time.
+`stream_of(event)` starts the stream that such an event belongs to; `stream.messages()` is the content so far,
+as RightCall messages. Unknown events are skipped: providers add new kinds all the time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WHERE = "stream"
 
 
 class AnswerStream(Protocol):
-    """The events of one spelling, added up. `usage`, `finish` and `error` are what the stream said of itself."""
+    """The events of one format, accumulated. `usage`, `finish` and `error` are as reported by the stream."""
 
     usage: Usage
     finish: str
@@ -30,7 +30,7 @@ class AnswerStream(Protocol):
 
 
 def stream_of(event: dict[str, Any]) -> AnswerStream | None:
-    """A new stream of the spelling this event is of; None when it is of none."""
+    """A new stream for this event's format; None when it has none."""
     kind = event.get("type")
     if isinstance(event.get("choices"), list):
         return ChatStream()
@@ -49,12 +49,12 @@ def calls_of(messages: Sequence[Message]) -> list[ToolCall]:
 
 
 def text_of(messages: Sequence[Message]) -> str:
-    """The words of the assistant in some messages."""
+    """The assistant's text in some messages."""
     return "".join(message.content for message in messages if message.role == "assistant")
 
 
 class _Call:
-    """A call whose arguments arrive in pieces; None until the first piece came."""
+    """A call whose arguments arrive in pieces; None until the first piece arrives."""
 
     def __init__(self, call_id: str = "", name: str = "") -> None:
         self.id, self.name = call_id, name
@@ -119,7 +119,7 @@ def _add_piece(calls: dict[int, _Call], piece: dict[str, Any], place: int) -> No
 
 
 class AnthropicStream(_Totals):
-    """Anthropic's message events: blocks by index; every `message_start` begins an answer."""
+    """Anthropic's message events: blocks by index; every `message_start` starts an answer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -200,7 +200,7 @@ class ResponsesStream(_Totals):
 
 
 class AguiStream(_Totals):
-    """AG-UI: calls, their arguments and their results. A bridge may leave the arguments out: they are unknown then."""
+    """AG-UI: calls, their arguments and their results. A bridge may omit the arguments: they are then unknown."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""From a transcript to a trajectory: calls in order, each with the result the agent was given."""
+"""From a transcript to a trajectory: calls in order, each with the result the agent received."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def trajectory_from_messages(messages: Sequence[Message], given: int = 0) -> Tra
 
     A result goes to the first unanswered call of its id in the latest turn that used the id; without a
     usable id on either side, to the first unanswered call in order. The output is the text of the last
-    assistant message that said or called anything. Calls of the first `given` messages are nobody's: they were there
-    before the agent began.
+    assistant message that said or called anything. Calls in the first `given` messages are skipped: they
+    happened before the agent started.
     """
     transcript = _Transcript()
     for message in messages:
@@ -40,7 +40,7 @@ _trajectory = plain_constructor(Trajectory)
 
 
 class _Transcript:
-    """The calls so far, and which of them still wait for a result."""
+    """The calls so far, and which of them are still waiting for a result."""
 
     def __init__(self) -> None:
         self.calls: list[ToolCall] = []
@@ -59,7 +59,7 @@ class _Transcript:
             self.calls.append(replace(call, step=self._step))
             waiting = self._waiting.setdefault(call.id, deque())
             if call.id and waiting and self.calls[waiting[0]].step != self._step:
-                waiting.clear()  # the id is used anew: an older call of it will get no result any more
+                waiting.clear()  # the id is reused: an older call with it will not get a result
             waiting.append(place)
             self._in_order.append(place)
 

@@ -1,4 +1,4 @@
-"""What the spellings share: checked access to hostile JSON, call arguments, text out of content parts."""
+"""Shared by the formats: checked access to hostile JSON, call arguments, text of content parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
 
 TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
-"""Content parts that are words, with the field that holds the words. Other parts are passed over."""
+"""Content parts that are text, with the field that contains the text. Other parts are skipped."""
 
 _call = plain_constructor(ToolCall)
 
@@ -33,7 +33,7 @@ KINDS: dict[type, str] = {
 
 
 def checked(value: Any, expected: type, where: str, path: str) -> Any:
-    """The value itself, if it is of the expected JSON type."""
+    """The value itself, if it has the expected JSON type."""
     if isinstance(value, expected):
         return value
     hint = "was it JSON-encoded twice?" if isinstance(value, str) and expected in (dict, list) else ""
@@ -50,16 +50,16 @@ def field(raw: dict[str, Any], name: str, expected: type, where: str, path: str)
 
 
 def needed(raw: dict[str, Any], name: str, where: str, path: str) -> str:
-    """A text field that must be there and must not be empty."""
+    """A required, non-empty text field."""
     if raw.get(name) in (None, ""):
-        subject = f"{path} needs" if path else "needs"
-        raise InputError(where, f"{subject} the field '{name}', which is missing or empty")
+        inside = f" in {path}" if path else ""
+        raise InputError(where, f"missing or empty field '{name}'{inside}")
     text: str = checked(raw[name], str, where, dotted(path, name))
     return text
 
 
 def schema_of(raw: dict[str, Any], name: str, where: str, path: str) -> dict[str, Any]:
-    """The schema of a tool's input; a tool that gives none takes no arguments."""
+    """The schema of a tool's input; a tool without one takes no arguments."""
     if raw.get(name) is None:
         return Tool("").input_schema
     schema: dict[str, Any] = field(raw, name, dict, where, path)
@@ -71,9 +71,9 @@ def dotted(path: str, name: str) -> str:
 
 
 def refuse_misspelt(raw: dict[str, Any], known: Sequence[str], where: str, path: str = "") -> None:
-    """Refuse a field that is nearly a known one.
+    """Reject a field whose name is nearly a known one.
 
-    Other unknown fields pass: providers add fields faster than we can list them.
+    Other unknown fields are allowed: providers add fields faster than we can list them.
     """
     for name in raw:
         if name not in known:
@@ -88,7 +88,7 @@ def refuse_misspelt(raw: dict[str, Any], known: Sequence[str], where: str, path:
 
 
 def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
-    """A call from the wire, where arguments are JSON text (or, on some servers, the object itself).
+    """A call from the wire; arguments are JSON text (or, on some servers, the object itself).
 
     Text that is not a JSON object is kept in `raw`: that is the model's mistake, not an exception.
     """
@@ -111,7 +111,7 @@ def arguments_text(call: ToolCall) -> str:
 
 
 def text_of(content: Any, where: str, path: str, *, between: str = "") -> str:
-    """The words of a message's content: a text, null, or a list of parts."""
+    """The text of a message's content: a string, null, or a list of parts."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -128,21 +128,21 @@ def text_of(content: Any, where: str, path: str, *, between: str = "") -> str:
 
 
 def output_of(content: Any, where: str, path: str) -> Any:
-    """A tool's output: text as text, parts of text joined by newlines, anything else as it is."""
+    """A tool's output: text as text, text parts joined by newlines, anything else unchanged."""
     if isinstance(content, list) and not all(_is_text(part) for part in content):
         return content
     return text_of(content, where, path, between="\n") if isinstance(content, list) else content
 
 
 def output_text(output: Any) -> str:
-    """A tool's output as the text a model is shown."""
+    """A tool's output as the text shown to a model."""
     if output is None:
         return ""
     return output if isinstance(output, str) else encode(output).decode()
 
 
 def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """The messages with neighbouring tool messages made one, as all spellings are read."""
+    """The messages with adjacent tool messages merged, as all formats are read."""
     found: list[Message] = []
     for message in messages:
         if message.role == "tool" and found and found[-1].role == "tool":
@@ -156,7 +156,7 @@ def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 
 def results_of(message: Message) -> Sequence[ToolResult]:
-    """The results of a tool message; one that only has text counts as a single result without id."""
+    """The results of a tool message; one with only text counts as a single result without id."""
     if message.results or not message.content:
         return message.results
     return (ToolResult("", message.content),)
@@ -167,11 +167,11 @@ def _is_text(part: Any) -> bool:
 
 
 DEEPEST = 200
-"""Levels of nesting; anything deeper is a circle, or no transcript."""
+"""Levels of nesting; anything deeper is a cycle, or not a transcript."""
 
 
 def as_plain(value: Any, where: str, depth: int = 0) -> Any:
-    """The value with every SDK object in it, at any depth, as a dict. Other values stay what they are."""
+    """The value with every SDK object in it, at any depth, as a dict. Other values are unchanged."""
     if depth > DEEPEST:
         raise InputError(where, f"is nested more than {DEEPEST} levels deep", "does it contain itself?")
     if isinstance(value, dict):
@@ -197,5 +197,5 @@ def _dumped(value: Any) -> dict[str, Any] | None:
 def _called(dump: Any, options: dict[str, Any]) -> Any:
     try:
         return dump(**options)
-    except TypeError:  # an older or another signature
+    except TypeError:  # an older or different signature
         return dump()

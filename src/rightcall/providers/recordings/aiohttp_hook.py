@@ -1,4 +1,4 @@
-"""aiohttp: `ClientSession._request`, where every request begins."""
+"""aiohttp: `ClientSession._request`, where every request starts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _body(session: Any, rest: dict[str, Any]) -> bytes | None:
 def _replayed(
     library: Any, session: Any, method: str, url: Any, found: ReplayedReply, rest: dict[str, Any]
 ) -> Any:
-    """A response that was never on a wire. Its constructor takes other arguments from version to version."""
+    """A response built without a network. Its constructor's arguments differ between versions."""
     from aiohttp.helpers import TimerNoop
     from multidict import CIMultiDict, CIMultiDictProxy
 
@@ -107,7 +107,7 @@ def _nothing(*args: Any, **words: Any) -> None:
 
 
 class CopiedReader:
-    """A reader that copies whatever is read from it."""
+    """A reader that copies everything read from it."""
 
     def __init__(self, reader: Any, pending: PendingReply) -> None:
         self._reader, self._pending = reader, pending

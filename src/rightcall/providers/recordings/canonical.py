@@ -1,6 +1,6 @@
-"""A request in the form that is compared: what the model is asked, and nothing that differs from run to run.
+"""A request in canonical form for comparison, without anything that differs from run to run.
 
-Secrets are removed before anything else, so that a request with another key, or none, is the same request.
+Secrets are removed first, so that a request with another key, or none, is the same request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VOLATILE = frozenset(
         "service_tier",
     )
 )
-"""Fields of a body that do not change what is asked."""
+"""Body fields that do not affect the answer."""
 COMPARED_HEADERS = ("anthropic-version", "anthropic-beta", "openai-beta")
 _SECRET_QUERY = re.compile(r"^(key|api[-_]?key|token|access_token|sig.*|secret|password)$", re.IGNORECASE)
 _ID_FIELDS = frozenset(("tool_call_id", "tool_use_id", "call_id"))
@@ -57,7 +57,7 @@ def http_ask(
 
 
 def key_of(ask: Mapping[str, Any]) -> str:
-    """A short name: equal for equal requests, whatever the order of their keys."""
+    """A short hash, independent of key order."""
     return hashlib.sha256(msgspec.json.encode(ask, order="deterministic")).hexdigest()[:24]
 
 
@@ -75,7 +75,7 @@ def plain_url(url: str) -> str:
 
 
 def scrubbed(value: Any, clean: Clean, keep: frozenset[str] = frozenset()) -> Any:
-    """The value with every text in it cleaned; words in `keep` are left as they are."""
+    """The value with all strings cleaned; words in `keep` are unchanged."""
     if isinstance(value, str):
         return value if value in keep else clean(value)
     if isinstance(value, dict):
@@ -101,7 +101,7 @@ def _body(body: bytes, kind: str, clean: Clean, ignored: Sequence[Ignored]) -> A
 
 
 def renumbered(value: Any) -> Any:
-    """Ids of tool calls by order of appearance: servers draw new ones every time."""
+    """Tool call ids by order of appearance: servers generate new ones every time."""
     names: dict[str, str] = {}
     for found in _call_ids(value):
         names.setdefault(found, f"call_{len(names) + 1}")
@@ -133,7 +133,7 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
 
 
 class Ignored:
-    """`$.messages[*].content~\\d{4}-\\d\\d-\\d\\d`: text at a path in which what fits the pattern may differ."""
+    """`$.messages[*].content~\\d{4}-\\d\\d-\\d\\d`: text at a path in which matches of the pattern may differ."""
 
     def __init__(self, text: str) -> None:
         path, tilde, pattern = text.partition("~")
@@ -182,7 +182,7 @@ def kept_headers(headers: Mapping[str, str], clean: Clean) -> dict[str, str]:
 
 
 def stored_body(content: bytes, kind: str, clean: Clean) -> dict[str, Any]:
-    """The body of a reply as it is written: JSON, events of a stream, text, or bytes."""
+    """The body of a reply as written to the file: JSON, events of a stream, text, or bytes."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

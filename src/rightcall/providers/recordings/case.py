@@ -1,7 +1,7 @@
-"""One trial under way: it hands out recorded replies in order, or collects new ones.
+"""One trial in progress: it returns recorded replies in order, or collects new ones.
 
-The trial is found through a `ContextVar`, which tasks and `asyncio.to_thread` carry along. Thread pools of an agent's
-own do not; such a request belongs to the only trial in flight, when there is only one.
+The trial is found through a `ContextVar`, which tasks and `asyncio.to_thread` carry along. An agent's own
+thread pools do not; such a request belongs to the only trial in flight, if there is only one.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rightcall.providers.recordings.miss import explain
 CURRENT: ContextVar[TapedCase | None] = ContextVar("rightcall_taped_case", default=None)
 
 NOT_KEPT = frozenset((408, 409, 425, 429))
-"""Refusals that a client tries again after; so are all of the 500s."""
+"""Statuses after which a client retries; so are all 5xx."""
 
 
 class PendingReply:
-    """A reply that is still coming: chunks are copied as they pass."""
+    """A reply in progress: chunks are copied as they arrive."""
 
     def __init__(self, ask: dict[str, Any]) -> None:
         self.ask = ask
@@ -86,7 +86,7 @@ class TapedCase:
         raise ProviderError(self.missed, kind="not_recorded")
 
     def pending(self, ask: dict[str, Any]) -> PendingReply:
-        """A reply that begins to come now; its place is the order of the requests."""
+        """A reply that starts to arrive; its position is the order of the requests."""
         made = PendingReply(ask)
         with self._lock:
             self._new.append(made)
@@ -98,7 +98,7 @@ class TapedCase:
             self._new.append(exchange)
 
     def exchanges(self) -> tuple[TapedExchange, ...]:
-        """What was recorded, in the order it was asked; tries that failed are left out."""
+        """The recording, in request order; failed attempts are omitted."""
         return tuple(
             each.exchange(self._clean) if isinstance(each, PendingReply) else each
             for each in self._new

@@ -1,7 +1,7 @@
-"""The file of one golden: its trials, each with the requests made and the replies that came.
+"""The file of one golden: its trials, each with its requests and replies.
 
-Indented, keys sorted, so that a change of one answer is a change of a few lines. System texts and tool definitions are
-kept once for all goldens in `prompts/`, so that a changed tool is one diff.
+Indented, with sorted keys, so that a changed answer is a diff of a few lines. System prompts and tool
+definitions are stored once for all goldens in `prompts/`, so that a changed tool is one diff.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class TapedExchange(Record, frozen=True):
 
 
 class Timings(Record, frozen=True):
-    """What took how long when it was recorded, so that a replayed report equals the recorded one."""
+    """Recorded durations, so that a replayed report equals the recorded one."""
 
     latency_ms: float | None = None
     lag_ms: float = 0.0
@@ -57,13 +57,13 @@ class CassetteFile(Record, frozen=True, omit_defaults=False):
 
 
 def file_name(golden: str) -> str:
-    """A name that any file system takes, and no other golden has."""
+    """A name that is valid on any file system and unique to the golden."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", golden).strip("-.")[:60] or "golden"
     return f"{plain}-{hashlib.sha256(golden.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}.json"
 
 
 def read_cassette(path: Path) -> CassetteFile:
-    """The file as it stands; `InputError` when it is broken."""
+    """The file's contents; `InputError` when it is invalid."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -75,7 +75,7 @@ def read_cassette(path: Path) -> CassetteFile:
 
 
 def write_document(path: Path, value: Any) -> None:
-    """A JSON file for reviewers: indented, keys sorted, whole or not at all; unchanged content is not rewritten."""
+    """A JSON file for reviewers: indented, keys sorted, written atomically; unchanged content is not rewritten."""
     text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ class PromptShelf:
         self._known: dict[str, dict[str, Any]] = {}
 
     def taken_out(self, ask: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """The request with its shared parts named by hash, and those parts."""
+        """The request with its shared parts replaced by hashes, and those parts."""
         body = ask.get("body", ask)
         if not isinstance(body, dict):
             return ask, {}
@@ -106,7 +106,7 @@ class PromptShelf:
         return ({**ask, "body": slim} if "body" in ask else slim), {name: shared}
 
     def put_back(self, ask: dict[str, Any]) -> dict[str, Any]:
-        """The whole request; what is not on the shelf any more stays named."""
+        """The whole request; parts no longer stored stay as hashes."""
         body = ask.get("body", ask)
         if not isinstance(body, dict) or not isinstance(body.get("prompt"), str):
             return ask

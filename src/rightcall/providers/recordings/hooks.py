@@ -1,7 +1,7 @@
-"""Listening to the HTTP libraries that agents use, for the time of a run.
+"""Hooks into the HTTP libraries that agents use, for the duration of a run.
 
-A library is hooked at its lowest layer that still speaks of whole requests, so that every SDK on top of it is heard.
-When somebody else has patched it already (vcrpy, respx), it is left alone and said so.
+A library is hooked at its lowest layer that still has whole requests, so that every SDK on top of it is
+covered. If it is already patched (vcrpy, respx), it is left alone, with a warning.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class HttpHooks:
 def patched(
     owner: Any, name: str, library: str, replacement: Callable[[Any], Any]
 ) -> list[Callable[[], None]]:
-    """Put `replacement(original)` in the place of a method; gives what undoes it."""
+    """Replace a method with `replacement(original)`; returns the undo function."""
     original = getattr(owner, name)
     module = getattr(original, "__module__", "") or ""
     if module.partition(".")[0] != library and not module.startswith("rightcall."):

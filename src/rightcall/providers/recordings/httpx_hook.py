@@ -1,4 +1,4 @@
-"""httpx and httpx2, on which the SDKs of OpenAI and Anthropic stand: their network transports, sync and async."""
+"""httpx and httpx2, used by the OpenAI and Anthropic SDKs: their network transports, sync and async."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def install(library: Any, listener: Listener) -> list[Callable[[], None]]:
 
 
 def _heard(library: Any, response: Any, pending: PendingReply | None, streams: Any) -> Any:
-    """The response with a stream that copies every chunk as it passes."""
+    """The response with a stream that copies every chunk."""
     if pending is None:
         return response
     headers = joined(response.headers.raw)

@@ -1,4 +1,4 @@
-"""A suite's folder of recordings: what is replayed, what is asked, what is written."""
+"""A suite's folder of recordings: what is replayed, requested and written."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from rightcall.providers.secrets import scrubber
 
 
 class Recordings:
-    """`folder/SUITE/GOLDEN-hash.json`, one file a golden.
+    """`folder/SUITE/GOLDEN-hash.json`, one file per golden.
 
-    `inputs_of` names all that a golden's conversation depends on; a file made with other inputs is stale, and replaced
-    whole. Without it a recording is stale when a request does not match.
+    `inputs_of` returns everything that a golden's conversation depends on; a file made with other inputs is
+    stale, and replaced as a whole. Without it a recording is stale when a request does not match.
     """
 
     def __init__(
@@ -54,13 +54,13 @@ class Recordings:
 
     @property
     def replays_only(self) -> bool:
-        """Whether nothing may be asked."""
+        """Whether no request may be sent."""
         return self.settings.mode == "replay"
 
     def trial(self, golden: AnyGolden, trial: int) -> RecordedTrial | None:
-        """What was recorded of a trial for the same inputs, None when it must be asked.
+        """A trial's recording for the same inputs; None when it must be requested.
 
-        In mode `replay` a stale recording is given too: its requests then tell what changed.
+        In mode `replay` a stale recording is returned too: its requests then show what changed.
         """
         if self.settings.mode == "refresh":
             return None
@@ -87,19 +87,19 @@ class Recordings:
             self._in_flight.discard(case)
 
     def only_case(self) -> TapedCase | None:
-        """The trial that a request without one must belong to, when just one is in flight."""
+        """The trial of a request without a context, if exactly one is in flight."""
         with self._lock:
             return next(iter(self._in_flight)) if len(self._in_flight) == 1 else None
 
     def refused(self, why: str) -> str:
-        """A request that belongs to one of the trials in flight was refused, and nobody knows to which."""
+        """A request was refused that belongs to one of several trials in flight, and it is unknown which."""
         with self._lock:
             for case in self._in_flight:
                 case.missed = case.missed or why
         return why
 
     def write(self, golden: AnyGolden, case: TapedCase, trajectory: Trajectory, *, whole: bool) -> None:
-        """Keep what was recorded of a trial; trials made with other inputs go."""
+        """Store a trial's recording; trials made with other inputs are removed."""
         exchanges = case.exchanges()
         slim: list[TapedExchange] = []
         prompts: dict[str, dict[str, Any]] = {}
@@ -124,7 +124,7 @@ class Recordings:
             write_document(self.folder / file_name(golden.id), file)
 
     def unused(self, goldens: Iterable[str]) -> list[Path]:
-        """Files of goldens that are not there any more, and prompts that no file names."""
+        """Files of goldens that no longer exist, and prompts that no file refers to."""
         wanted = {file_name(golden) for golden in goldens}
         files = sorted(self.folder.glob("*.json"))
         gone = [path for path in files if path.name not in wanted]
@@ -138,7 +138,7 @@ class Recordings:
 
 
 def timings_of(trajectory: Trajectory) -> Timings:
-    """What a trajectory says of time."""
+    """The durations in a trajectory."""
     return Timings(
         trajectory.latency_ms,
         trajectory.lag_ms,
@@ -148,7 +148,7 @@ def timings_of(trajectory: Trajectory) -> Timings:
 
 
 def with_timings(trajectory: Trajectory, timings: Timings) -> Trajectory:
-    """The trajectory as long as it took when it was recorded."""
+    """The trajectory with its recorded durations."""
     replace = msgspec.structs.replace
     calls, messages = trajectory.calls, trajectory.messages
     if len(calls) == len(timings.calls):

@@ -1,4 +1,4 @@
-"""What every hook asks before a request goes out: is it replayed, recorded, or none of our business?"""
+"""Called by every hook before a request is sent: replay it, record it, or let it pass."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Listener:
     def request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes
     ) -> ReplayedReply | PendingReply | None:
-        """A recorded reply to give, a pending one to fill, or None to let the request pass unheard."""
+        """A recorded reply to return, a pending one to fill, or None to let the request pass."""
         hosts = self._recordings.settings.hosts
         if hosts and (urlsplit(url).hostname or "") not in hosts:
             return None
@@ -48,8 +48,8 @@ class Listener:
             if self._recordings.replays_only:
                 raise ReplayRefusedError(
                     self._recordings.refused(
-                        f"a request to {urlsplit(url).hostname} outside of any trial was refused while replaying; does "
-                        "the agent use a thread pool of its own? asyncio.to_thread carries the trial along"
+                        f"a request to {urlsplit(url).hostname} outside any trial was refused in replay mode; does "
+                        "the agent use its own thread pool? use asyncio.to_thread, which keeps the context"
                     ),
                     kind="not_recorded",
                 )

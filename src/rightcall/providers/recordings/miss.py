@@ -1,4 +1,4 @@
-"""Why a request has no recorded reply: the first thing that differs, the most telling first."""
+"""Why a request has no recorded reply: the first difference, the most informative first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_SETTINGS = frozenset(("model", "system", "instructions", "tools", "messages"
 
 
 def explain(where: str, ask: Mapping[str, Any], recorded: Sequence[Mapping[str, Any]], number: int) -> str:
-    """One line: which request, what changed since it was recorded, and what to type."""
+    """One line: which request, what changed since it was recorded, and what to run."""
     label = f"{where}, request {number + 1}"
     if not recorded:
         return f"{label}: nothing was recorded; run with --record auto"
@@ -27,7 +27,7 @@ def _change(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:
     asked, was = _View(now), _View(then)
     since = "since it was recorded"
     if asked.url != was.url:
-        return f"the address changed {since} ({one_line(was.url, 80)} then, {one_line(asked.url, 80)} now)"
+        return f"the URL changed {since} ({one_line(was.url, 80)} then, {one_line(asked.url, 80)} now)"
     if asked.model != was.model:
         return f"the model changed {since} ({one_line(was.model, 60)} then, {one_line(asked.model, 60)} now)"
     if names := sorted(
@@ -35,7 +35,7 @@ def _change(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:
     ):
         return f"settings changed {since} ({', '.join(names)})"
     if asked.system != was.system:
-        return f"the system text changed {since} ({_first_difference(was.system, asked.system)})"
+        return f"the system prompt changed {since} ({_first_difference(was.system, asked.system)})"
     if asked.tools != was.tools:
         return f"tools changed {since} ({_tool_changes(asked.tools, was.tools)})"
     return f"{_message_change(asked.messages, was.messages)} {since}"

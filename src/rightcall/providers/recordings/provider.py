@@ -1,4 +1,4 @@
-"""Our own providers, recorded at their own level: no request of HTTP, but what was asked and answered."""
+"""RightCall's providers, recorded at the provider level: requests and replies instead of HTTP."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
     *(r.__struct_fields__ for r in (Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)),
     *(r.__struct_fields__ for r in (Settings, Tool, Annotations)),
 )
-"""Words of the file itself: no secret, even if the environment has one that is spelt so."""
+"""Keywords of the file format: not secrets, even if the environment has an equal one."""
 
 
 class TapedProvider(Provider):
@@ -30,7 +30,7 @@ class TapedProvider(Provider):
             self.at_once = at_once
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The recorded reply, or a new one, which is kept with the trial."""
+        """The recorded reply, or a new one, which is recorded with the trial."""
         case = CURRENT.get() or self._recordings.only_case()
         if case is None:
             return await self._without_case(request)
@@ -63,7 +63,7 @@ class TapedProvider(Provider):
 
     async def _without_case(self, request: ModelRequest) -> ModelReply:
         if self._recordings.replays_only:
-            raise ProviderError("a request outside of any trial is not replayed", kind="not_recorded")
+            raise ProviderError("a request outside any trial cannot be replayed", kind="not_recorded")
         return await self._inner.complete(request)
 
     def _prompt(self, prompt: Prompt) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class TapedProvider(Provider):
                 self._prompts.clear()
             plain = scrubbed(to_plain(prompt), self._recordings.clean, _OUR_WORDS)
             settings = {n: v for n, v in plain.pop("settings", {}).items() if n not in VOLATILE}
-            # The prompt is kept beside it: as long as it lives, its id means no other object.
+            # The prompt is stored with it: while it is alive, its id is unique.
             known = self._prompts[id(prompt)] = prompt, plain | ({"settings": settings} if settings else {})
         return known[1]
 

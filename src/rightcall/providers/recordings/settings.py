@@ -15,12 +15,12 @@ RECORD_MODES: tuple[RecordMode, ...] = ("none", "auto", "refresh", "replay")
 class RecordSettings(Record, frozen=True):
     """Whether model answers are recorded and replayed.
 
-    `none` asks and writes nothing. `auto` replays what was recorded for the same inputs and records the rest.
-    `refresh` asks everything again. `replay` asks nothing: what was not recorded is an error.
+    `none` records nothing. `auto` replays recordings made for the same inputs and records the rest. `refresh`
+    requests everything again. `replay` sends no requests: a missing recording is an error.
     """
 
     mode: RecordMode = "none"
-    folder: Annotated[str, msgspec.Meta(description="where recordings are kept")] = "recordings"
+    folder: Annotated[str, msgspec.Meta(description="folder for recordings")] = "recordings"
     hosts: Annotated[
         tuple[str, ...], msgspec.Meta(description="record only requests to these hosts; empty means all")
     ] = ()
@@ -32,5 +32,5 @@ class RecordSettings(Record, frozen=True):
     ] = ()
     level: Annotated[
         Literal["requests", "trajectory"],
-        msgspec.Meta(description="what is recorded of a function: its requests, or only what it returned"),
+        msgspec.Meta(description="what to record of a function: its requests, or only its return value"),
     ] = "requests"

@@ -73,7 +73,7 @@ def _replayed(library: Any, found: ReplayedReply, method: str, url: str, rest: d
 
 
 def _heard(response: Any, pending: PendingReply, preloaded: bool) -> Any:
-    """The response, with whatever is read of it copied as it passes."""
+    """The response, copying everything read from it."""
     pending.begin(response.status, joined(response.headers.items()))
     if preloaded:
         pending.copy(response.data)

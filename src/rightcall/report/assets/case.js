@@ -1,4 +1,4 @@
-// One case: calls side by side, transcript, time, scores. Its piece is unpacked when it is first opened.
+// One case: calls side by side, transcript, time, scores. Its data is unpacked when it is first opened.
 const PER_PIECE = 50;
 const KINDS = {
   right: "as expected", wrong_arguments: "wrong arguments", wrong_tool: "another tool", missing: "not called",
@@ -26,12 +26,12 @@ async function openCase(id, trial) {
   $("overview").hidden = true;
   main.hidden = false;
   if (!found) {
-    main.replaceChildren(element("p", null, "There is no such case in this report. ", element("a", { href: "#/" }, "Back")));
+    main.replaceChildren(element("p", null, "This report has no such case. ", element("a", { href: "#/" }, "Back")));
     return;
   }
   selected = shown.indexOf(found);
   const view = await caseAt(found.place);
-  if (turn !== opening) return; // another case, or the report, was asked for meanwhile
+  if (turn !== opening) return; // another case, or the report, was requested meanwhile
   main.replaceChildren(...caseParts(view));
   document.title = `${visible(id).slice(0, 100)} · RightCall`;
   scrollTo(0, 0);

@@ -5,6 +5,7 @@
     tools      per tool, and the cells of the confusion matrix, laid out
     spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
     failures   grouped by code, with examples
+    grouped_trials  the trials of a golden in one row, failures first
     messages   the transcript of a case, in the turns of a conversation
     case       one case: scores, rules, its time; calls: arguments side by side
     call_pairs which actual call answers which expected one
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
         TITLES as TITLES,
         Example as Example,
         FailureGroup as FailureGroup,
+    )
+    from rightcall.report.view.grouped_trials import (
+        GoldenRow as GoldenRow,
+        failures_first as failures_first,
+        golden_row as golden_row,
+        golden_rows as golden_rows,
     )
     from rightcall.report.view.messages import MessageView as MessageView
     from rightcall.report.view.run import (
@@ -66,6 +73,7 @@ else:
             "case": "Bar CaseView ScoreLine case_view input_of outcome_of reason_of",
             "failed_case": "FailedCase FailedCases",
             "failures": "Example FailureGroup TITLES",
+            "grouped_trials": "GoldenRow failures_first golden_row golden_rows",
             "messages": "MessageView",
             "run": "RunTally RunView cases_of run_view",
             "shown_rate": "ShownRate rate",

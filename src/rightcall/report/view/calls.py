@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from rightcall.metrics.matching import pattern_text
+from rightcall.errors import RightCallError
+from rightcall.metrics.matching import Scope, compile_matcher, pattern_text
 from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ExpectedCall
@@ -108,6 +109,8 @@ def arguments(
     for name in dict.fromkeys((*specs, *values)):
         if compared:
             mark = MARKS[wrong[name].code] if name in wrong else "same"
+        elif name in specs and name in values:
+            mark = "same" if _equal(specs[name], values[name]) else "different"
         else:
             mark = "missing" if name in specs else "extra"
         rows.append(
@@ -115,11 +118,19 @@ def arguments(
                 one_line(name, 200),
                 json_text(specs[name], LONGEST_VALUE) if name in specs else None,
                 json_text(values[name], LONGEST_VALUE) if name in values else None,
-                mark if compared or not (name in specs and name in values) else "different",
+                mark,
                 "unknown" if call and call.arguments_unknown else _note(name, specs, values, wrong.get(name)),
             )
         )
     return rows
+
+
+def _equal(spec: Any, value: Any) -> bool:
+    """Whether an argument is what was expected of another tool, whichever tool was called."""
+    try:
+        return compile_matcher(spec, Scope()).score(value, 0) == 1.0
+    except RightCallError:  # a `semantic` or `judge` that needs more than is known here
+        return False
 
 
 def _note(name: str, specs: dict[str, Any], values: dict[str, Any], failure: Failure | None) -> str:

@@ -61,7 +61,7 @@ def transcript(messages: Sequence[Message], result: CaseResult, given: int) -> t
 
 
 def first_failing_turn(result: CaseResult) -> int | None:
-    """Where a conversation first went wrong, as a place among what user and agent said; None when nobody can say."""
+    """Where a conversation first went wrong, as a position among the turns; None when unknown."""
     if result.passed:
         return None
     return min((failure.turn for failure in result.codes if failure.turn is not None), default=None)

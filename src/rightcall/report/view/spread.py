@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from array import array
 
+from rightcall.model.play import PERSONA, USER
 from rightcall.model.record import Record
-from rightcall.model.run import Summary
+from rightcall.model.run import Summary, UserSpread
 
 BINS = 24
 QUANTILES = {
@@ -83,10 +84,6 @@ def _bins(values: list[float], low: float, high: float) -> list[Bin]:
     return [Bin(low + i * width, low + (i + 1) * width, count) for i, count in enumerate(counts)]
 
 
-PERSONA, USER = "persona:", "user:"
-"""Tags that say who played the user of a conversation."""
-
-
 class UserRow(Record, frozen=True):
     """The conversations with one simulated user: a manner, or a model that plays users."""
 
@@ -113,9 +110,19 @@ def reliability_notes(summary: Summary) -> tuple[str, ...]:
         notes.append(f"pass^k (k trials out of k pass): {values} for {ks}")
     rows = user_rows(summary)
     if rows:
-        rates = [row.pass_rate for row in rows]
         shown = ", ".join(f"{row.name} {row.pass_rate:.1%} of {row.cases:,}" for row in rows)
-        spread = f"; spread {100 * (max(rates) - min(rates)):.1f} points" if len(rows) > 1 else ""
         alone = "; one simulated user says little of others" if len(rows) == 1 else ""
-        notes.append(f"passed by simulated user: {shown}{spread}{alone}")
+        notes.append(f"passed by simulated user: {shown}{alone}")
+    notes += [_between(spread) for spread in summary.spreads]
     return tuple(notes)
+
+
+def _between(found: UserSpread) -> str:
+    who = "manners" if found.between == "persona" else "user models"
+    points = f"spread between {who}: {100 * found.difference:.1f} points"
+    over = "1 scenario" if found.scenarios == 1 else f"{found.scenarios:,} scenarios"
+    if found.low is None or found.high is None:
+        return f"{points} on {over}, too few for an interval"
+    which = f"{found.highest} over {found.lowest}, " if found.difference else ""
+    interval = f"95 % interval {100 * found.low:+.1f} to {100 * found.high:+.1f}"
+    return f"{points} ({which}{interval}, {over})"

@@ -1,4 +1,4 @@
-"""Alembic comes here; the connection and its transaction are the store's, and there is no ini file."""
+"""Alembic's entry point; the connection and its transaction belong to the store, and there is no ini file."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 """The SQL store: SQLite and PostgreSQL with one schema.
 
-tables       the schema as it is now
-text         text that every engine can hold
-record_bytes records to bytes and back, whatever they hold
+tables       the current schema
+text         text that every engine can store
+record_bytes records to bytes and back
 packed_scores the scores of a result in one column
 rows         a result as rows of its tables, and back
-bulk         many rows at once
-guard        locks around what several runs share
-engine       connections, transactions, the engines' errors in a user's words
-schema       which version a store has; making it, migrating it, refusing it
-core         what all parts of a store share
+bulk         bulk inserts
+guard        locks around shared contents
+engine       connections, transactions, readable database errors
+schema       the version of a store; creating, migrating or rejecting it
+core         shared by all parts of a store
 golden_sets  the goldens of runs, shared by runs of the same ones
 run_writer   RunWriter: batches of results
 runs         the list of runs, one run, suites and tool definitions by fingerprint
@@ -19,7 +19,7 @@ library      versions of datasets
 export       JSON Lines
 removal      delete and prune
 copy         from one store into another
-store        Store: all of it behind one name
+store        Store: combines all parts
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Tags on runs and cases, notes on cases: what people add to what happened."""
+"""Tags on runs and cases, notes on cases: what people add to results."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ LONGEST_NOTE = 20_000
 
 
 class AnnotationTables(Core):
-    """The part of the store that holds tags and notes."""
+    """The part of the store for tags and notes."""
 
     def tag_run(self, run: str, *tags: str) -> None:
-        """Put tags on a run; one that is there already stays."""
+        """Add tags to a run; existing ones stay."""
         with self.writing() as connection:
             key = find(connection, run).key
             insert_missing(connection, tables.run_tags, [(key, held(tag)) for tag in _checked(tags)])
 
     def untag_run(self, run: str, *tags: str) -> None:
-        """Take tags off a run."""
+        """Remove tags from a run."""
         t = tables.run_tags.c
         with self.writing() as connection:
             key = find(connection, run).key
             connection.execute(delete(tables.run_tags).where(t.run_key == key, t.tag.in_(tags)))
 
     def tag_case(self, run: str, golden_id: str, *tags: str) -> None:
-        """Put tags on one golden of one run."""
+        """Add tags to one golden of one run."""
         with self.writing() as connection:
             key = _case_key(connection, run, golden_id)
             rows = [(key, held(golden_id), held(tag)) for tag in _checked(tags)]
             insert_missing(connection, tables.case_tags, rows)
 
     def untag_case(self, run: str, golden_id: str, *tags: str) -> None:
-        """Take tags off a case."""
+        """Remove tags from a case."""
         t = tables.case_tags.c
         with self.writing() as connection:
             key = find(connection, run).key
@@ -56,7 +56,7 @@ class AnnotationTables(Core):
             return dict(tags_of_cases(connection, find(connection, run).key, golden_ids))
 
     def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
-        """Write a note on one golden of one run."""
+        """Add a note to one golden of one run."""
         if not text.strip() or len(text) > LONGEST_NOTE:
             raise InputError(
                 "note", f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"
@@ -76,12 +76,12 @@ class AnnotationTables(Core):
         return Note(number, text, author, at)
 
     def delete_note(self, number: int) -> None:
-        """Take a note away; one that is gone already is no error."""
+        """Delete a note; a missing one is not an error."""
         with self.writing() as connection:
             connection.execute(delete(tables.notes).where(tables.notes.c.key == number))
 
     def tags(self) -> list[str]:
-        """Every tag that some run has."""
+        """All tags of runs."""
         with self.reading() as connection:
             query = select(tables.run_tags.c.tag).distinct().order_by(tables.run_tags.c.tag)
             return list(connection.execute(query).scalars())

@@ -1,6 +1,6 @@
-"""Many rows at once, straight to the driver.
+"""Bulk inserts, directly through the driver.
 
-SQLAlchemy's own `execute` with a list of dicts costs several times what the rows themselves cost
+SQLAlchemy's own `execute` with a list of dicts costs several times as much as the rows themselves
 (`benchmarks/store_throughput.py` prints both).
 """
 
@@ -16,7 +16,7 @@ Row = tuple[Any, ...]
 
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Insert rows that are new for certain; each row has the table's columns in their order."""
+    """Insert rows known to be new; each row has the table's columns in order."""
     if not rows:
         return
     cursor = connection.connection.cursor()
@@ -32,7 +32,7 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> No
 
 
 def insert_missing(connection: Connection, table: Table, rows: Sequence[Row]) -> int:
-    """Insert those rows whose key is not there yet, and say how many that were."""
+    """Insert rows whose key does not exist yet; returns how many."""
     if not rows:
         return 0
     cursor = connection.connection.cursor()

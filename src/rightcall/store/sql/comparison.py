@@ -15,10 +15,10 @@ results = tables.results.c
 
 
 class Comparing(Core):
-    """The part of the store that sets two runs side by side."""
+    """The part of the store that compares two runs."""
 
     def compared_counts(self, before: str, after: str) -> dict[Change, int]:
-        """How many goldens each change happened to; changes that did not happen are left out."""
+        """How many goldens each change happened to; changes that did not happen are omitted."""
         with self.reading() as connection:
             compared = _compared(connection, before, after)
             query = select(compared.c.change, func.count().label("goldens")).group_by(compared.c.change)
@@ -33,7 +33,7 @@ class Comparing(Core):
         limit: int = 100,
         beyond: str | None = None,
     ) -> list[ComparedCase]:
-        """The next goldens by id that a change happened to; `beyond` is the last one on the page before."""
+        """The next goldens by id that a change happened to; `beyond` is the last one on the previous page."""
         with self.reading() as connection:
             compared = _compared(connection, before, after)
             query = select(compared).order_by(compared.c.golden_id).limit(limit)
@@ -45,7 +45,7 @@ class Comparing(Core):
 
 
 def _compared(connection: Connection, before: str, after: str) -> Subquery:
-    """A row for each golden of either run. Compared with itself, every golden of a run stayed as it is."""
+    """A row for each golden of either run. Compared with itself, every golden of a run is unchanged."""
     first, second = find(connection, before).key, find(connection, after).key
     sides = [_side(first, "before"), _side(second, "after")]
     keys = (first, second)

@@ -1,4 +1,4 @@
-"""Everything from one store into another: rows as they are, only their numbers change."""
+"""Copies one store into another: rows are unchanged except for their numeric keys."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ AT_ONCE = 500
 
 
 def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | None = None) -> Copied:
-    """Bring over what the target does not have; what it has stays as it is.
+    """Copy what the target does not have; existing data is unchanged.
 
     Each run and each dataset is one transaction, so an interrupted copy can be started again. A run that is
-    in both gains the results that it lacks. `progress` is told the id of each run.
+    in both gains the results that it lacks. `progress` is called with the id of each run.
     """
     if _place(source) == _place(target):
         raise ConfigError(f"the stores are the same: {source.name}")
@@ -91,7 +91,7 @@ def _begin(target: Connection, row: Row[Any]) -> int:
 
 
 def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> Iterator[list[ResultRows]]:
-    """The run's results in batches, with their details, as rows that can be written."""
+    """The run's results in batches, with their details, as rows ready to insert."""
     last: Key | None = None
     while True:
         with source.reading() as connection:
@@ -174,9 +174,9 @@ def _copy_documents(source: Core, target: Connection, row: Row[Any]) -> None:
 
 
 def _copy_watch(source: Core, target: Core) -> None:
-    """Production: rows that the target lacks. Keys that are mere numbers are given anew; alarms are told apart by time.
+    """Production: rows that the target lacks. Numeric keys are reassigned; alarms are distinguished by time.
 
-    The target keeps its own key for redaction, so marks made before and after differ.
+    The target keeps its own redaction key, so placeholders made before and after differ.
     """
     for table, own in ((tables.traces, "trace_id"), (tables.received, ""), (tables.alarms, "raised_at")):
         last = 0
@@ -242,7 +242,7 @@ def _copy_dataset(source: Core, target: Core, row: Row[Any]) -> bool:
 
 
 def _check_datasets(source: Core, target: Core) -> None:
-    """Before anything is copied: one version cannot be two."""
+    """Before anything is copied: a version must not have two contents."""
     d = tables.datasets.c
     query = select(d.alias, d.version, d.fingerprint)
     with source.reading() as connection:

@@ -1,4 +1,4 @@
-"""What every part of the store shares: its connections, its clock, the numbers of its metrics."""
+"""Shared by all parts of the store: connections, clock, metric numbers."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from rightcall.store.sql.text import held
 
 
 def utc_now() -> datetime:
-    """The clock on the wall."""
+    """The wall clock."""
     return datetime.now(UTC)
 
 
 def written(time: datetime) -> str:
-    """A time as the store writes it: UTC, ISO 8601, sortable as text."""
+    """A time in the store's format: UTC, ISO 8601, sortable as text."""
     return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 class Core:
-    """An open store without its contents."""
+    """The base of an open store."""
 
     def __init__(self, address: Address, *, clock: Callable[[], datetime] = utc_now) -> None:
         self.name, self.file, self.url, self.clock = address.shown, address.file, address.url, clock
@@ -53,7 +53,7 @@ class Core:
             raise
 
     def close(self) -> None:
-        """Give the connections back; a store that is not closed loses nothing."""
+        """Release the connections; an unclosed store loses nothing."""
         self.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -65,7 +65,7 @@ class Core:
         self.close()
 
     def now(self) -> str:
-        """The time, as it is written."""
+        """The current time in the store's format."""
         return written(self.clock())
 
     @contextmanager
@@ -83,17 +83,19 @@ class Core:
             with writing(self.engine, self.name) as connection:
                 yield connection
         except StoreError:
-            if self.file is None:  # others may be to a server that is gone, or was made read-only meanwhile
+            if (
+                self.file is None
+            ):  # pooled connections may be to a server that is gone or has become read-only
                 self.engine.dispose()
             raise
-        self._require_file()  # a file that was deleted meanwhile took the transaction with it
+        self._require_file()  # if the file was deleted meanwhile, the transaction is lost
 
     def _require_file(self) -> None:
         if self._database is not None:
             self._database.require()
 
     def metric_keys(self, names: Iterable[str]) -> Mapping[str, int]:
-        """The number of each metric, giving one to those that are new. Numbers are never taken back."""
+        """The number of each metric, assigning one to new metrics. Numbers are never reused."""
         new = sorted({name for name in names if name not in self._metric_keys})
         if new:
             statement = text("INSERT INTO metrics (name) VALUES (:name) ON CONFLICT DO NOTHING")
@@ -116,19 +118,27 @@ class Core:
         self._metric_names = {key: name for name, key in self._metric_keys.items()}
 
 
+IGNORED = """# Results stay on this machine; a baseline may be committed.
+*
+!*.baseline.jsonl.gz
+"""
+
+
 def _make_folder(folder: Path) -> None:
     try:
         if not folder.exists():
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
+            if folder.name == ".rightcall":
+                (folder / ".gitignore").write_text(IGNORED, encoding="utf-8")
     except OSError as error:
         raise InputError(str(folder), f"cannot create the store's folder ({error.strerror})") from None
 
 
 def _make_private(file: Path) -> None:
-    """Make the file, if it is new, for its owner alone; SQLite gives its log the same rights.
+    """Create the file, if new, readable only by its owner; SQLite gives its log the same permissions.
 
-    What it cannot make, SQLite will say.
+    If it cannot be created, SQLite reports the error.
     """
     with contextlib.suppress(OSError):
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -1,6 +1,6 @@
 """Whether the file of an open SQLite store is still the file that was opened.
 
-SQLite goes on writing to a file that was deleted or replaced, and tells nobody: what it stores then is lost. Only
+SQLite silently keeps writing to a file that was deleted or replaced: what it stores then is lost. Only
 `stat` is used here, because opening and closing the file would drop the locks that SQLite holds on it
 (https://www.sqlite.org/howtocorrupt.html, section 2.2).
 """
@@ -15,7 +15,7 @@ from rightcall.errors import StoreError
 
 
 class DatabaseFile:
-    """The file behind a store. `require` raises a `StoreError` when it was deleted, replaced or cut off."""
+    """The file behind a store. `require` raises a `StoreError` when it was deleted, replaced or truncated."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -23,7 +23,7 @@ class DatabaseFile:
         self._identity, self._size = (found.st_dev, found.st_ino), found.st_size
 
     def require(self) -> None:
-        """Return if the file is still there and whole."""
+        """Return if the file still exists and is intact."""
         try:
             found = self._path.stat()
         except OSError as error:  # a mount that hangs or a folder that is moved may come back
@@ -39,7 +39,7 @@ class DatabaseFile:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether a file that became shorter is a sound database: clearing away old runs shortens it too."""
+    """Whether a file that became shorter is a valid database: pruning old runs shortens it too."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
             found: tuple[str] = connection.execute("PRAGMA quick_check(1)").fetchone()

@@ -21,18 +21,18 @@ from rightcall.errors import MissingExtraError, RightCallError, StoreError
 from rightcall.store.address import Address
 
 PATIENCE = 60
-"""Seconds a writer waits for the others before it gives up."""
+"""Seconds a writer waits for others before giving up."""
 
 WRITES = {"rightcall_writes": True}
 
 _ON_A_NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "tcp_user_timeout": PATIENCE * 1000}
-"""Without these a connection whose other end is gone blocks its reader for hours."""
+"""Without these a dead connection blocks its reader for hours."""
 
 _PASSING = ("OperationalError", "InternalError", "InterfaceError", "TimeoutError")
-"""Classes of errors (PEP 249, SQLAlchemy) that are about the engine's state rather than about what it was told."""
+"""Classes of errors (PEP 249, SQLAlchemy) that concern the engine's state rather than the statement."""
 
 _LASTING = ("not a database", "malformed", "already exists", "password", "does not exist")
-"""What an engine says when trying again cannot help."""
+"""Error messages for which a retry cannot help."""
 
 
 def make_engine(address: Address) -> Engine:
@@ -70,15 +70,15 @@ def writing(engine: Engine, name: str) -> Iterator[Connection]:
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    connection.isolation_level = None  # this file says BEGIN itself, and IMMEDIATE where it will write
-    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # of effect before the first table only
+    connection.isolation_level = None  # this module issues BEGIN itself, and IMMEDIATE for writes
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # only effective before the first table
     _switch_to_log(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA cache_size=-16000")
 
 
 def _switch_to_log(connection: sqlite3.Connection) -> None:
-    """SQLite does not wait for its lock here when several processes make one store at the same moment."""
+    """SQLite does not wait for its lock here when several processes create a store at the same time."""
     give_up = time.monotonic() + PATIENCE
     while True:
         try:
@@ -92,7 +92,7 @@ def _switch_to_log(connection: sqlite3.Connection) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get("rightcall_writes", False)
-    # One that reads first and writes later can find that somebody wrote between: IMMEDIATE waits now.
+    # A transaction that reads first and writes later may conflict with another writer: IMMEDIATE waits now.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
@@ -115,7 +115,7 @@ def _of_a_driver(error: Exception) -> bool:
 
 
 def store_error(name: str, error: Exception) -> StoreError:
-    """What the engine said, in one line, with what to do about it."""
+    """The database error in one line, with a hint."""
     cause = getattr(error, "orig", None) or error
     said = " ".join(str(cause).split())[:300]
     low = said.lower()

@@ -14,21 +14,21 @@ from rightcall.store.sql.results import EVERYTHING, Results
 
 
 class Exporting(Results):
-    """The part of the store that gives results away."""
+    """The part of the store that exports results."""
 
     def export(
         self, run: str, which: ResultFilter = EVERYTHING, *, trajectories: bool = True, timings: bool = True
     ) -> Iterator[bytes]:
         """One line of JSON per result, by golden id and trial, with sorted keys.
 
-        Without `timings`, what a clock measured is left out: two runs that did the same are the same file.
+        Without `timings`, measured times are omitted: two runs that did the same export identical files.
         """
         for result in self.results(run, which, trajectories=trajectories):
             yield canonical(result if timings else untimed(result)) + b"\n"
 
 
 def untimed(result: CaseResult) -> CaseResult:
-    """The result without anything a clock measured."""
+    """The result without measured times."""
     trajectory = result.trajectory
     if trajectory is not None:
         messages = tuple(

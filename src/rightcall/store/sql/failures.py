@@ -21,7 +21,7 @@ results = tables.results.c
 
 
 class TrialCount(NamedTuple):
-    """A golden of a run: how many of its trials say something of the agent, and how many passed."""
+    """A golden of a run: its number of scored trials, and how many passed."""
 
     golden_id: str
     judged: int
@@ -46,10 +46,10 @@ class ExtremeTrial(NamedTuple):
 
 
 class Failures(Core):
-    """The part of the store that tells what went wrong."""
+    """The part of the store that reads failures."""
 
     def trial_counts(self, run: str) -> Iterator[TrialCount]:
-        """Every golden with judged trials, by id, streamed."""
+        """Every golden with scored trials, by id, streamed."""
         with self.reading() as connection:
             key = find(connection, run).key
         last = ""
@@ -62,7 +62,7 @@ class Failures(Core):
             last = rows[-1].golden_id
 
     def failed_trials(self, run: str) -> Iterator[StoredFailure]:
-        """Every failed trial, by golden and trial, streamed. Calls of tools that were never run are left out."""
+        """Every failed trial, by golden and trial, streamed. Calls of tools that were never run are omitted."""
         with self.reading() as connection:
             key = find(connection, run).key
         last: tuple[str, int] | None = None
@@ -127,7 +127,7 @@ def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Fai
 
 
 def _calls(connection: Connection, numbers: Sequence[int]) -> dict[int, Sequence[ToolCall]]:
-    """The calls of each trial; decoded only where some tool was run, which a look at the bytes tells."""
+    """The calls of each trial; decoded only if a tool was run, which the bytes reveal."""
     t = tables.trajectories.c
     query = select(t.result_id, t.content).where(t.result_id.in_(numbers))
     found = {}

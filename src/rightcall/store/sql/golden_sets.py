@@ -115,16 +115,16 @@ def _has_run(connection: Connection, key: int) -> bool:
 
 
 def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
-    """Keep the goldens that are new; the caller refers to them in the same transaction.
+    """Store new goldens; the caller references them in the same transaction.
 
-    Sorted, so that two writers do not wait for each other crosswise.
+    Sorted, so that two writers do not deadlock.
     """
     refers_to_contents(connection)
     insert_missing(connection, tables.goldens, sorted(rows))
 
 
 def golden_row(golden: AnyGolden) -> Row:
-    """The row of a golden; its fingerprint names the same content everywhere."""
+    """The row of a golden; its fingerprint identifies the content."""
     check_golden_id(golden.id)
     said = golden.input if isinstance(golden, Golden) else golden.scenario
     content = canonical(golden)

@@ -27,14 +27,14 @@ datasets, items = tables.datasets.c, tables.dataset_items.c
 
 
 class Library(Core):
-    """The part of the store that holds datasets."""
+    """The part of the store for datasets."""
 
     def push_dataset(
         self, alias: str, goldens: Iterable[AnyGolden], *, finalized: bool = True, author: str = ""
     ) -> DatasetVersion:
-        """Keep a dataset as the next version of its alias, in place of the draft if there is one.
+        """Store a dataset as the next version of its alias, replacing the draft if there is one.
 
-        A draft stays open for the next push. Pushing what the newest version holds already makes no new one.
+        A draft stays open for the next push. Pushing the contents of the newest version again creates no new one.
         """
         _require_alias(alias)
         with self.writing() as connection:
@@ -42,9 +42,9 @@ class Library(Core):
             return self._push(connection, alias, goldens, finalized, author)
 
     def add_to_draft(self, alias: str, golden: AnyGolden, *, author: str = "") -> DatasetVersion:
-        """Put a golden into the draft of an alias, in place of one with its id; the draft starts as the newest version.
+        """Add a golden to the draft of an alias, replacing one with its id; the draft starts as the newest version.
 
-        Read and written in one transaction: of many who add at once, nobody's golden is lost.
+        Read and written in one transaction: with concurrent additions, no golden is lost.
         """
         _require_alias(alias)
         with self.writing() as connection:
@@ -94,7 +94,7 @@ class Library(Core):
             position = rows[-1].position
 
     def dataset(self, alias: str, version: int | None = None, *, finalized: bool = True) -> DatasetVersion:
-        """What is known of one version; with `finalized=False` the draft counts too."""
+        """The record of one version; with `finalized=False` the draft counts too."""
         with self.reading() as connection:
             return to_version(_find(connection, alias, version, finalized))
 
@@ -113,9 +113,9 @@ class Library(Core):
         *,
         author: str = "",
     ) -> DatasetVersion:
-        """Make a version that never changes of the draft's goldens that `keep` says yes to.
+        """Turn the draft's goldens for which `keep` is true into an immutable version.
 
-        What `drop` says yes to is gone; the rest stays in a draft, behind what was kept. All of it happens or nothing.
+        Goldens for which `drop` is true are removed; the rest stay in a draft. Atomic.
         """
         with self.writing() as connection:
             alone_with_contents(connection)
@@ -127,7 +127,7 @@ class Library(Core):
             if not kept:
                 raise InputError(
                     f"dataset {alias}",
-                    f"none of its {len(goldens):,} goldens is accepted",
+                    f"none of its {len(goldens):,} goldens are accepted",
                     "review them first",
                 )
             final = self._push(connection, alias, kept, True, author)
@@ -137,7 +137,7 @@ class Library(Core):
             return final
 
     def finalize_dataset(self, alias: str) -> DatasetVersion:
-        """Make the draft a version that never changes."""
+        """Turn the draft into an immutable version."""
         with self.writing() as connection:
             wanted = (datasets.alias == alias, datasets.finalized.is_(False))
             if (
@@ -160,7 +160,7 @@ class Library(Core):
         )
 
     def delete_dataset(self, alias: str, version: int | None = None) -> int:
-        """Delete one version, or all of them; how many that were."""
+        """Delete one version, or all of them; returns how many."""
         with self.writing() as connection:
             alone_with_contents(connection)
             if version is not None:
@@ -226,7 +226,7 @@ def _insert_items(
         members = []
         for golden, row in zip(batch, rows, strict=True):
             if golden.id in seen:
-                raise InputError(f"dataset {alias}", f"two goldens have the id '{golden.id}'")
+                raise InputError(f"dataset {alias}", f"duplicate golden id '{golden.id}'")
             members.append((key, len(seen), held(golden.id), row[0]))
             seen.add(golden.id)
             digest.update(row[0].encode())
@@ -235,7 +235,7 @@ def _insert_items(
 
 
 def _with_id(golden: AnyGolden) -> AnyGolden:
-    return with_id(cast(Golden, golden))  # either kind gives its own kind back
+    return with_id(cast(Golden, golden))  # the kind is preserved
 
 
 def _contents(connection: Connection, key: int) -> dict[str, str]:

@@ -15,10 +15,10 @@ results = tables.results.c
 
 
 class Neighbours(Core):
-    """The part of the store that leads from one result to the next."""
+    """The part of the store that navigates between results."""
 
     def neighbours(self, run: str, which: ResultFilter, key: Key) -> tuple[Key | None, Key | None]:
-        """The results before and after `key` among those that fit; None at either end."""
+        """The results before and after `key` among those that match; None at either end."""
         place, here = tuple_(results.golden_id, results.trial), tuple_(held(key[0]), key[1])
         with self.reading() as connection:
             wanted = conditions(find(connection, run).key, which)

@@ -1,4 +1,4 @@
-"""What there is to look at: the suites, the groups and the agents that runs name."""
+"""An overview: the suites, groups and agents of all runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ runs = tables.runs.c
 
 
 class Overview(Core):
-    """The part of the store that says what it holds."""
+    """The part of the store that lists suites, groups and agents."""
 
     def suites(self, limit: int = 100) -> list[SuiteOverview]:
         """Every suite that has runs, the one that ran last first."""

@@ -1,8 +1,8 @@
 """Records to bytes and back.
 
-What an agent returns is hostile: a value may be of a type JSON does not know, nested a thousand deep, or hold
-half a character. Losing a finished case to that would be worse than storing it in a readable likeness, so the
-plain encoder is tried first and what it refuses is made storable.
+What an agent returns is hostile: a value may have a type that JSON does not support, be nested a thousand
+levels deep, or contain an unpaired surrogate. Losing a finished case to that would be worse than storing a
+readable approximation, so the plain encoder is tried first and whatever it rejects is made storable.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def packed(value: Any) -> bytes:
 
 
 def canonical(value: Any) -> bytes:
-    """JSON in which equal values are equal bytes, whatever the order of their keys."""
+    """JSON in which equal values are equal bytes, independent of key order."""
     try:
         return _canonical(value)
     except (TypeError, ValueError, RecursionError):
@@ -45,7 +45,7 @@ def canonical(value: Any) -> bytes:
 
 
 def unpacked(data: bytes | memoryview, as_type: type[T]) -> T:
-    """The record again."""
+    """The decoded record."""
     try:
         record: T = _decoder(cast(Any, as_type)).decode(data)
     except msgspec.DecodeError as error:
@@ -54,7 +54,7 @@ def unpacked(data: bytes | memoryview, as_type: type[T]) -> T:
 
 
 def compressed(value: Any) -> bytes:
-    """JSON, compressed when that is worth it; `expanded` tells by the first byte.
+    """JSON, compressed when worthwhile; `expanded` detects it by the first byte.
 
     zlib at level 1: a transcript of 1.5 KB takes 14 µs and a quarter of the bytes; level 6 takes a third
     longer for 3 % less, and zstd would save 7 µs for one more dependency.
@@ -68,7 +68,7 @@ def compressed_bytes(data: bytes) -> bytes:
 
 
 def expanded(data: bytes | memoryview, as_type: type[T]) -> T:
-    """The record that was compressed."""
+    """The decompressed record."""
     try:
         plain = unzipped(data)
     except zlib.error as error:
@@ -88,16 +88,16 @@ def squeezed(data: bytes) -> bytes:
 
 
 def unsqueezed(data: bytes) -> bytes:
-    """The bytes again."""
+    """The decompressed bytes."""
     return zlib.decompress(data)
 
 
 def storable(value: Any, depth: int = 0) -> Any:
-    """A likeness of the value that JSON can hold."""
+    """An approximation of the value that JSON can represent."""
     if value is None or isinstance(value, str | bool | int | float):
         return whole(value) if isinstance(value, str) else value
     if depth >= DEEPEST:
-        return "… nested too deeply to keep"
+        return "… nested too deeply to store"
     if isinstance(value, msgspec.Struct):
         fields = ((f.encode_name, getattr(value, f.name), f.default) for f in msgspec.structs.fields(value))
         return {name: storable(v, depth + 1) for name, v, default in fields if v is not default}

@@ -17,17 +17,17 @@ from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.runs import find, to_run
 
 STILL_WRITTEN = timedelta(hours=24)
-"""An unfinished run that was written to this lately may go on, or be resumed."""
+"""An unfinished run written to this recently may still be running, or be resumed."""
 
 _OF_A_RESULT = (tables.failed_metrics, tables.codes, tables.trajectories)
 _OF_A_RUN = (tables.results, tables.run_tags, tables.case_tags, tables.notes)
 
 
 class Removing(Core):
-    """The part of the store that forgets."""
+    """The part of the store that deletes."""
 
     def delete_run(self, run: str) -> StoredRun:
-        """Delete a run and what only it needed; returns what it was."""
+        """Delete a run and what only it needed; returns its record."""
         with self.writing() as connection:
             alone_with_contents(connection)
             row = find(connection, run)
@@ -60,7 +60,7 @@ class Removing(Core):
         return found[::-1]
 
     def prune(self, retention: Retention) -> list[StoredRun]:
-        """Delete the runs that need not be kept, one transaction each; returns what they were."""
+        """Delete the runs that need not be kept, one transaction each; returns their records."""
         gone = self.prunable(retention)
         for run in gone:
             with self.writing() as connection:
@@ -73,7 +73,7 @@ class Removing(Core):
         return gone
 
     def _give_space_back(self) -> None:
-        """SQLite keeps the pages of what was deleted until it is asked to give them back."""
+        """SQLite keeps the pages of deleted rows until it is told to release them."""
         if self.file is None:
             return
         connection = self.engine.raw_connection()
@@ -86,8 +86,8 @@ class Removing(Core):
 
 
 def _delete(connection: Connection, run_key: int) -> None:
-    # The run's row first: a process that is writing the run is waited for, or finds its run gone and undoes
-    # its batch, so that no result is left without a run.
+    # The run's row first: a process that is writing the run is waited for, or finds its run gone and rolls
+    # back its batch, so that no result is left without a run.
     gone = delete(tables.runs).where(tables.runs.c.key == run_key).returning(tables.runs.c.golden_set)
     golden_set = connection.execute(gone).scalar()
     numbers = select(tables.results.c.id).where(tables.results.c.run_key == run_key)

@@ -1,4 +1,4 @@
-"""Results of a run, one case with all its trials, what is finished already."""
+"""Results of a run, one case with all its trials, finished results."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ results = tables.results.c
 
 
 class Results(Core):
-    """The part of the store that holds the results of runs."""
+    """The part of the store for results."""
 
     def finished(self, run: str, *, errors: bool = True) -> Iterator[Key]:
         """Golden id and trial of every stored result, in order, streamed: `set(store.finished(run))`.
 
-        Without `errors`, those that say nothing of the agent are left out.
+        Without `errors`, errors are omitted.
         """
         with self.reading() as connection:
             key = find(connection, run).key
@@ -51,12 +51,12 @@ class Results(Core):
     def results(
         self, run: str, which: ResultFilter = EVERYTHING, *, trajectories: bool = False
     ) -> Iterator[CaseResult]:
-        """Every result that fits, by golden id and trial whatever the order they finished in, streamed.
+        """Every matching result, ordered by golden id and trial, streamed.
 
-        Reads in short transactions: a run that is being written can be read, and is not held up.
+        Reads in short transactions: a run in progress can be read without blocking it.
         """
         with self.reading() as connection:
-            run_id = find(connection, run).id  # once: `last` may be another one by the next page
+            run_id = find(connection, run).id  # once: `last` may change before the next page
         last: Key | None = None
         while page := self.results_page(run_id, which, limit=AT_ONCE, after=last, trajectories=trajectories):
             yield from page
@@ -71,7 +71,7 @@ class Results(Core):
         after: Key | None = None,
         trajectories: bool = False,
     ) -> list[CaseResult]:
-        """The next `limit` results; `after` is golden id and trial of the last one on the page before."""
+        """The next `limit` results; `after` is golden id and trial of the last one on the previous page."""
         with self.reading() as connection:
             found = chosen(connection, find(connection, run).key, which, limit, after)
             return self._with_details(connection, found, trajectories)
@@ -102,14 +102,14 @@ class Results(Core):
         return found
 
     def count(self, run: str, which: ResultFilter = EVERYTHING) -> int:
-        """How many results fit."""
+        """How many results match."""
         with self.reading() as connection:
             wanted = conditions(find(connection, run).key, which)
             query = select(func.count()).select_from(tables.results).where(*wanted)
             return int(connection.execute(query).scalar_one())
 
     def code_counts(self, run: str) -> dict[str, int]:
-        """How many failures of each code there are, right while the run is still written too."""
+        """The number of failures by code, also for a run in progress."""
         c = tables.codes.c
         with self.reading() as connection:
             key = find(connection, run).key
@@ -166,7 +166,7 @@ def keys_after(connection: Connection, run_key: int, after: Key | None, *, error
 def chosen(
     connection: Connection, run_key: int, which: ResultFilter, limit: int, after: Key | None
 ) -> Sequence[Row[Any]]:
-    """The next rows of `results` that fit."""
+    """The next rows of `results` that match."""
     query = select(tables.results).where(*conditions(run_key, which))
     return connection.execute(_in_order(query, after).limit(limit)).all()
 
@@ -222,7 +222,7 @@ def goldens_after(connection: Connection, run_key: int, after: str | None) -> Se
 
 
 def to_golden(content: bytes) -> AnyGolden:
-    """A golden of either kind: only a conversation has a scenario."""
+    """A golden of either kind: only conversations have a scenario."""
     fields = expanded(content, dict[str, msgspec.Raw])
     return expanded(content, ConversationalGolden) if "scenario" in fields else expanded(content, Golden)
 
@@ -257,7 +257,9 @@ def _with_input(run_key: int, text: str) -> Select[Any]:
         select(cases.golden_id, goldens.input)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
         .where(of_run(run_key))
-        .offset(0)  # a fence: without it PostgreSQL searches the goldens of all runs before it joins
+        .offset(
+            0
+        )  # an optimization fence: without it PostgreSQL scans the goldens of all runs before joining
         .subquery()
     )
     return select(own.c.golden_id).where(own.c.input.icontains(text, autoescape=True))

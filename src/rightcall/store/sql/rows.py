@@ -21,7 +21,7 @@ LARGEST = 2**63 - 1
 
 
 class ResultRows(NamedTuple):
-    """The rows of one result, without the number it will get and the run it belongs to."""
+    """The rows of one result, without its number and its run."""
 
     golden_id: str
     trial: int
@@ -68,7 +68,7 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
 def to_result(
     row: Any, read_scores: ScoreReader, codes: Iterable[bytes], trajectory: bytes | None
 ) -> CaseResult:
-    """The result again, from a row of `results` and what hangs on it, each in its order."""
+    """The result, from a row of `results` and its related rows, each in order."""
     return CaseResult(
         golden_id=row.golden_id,
         trial=row.trial,
@@ -85,7 +85,7 @@ def to_result(
 
 
 def check_golden_id(golden_id: str) -> None:
-    """An id that one engine could not hold is refused on all of them."""
+    """An id that one engine could not store is rejected by all of them."""
     if len(golden_id) * 4 > LONGEST_ID and len(golden_id.encode(errors="replace")) > LONGEST_ID:
         raise InputError(
             f"golden {golden_id[:40]!r}…",
@@ -99,7 +99,7 @@ def _counted(tokens: int) -> int:
 
 
 def _number(value: float | None) -> float | None:
-    """SQLite keeps NaN as NULL, so NULL stands for it on every engine."""
+    """SQLite stores NaN as NULL, so NULL represents it on every engine."""
     return None if value is None or math.isnan(value) else float(value)
 
 

@@ -1,4 +1,4 @@
-"""Results into the store, a batch at a time."""
+"""Writes results to the store in batches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RunWriter:
         self._store, self._run_key, self.run_id, self.epoch = store, run_key, run_id, epoch
 
     def add_goldens(self, goldens: Iterable[AnyGolden], fingerprint: str = "") -> None:
-        """Keep the goldens of the run, so that a case can be shown beside what was expected of it.
+        """Store the goldens of the run, so that a case can be shown with its expectations.
 
         Takes them as they stream by; a golden with the same content is kept once for all runs. `fingerprint` names all
         of them: a later run of the same ones shares what is stored, and its goldens are not read.
@@ -47,7 +47,7 @@ class RunWriter:
         names = {name for result in results for name in result.metrics}
         keys = self._store.metric_keys(names)
         pack = ScorePacker(keys)
-        # The expensive part comes before the transaction, while nobody is kept waiting.
+        # The expensive part runs before the transaction, which keeps locks short.
         rows = [to_rows(result, pack) for result in results]
         with self._store.writing() as connection:
             new = insert_results(
@@ -58,7 +58,7 @@ class RunWriter:
         return {(r.golden_id, r.trial) for r in results if (held(r.golden_id), r.trial) in new}
 
     def drop_errors(self) -> int:
-        """Forget the results that say nothing of the agent, so that a resumed run tries them again."""
+        """Delete errors, so that a resumed run tries them again."""
         with self._store.writing() as connection:
             return _drop_errors(connection, self._run_key, self.run_id, self.epoch)
 
@@ -104,7 +104,7 @@ def _code_row(number: int, run_key: int, code: Row) -> Row:
 
 
 def _numbers(connection: Connection, count: int) -> list[int]:
-    """Free numbers for results. SQLite has one writer, which is us; PostgreSQL hands them out."""
+    """Free numbers for results. SQLite has one writer, which is this one; PostgreSQL uses a sequence."""
     if connection.dialect.name == "postgresql":
         statement = text(
             "SELECT nextval(pg_get_serial_sequence('results', 'id')) FROM generate_series(1, :count)"
@@ -125,7 +125,7 @@ def _stored_numbers(connection: Connection, numbers: list[int]) -> set[int]:
 
 
 def require_epoch(connection: Connection, run_id: str, epoch: int) -> None:
-    """Raise `RunTakenOver` if somebody resumed the run since; in a transaction that holds the run's row."""
+    """Raise `RunTakenOver` if another process has resumed the run since; in a transaction that holds the run's row."""
     now = connection.execute(select(tables.runs.c.epoch).where(tables.runs.c.id == run_id)).scalar()
     if now is not None and now != epoch:
         raise RunTakenOver(run_id)
@@ -139,7 +139,7 @@ def _count(
     now: str,
     epoch: int | None,
 ) -> None:
-    """Add the batch to its run's counters; last, because other writers of the run wait from here on."""
+    """Add the batch to its run's counters; last, because other writers of the run wait from here."""
     runs = tables.runs.c
     costs = [row.usage.cost_usd for row in stored if row.usage.cost_usd is not None]
     changed = connection.execute(
@@ -168,7 +168,7 @@ def _count(
 
 def _drop_errors(connection: Connection, run_key: int, run_id: str, epoch: int) -> int:
     runs, results = tables.runs.c, tables.results.c
-    # The run's row first: whoever takes the run over waits for it, and what he stored is not dropped.
+    # The run's row first: a process that takes the run over waits for it, and its results are not dropped.
     mine = update(tables.runs).where(runs.key == run_key, runs.epoch == epoch).values(errors=0)
     if connection.execute(mine).rowcount == 0:
         raise RunTakenOver(run_id)

@@ -1,4 +1,4 @@
-"""The list of runs, and one run by what a user types for it."""
+"""The list of runs, and lookup of a run by what a user types."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from rightcall.store.sql.text import held
 runs = tables.runs.c
 
 FIRST_EPOCH = 1
-"""The epoch of whoever began a run; everybody who takes it over has the next one."""
+"""The epoch of the process that started a run; each process that takes it over gets the next one."""
 
 LOOKED_BACK = 2_000
-"""Runs among which a branch is sought: its name is kept inside a run, not in a column."""
+"""Number of runs searched for a branch: its name is stored inside a run, not in a column."""
 
 
 class Runs(Core):
-    """The part of the store that holds runs."""
+    """The part of the store for runs."""
 
     def begin_run(
         self, run: Run, *, planned: int = 0, documents: Mapping[str, bytes] | None = None
     ) -> RunWriter:
-        """Store a run that begins, and get what writes its results.
+        """Store a new run and return the writer of its results.
 
-        `planned` is how many results it will have. `documents` holds what `run.fingerprints` names (suite,
-        tools, …): each is kept once under its fingerprint.
+        `planned` is the number of results it will have. `documents` contains what `run.fingerprints` refers
+        to (suite, tools, …): each is stored once under its fingerprint.
         """
         documents = documents or {}
         if unnamed := sorted(documents.keys() - run.fingerprints.keys()):
@@ -56,7 +56,7 @@ class Runs(Core):
     def resume_run(self, run: str) -> RunWriter:
         """Take over an unfinished run; ask `changes` first whether it is still the same run.
 
-        Whoever wrote it until now cannot store another result: of two processes that resume a run, the later one
+        The previous writer cannot store another result: of two processes that resume a run, the later one
         goes on and the earlier one gets a `RunTakenOver` error.
         """
         with self.writing() as connection:
@@ -93,12 +93,12 @@ class Runs(Core):
         finished_at: str | None = None,
         epoch: int | None = None,
     ) -> None:
-        """Write how a run ended; after that it takes no more results.
+        """Finish a run; after that it accepts no more results.
 
         With the `epoch` of its writer, a process whose run was taken over gets a `RunTakenOver` error instead.
 
-        Refused with a `StoreError` when fewer results are stored than were planned, unless the run ended `early` on
-        purpose: a verdict on what happens to be there would be a verdict on another run.
+        Raises a `StoreError` when fewer results are stored than were planned, unless the run ended `early` on
+        purpose: a verdict on partial results would be a verdict on a different run.
         """
         at = finished_at or self.now()
         values = {
@@ -116,10 +116,10 @@ class Runs(Core):
                 require_epoch(connection, found.id, epoch)
 
     def run(self, run: str = "last", *, before: Run | None = None) -> StoredRun:
-        """One run by its id, the beginning of it, `last`, `last~1` for the one before, a tag or a git branch.
+        """One run by id, a prefix of it, `last`, `last~1` for the previous one, a tag or a git branch.
 
-        A tag and a branch name their newest run. Seen from `before`, they name the newest that began earlier, and
-        `last~1` is the run just before it.
+        A tag and a branch refer to their newest run. With `before`, they refer to the newest that started
+        earlier, and `last~1` is the run just before it.
         """
         with self.reading() as connection:
             return with_tags(connection, [find(connection, run, before)])[0]
@@ -127,12 +127,12 @@ class Runs(Core):
     def runs(
         self, which: RunFilter | None = None, *, limit: int = 50, after: str | None = None
     ) -> list[StoredRun]:
-        """A page of runs, newest first; `after` is the id of the last run on the page before."""
+        """A page of runs, newest first; `after` is the id of the last run on the previous page."""
         with self.reading() as connection:
             return with_tags(connection, listed(connection, which or RunFilter(), limit, after))
 
     def document(self, kind: str, fingerprint: str) -> bytes | None:
-        """A suite, tool definitions, whatever a run named by fingerprint; None when it was not kept."""
+        """A document referenced by fingerprint, such as a suite or tool definitions; None when it was not stored."""
         d = tables.documents.c
         query = select(d.content).where(d.kind == kind, d.fingerprint == fingerprint)
         with self.reading() as connection:
@@ -141,7 +141,7 @@ class Runs(Core):
 
 
 def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> int:
-    """A new row for a run that begins; its key."""
+    """Insert a row for a new run; returns its key."""
     values = {
         "id": run.id,
         "name": run.name,
@@ -159,10 +159,10 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
         "settings": packed(run.settings),
         **dict.fromkeys(("results", "passed", "errors", "input_tokens", "output_tokens"), 0),
     }
-    # Asked and inserted in one statement: between two, another process could take the id.
+    # Check and insert in one statement: otherwise another process could take the id in between.
     new: Any = sqlite.insert
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # costs a tenth of a small run
+        from sqlalchemy.dialects import postgresql  # costs 10 % of a small run
 
         new = postgresql.insert
     statement = (
@@ -183,7 +183,7 @@ def _unfinished(row: Row[Any]) -> Row[Any]:
 
 
 def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[Any]:
-    """The row of the run with this id, beginning of one, tag or branch, or the one begun last for `last`."""
+    """The row of the run with this id, prefix, tag or branch, or the latest for `last`."""
     if counted_back := re.fullmatch(r"last(?:~(\d{1,9}))?", wanted):
         return _counted_back(connection, wanted, int(counted_back[1] or 0), before)
     exact = connection.execute(select(tables.runs).where(runs.id == wanted)).first()
@@ -208,7 +208,7 @@ def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[
 
 
 def _counted_back(connection: Connection, wanted: str, steps: int, before: Run | None) -> Row[Any]:
-    """The run begun last, or so many before it; `before` itself counts as the last one."""
+    """The latest run, or the nth before it; `before` itself counts as the latest."""
     skipped = steps if before is None else max(0, steps - 1)
     found = connection.execute(_newest_first(_earlier(before)).limit(1).offset(skipped)).first()
     if found is not None:
@@ -219,7 +219,7 @@ def _counted_back(connection: Connection, wanted: str, steps: int, before: Run |
 
 
 def _on_branch(connection: Connection, branch: str, before: Run | None) -> Row[Any] | None:
-    """The newest finished run that was made on a git branch, among the latest runs."""
+    """The newest finished run made on a git branch, among the latest runs."""
     query = _newest_first(_earlier(before).where(runs.finished_at.is_not(None))).limit(LOOKED_BACK)
     for row in connection.execute(query):
         if unpacked(row.versions, dict[str, str]).get("git_branch") == branch:
@@ -235,7 +235,7 @@ def _earlier(before: Run | None) -> Select[Any]:
 
 
 def listed(connection: Connection, which: RunFilter, limit: int, after: str | None) -> Sequence[Row[Any]]:
-    """Rows of the runs that fit, newest first; `after` is the id of the last one on the page before."""
+    """Rows of matching runs, newest first; `after` is the id of the last one on the previous page."""
     query = select(tables.runs).where(*_conditions(which))
     if after is not None:
         at = find(connection, after)
@@ -244,7 +244,7 @@ def listed(connection: Connection, which: RunFilter, limit: int, after: str | No
 
 
 def with_tags(connection: Connection, rows: Sequence[Row[Any]]) -> list[StoredRun]:
-    """The records of rows, each with the tags people gave it."""
+    """The records of rows, each with its tags."""
     t = tables.run_tags.c
     tags: dict[int, tuple[str, ...]] = defaultdict(tuple)
     query = select(t.run_key, t.tag).where(t.run_key.in_([row.key for row in rows])).order_by(t.tag)
@@ -276,7 +276,7 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
 
 
 def _require_complete(connection: Connection, run: Row[Any]) -> None:
-    """Count what is there: the counter in the run's row may have survived what the results did not."""
+    """Count the stored results: the counter in the run's row may be stale."""
     results = tables.results.c
     stored = connection.execute(
         select(func.count()).select_from(tables.results).where(results.run_key == run.key)
@@ -310,7 +310,7 @@ def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:
 
 
 def _begins(prefix: str) -> ColumnElement[bool]:
-    """By range rather than LIKE: it uses the index, and a percent sign in an id means itself."""
+    """By range rather than LIKE: it uses the index, and a percent sign in an id is literal."""
     return (runs.id >= prefix) & (runs.id < prefix + "\U0010ffff")
 
 

@@ -1,4 +1,4 @@
-"""Which version a store has: make it, bring it to this version, or refuse it."""
+"""The version of a store: create it, migrate it, or reject it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ VERSION_TABLE = "rightcall_version"
 """Not Alembic's usual name: the database may belong to an application that uses Alembic too."""
 
 _ONE_AT_A_TIME = 7_246_018
-"""The advisory lock under which PostgreSQL stores are migrated; any number, but always this one."""
+"""The advisory lock under which PostgreSQL stores are migrated; arbitrary but fixed."""
 
 
 def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
-    """Make or migrate the store when it is not at this version; the version it had, None when it was new."""
+    """Create or migrate the store if needed; returns the version it had, None when new."""
     with reading(engine, name) as connection:
         before = version_of(connection)
     if before == HEAD:
@@ -32,7 +32,7 @@ def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
     with writing(engine, name) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _ONE_AT_A_TIME})
-        if version_of(connection) != HEAD:  # another process may have been faster
+        if version_of(connection) != HEAD:  # another process may have migrated it
             if before is not None and file is not None:
                 backup(file, file.with_name(f"{file.name}.v{before}.bak"))
             if version_of(connection) is None:
@@ -76,12 +76,12 @@ def upgrade(connection: Connection, version: str) -> None:
     config.attributes["connection"] = connection
     config.attributes["version_table"] = VERSION_TABLE
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Alembic's own deprecations are not the user's business
+        warnings.simplefilter("ignore")  # hide Alembic's own deprecation warnings
         command.upgrade(config, version)
 
 
 def backup(file: Path, target: Path) -> None:
-    """A copy of a SQLite store that may be in use, log included."""
+    """A copy of a SQLite store that may be in use, including its log."""
     target.touch(0o600)
     source, copy = sqlite3.connect(file), sqlite3.connect(target)
     try:
@@ -92,7 +92,7 @@ def backup(file: Path, target: Path) -> None:
 
 
 def _sign(connection: Connection) -> None:
-    """Who brought the store to its version, for the day an older RightCall has to refuse it."""
+    """Which RightCall migrated the store, for the error message of older versions."""
     from importlib.metadata import version
 
     connection.execute(delete(tables.about).where(tables.about.c.name == "written_by"))

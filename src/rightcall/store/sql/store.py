@@ -18,18 +18,18 @@ from rightcall.store.sql.watch_tables import Watched
 class Store(
     Runs, Exporting, AnnotationTables, Library, Removing, Comparing, Overview, Neighbours, Failures, Watched
 ):
-    """Runs and what belongs to them, in SQLite or PostgreSQL. Made by `open_store`.
+    """Runs and related data, in SQLite or PostgreSQL. Created by `open_store`.
 
-    Where a method takes a run, an id, the unique beginning of one, or `last` will do.
+    Where a method takes a run, pass an id, a unique prefix of one, or `last`.
     """
 
     def case(self, run: str, golden_id: str) -> StoredCase:
         """One golden of a run: what was expected, every trial with its trajectory, tags and notes."""
-        run = self.run(run).id  # once: `last` may be another one in a moment
+        run = self.run(run).id  # once: `last` may change
         results = tuple(self.results(run, ResultFilter(golden_id=golden_id), trajectories=True))
         golden = self.golden(run, golden_id)
         if golden is None and not results:
-            self.result(run, golden_id)  # says what is missing
+            self.result(run, golden_id)  # raises the right error
         with self.reading() as connection:
             key = find(connection, run).key
             tags = tags_of_cases(connection, key, [golden_id])[golden_id]

@@ -1,4 +1,4 @@
-"""The schema as it is now; `migrations/` holds the way to it.
+"""The current schema; `migrations/` contains its history.
 
 The list of runs reads `runs` alone: every batch of results adds to the counters in its run's row, and a
 finished run carries its summary. A run's page reads a slice of `results` by one of its two indices; a case's
@@ -230,7 +230,7 @@ received = Table(
     Column("content", LargeBinary, nullable=False),
     Index("received_by_trace", "trace_id", "key"),
 )
-"""Spans as they came, until their trace is closed: written before the sender is answered."""
+"""Spans as received, until their trace is closed: written before they are acknowledged."""
 
 traces = Table(
     "traces",
@@ -271,7 +271,7 @@ check_counts = Table(
     Column("weighted_bad", Double, nullable=False),
     sqlite_with_rowid=False,
 )
-"""What each check found, a row a day: pages read these and not a million traces."""
+"""Check results, one row per day: pages read these instead of a million traces."""
 
 watch_states = Table(
     "watch_states",

@@ -1,4 +1,4 @@
-"""Text that every engine can hold, in an order that every engine agrees on."""
+"""Text that every engine can store, sorted the same way by every engine."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from sqlalchemy import Dialect, Text, TypeDecorator
 
 ESCAPE = "\x1a"
-"""SUBSTITUTE, a control character nobody types: escaping with it leaves ordinary text as it is."""
+"""SUBSTITUTE, a control character that does not occur in practice: escaping with it leaves ordinary text unchanged."""
 
 
 def held(text: str) -> str:
-    """The text as a column holds it: PostgreSQL refuses NUL, and no UTF-8 has half a surrogate pair.
+    """The text as stored: PostgreSQL rejects NUL, and UTF-8 has no unpaired surrogates.
 
-    NUL comes back as it was. Half a pair is not a character: it is kept as U+FFFD.
+    NUL round-trips. An unpaired surrogate is not a character: it is stored as U+FFFD.
     """
     if "\x00" in text or ESCAPE in text:
         text = text.replace(ESCAPE, ESCAPE + "1").replace("\x00", ESCAPE + "0")
@@ -34,12 +34,12 @@ def given(text: str) -> str:
 
 
 def whole(text: str) -> str:
-    """The text with U+FFFD in place of every half of a surrogate pair; whole pairs become their character."""
+    """The text with U+FFFD in place of every unpaired surrogate; complete pairs become their character."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class Words(TypeDecorator[str]):
-    """A text column that holds any text, sorted by code point on every engine."""
+    """A text column that stores any text, sorted by code point on every engine."""
 
     impl = Text
     cache_ok = True

@@ -1,4 +1,4 @@
-"""Production in the store: spans as they came, traces, what checks found, the states of detectors, alarms."""
+"""Production in the store: spans as received, traces, check results, detector states, alarms."""
 
 from __future__ import annotations
 
@@ -12,19 +12,28 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
 from rightcall.store.sql.text import held
-from rightcall.store.watch import CheckCount, KeptTrace, StoredAlarm, TraceCheck, TraceFilter, TraceRow
+from rightcall.store.watch import (
+    CheckCount,
+    KeptTrace,
+    SessionCount,
+    StoredAlarm,
+    TraceCheck,
+    TraceFilter,
+    TraceRow,
+)
 
 PAGE = 50
+SESSIONS = "sessions"
 EVERYTHING = TraceFilter()
 LONGEST_INPUT = 300
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
 
 
 class Watched(Core):
-    """The part of the store that holds production."""
+    """The part of the store for production data."""
 
     def add_spans(self, batches: Iterable[tuple[str, bytes]]) -> None:
-        """Keep spans as they came, under the id of their trace, in one transaction."""
+        """Store spans as received, under the id of their trace, in one transaction."""
         now = self.now()
         rows = [{"trace_id": t, "received_at": now, "content": c} for t, c in batches]
         if rows:
@@ -32,21 +41,29 @@ class Watched(Core):
                 connection.execute(insert(tables.received), rows)
 
     def waiting_traces(self) -> list[tuple[str, str]]:
-        """Traces that are not closed yet, with when their last spans came."""
+        """Traces that are not closed yet, with the time of their latest spans."""
         r = tables.received.c
         query = select(r.trace_id, func.max(r.received_at)).group_by(r.trace_id)
         with self.reading() as connection:
             return [(row[0], row[1]) for row in connection.execute(query)]
 
     def spans_of(self, trace_id: str) -> list[bytes]:
-        """Everything received of a trace that is not closed, in the order it came."""
+        """Everything received of a trace that is not closed, in order of arrival."""
         r = tables.received.c
         with self.reading() as connection:
             query = select(r.content).where(r.trace_id == trace_id).order_by(r.key)
             return [bytes(content) for content in connection.execute(query).scalars()]
 
+    def received_before(self, moment: str, limit: int = 20_000) -> list[str]:
+        """Traces whose spans came before a moment, out of the oldest that are kept."""
+        r = tables.received.c
+        oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit).subquery()
+        query = select(oldest.c.trace_id).where(oldest.c.received_at < moment).distinct()
+        with self.reading() as connection:
+            return list(connection.execute(query).scalars())
+
     def drop_spans(self, trace_ids: Sequence[str]) -> None:
-        """Forget what was received of traces that are closed for good."""
+        """Delete the received spans of closed traces."""
         r = tables.received.c
         with self.writing() as connection:
             for start in range(0, len(trace_ids), 400):
@@ -55,12 +72,12 @@ class Watched(Core):
                 )
 
     def known_traces(self, trace_ids: Sequence[str]) -> set[str]:
-        """Which of these are stored already."""
+        """Which of these are already stored."""
         with self.reading() as connection:
             return set(_stored(connection, list(trace_ids)))
 
     def keep_traces(self, traces: Sequence[KeptTrace]) -> int:
-        """Store traces; one that is there is replaced and counted once. Gives how many were new."""
+        """Store traces; an existing one is replaced and counted once. Returns how many were new."""
         latest = {kept.row.trace_id: kept for kept in traces}
         with self.writing() as connection:
             before = _stored(connection, list(latest))
@@ -85,7 +102,7 @@ class Watched(Core):
         return len(fresh)
 
     def _replace(self, connection: Connection, kept: KeptTrace, old: Row[Any]) -> None:
-        """What a person decided, and how often it was seen, outlives a new score."""
+        """A review decision and the count survive a new score."""
         held_on = {"seen": old.seen} | ({"review": old.review} if old.review else {})
         values = _values(kept) | held_on
         connection.execute(update(tables.traces).where(tables.traces.c.key == old.key).values(values))
@@ -93,7 +110,7 @@ class Watched(Core):
     def traces(
         self, which: TraceFilter = EVERYTHING, *, limit: int = PAGE, after: tuple[str, str] | None = None
     ) -> list[TraceRow]:
-        """Traces, the newest first. `after` is time and id of the last of the page before."""
+        """Traces, the newest first. `after` is the time and id of the last one on the previous page."""
         t = tables.traces.c
         query = (
             select(*ROW).where(*_conditions(which)).order_by(t.started_at.desc(), t.key.desc()).limit(limit)
@@ -125,7 +142,7 @@ class Watched(Core):
             last = rows[-1].started_at, rows[-1].key
 
     def trace(self, trace_id: str) -> KeptTrace:
-        """One trace by its id, or the unique beginning of it."""
+        """One trace by its id, or a unique prefix of it."""
         t = tables.traces.c
         with self.reading() as connection:
             rows = connection.execute(select(tables.traces).where(t.trace_id == trace_id)).all()
@@ -134,7 +151,7 @@ class Watched(Core):
                 rows = connection.execute(select(tables.traces).where(near).limit(2)).all()
         if len(rows) != 1:
             problem = (
-                f"no trace matches '{trace_id}'" if not rows else f"several traces begin with '{trace_id}'"
+                f"no trace matches '{trace_id}'" if not rows else f"several traces start with '{trace_id}'"
             )
             raise InputError("", problem, "see `rightcall traces list`")
         kept = expanded(rows[0].content, KeptTrace)
@@ -149,7 +166,7 @@ class Watched(Core):
         )
 
     def set_review(self, trace_id: str, review: str) -> None:
-        """Say what became of a trace in review: `queued`, `kept`, `dropped`, or empty."""
+        """Set the review state of a trace: `queued`, `kept`, `dropped`, or empty."""
         t = tables.traces.c
         with self.writing() as connection:
             connection.execute(update(tables.traces).where(t.trace_id == trace_id).values(review=review))
@@ -165,7 +182,7 @@ class Watched(Core):
         return [(row[0], row[1], int(row[2]), round(row[3])) for row in rows]
 
     def check_counts(self, agent: str = "", since: str = "") -> list[CheckCount]:
-        """What checks found, a row a day."""
+        """Check results, one row per day."""
         c = tables.check_counts.c
         where = [c.day >= since] + ([c.agent == agent] if agent else [])
         with self.reading() as connection:
@@ -173,7 +190,7 @@ class Watched(Core):
             return [CheckCount(*row) for row in connection.execute(query)]
 
     def state(self, kind: str, name: str) -> bytes | None:
-        """A document of the watch, None when there is none."""
+        """A monitoring document, or None."""
         s = tables.watch_states.c
         with self.reading() as connection:
             query = select(s.content).where(s.kind == kind, s.name == name)
@@ -189,6 +206,8 @@ class Watched(Core):
 
     def set_states(self, kind: str, documents: dict[str, bytes]) -> None:
         """Write documents, in one transaction."""
+        if not documents:
+            return
         statement = text(
             "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
             "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
@@ -197,8 +216,23 @@ class Watched(Core):
             for name, content in documents.items():
                 connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
 
+    def drop_states(self, kind: str, names: Sequence[str]) -> None:
+        """Forget documents."""
+        s = tables.watch_states.c
+        with self.writing() as connection:
+            connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(names)))
+
+    def set_session_counts(self, counts: Sequence[SessionCount]) -> None:
+        """Write how many sessions were seen, in one transaction."""
+        documents = {"\t".join((c.agent, c.version, c.name)): packed(c) for c in counts}
+        self.set_states(SESSIONS, documents)
+
+    def session_counts(self) -> list[SessionCount]:
+        """Sessions by agent, version and check."""
+        return [unpacked(content, SessionCount) for content in self.states(SESSIONS).values()]
+
     def redaction_key(self) -> bytes:
-        """The key that marks of redacted texts are made with; made at the first need, never shown."""
+        """The key for redaction placeholders; created when first needed, never shown."""
         import secrets
 
         found = self.state("key", "redaction")
@@ -209,7 +243,7 @@ class Watched(Core):
         return found
 
     def add_alarm(self, agent: str, name: str, version: str, content: dict[str, Any]) -> StoredAlarm:
-        """Latch an alarm."""
+        """Store a latched alarm."""
         values = {"agent": agent, "name": name, "version": version}
         at = self.now()
         with self.writing() as connection:
@@ -220,7 +254,7 @@ class Watched(Core):
         return StoredAlarm(int(key), agent, name, version, at, None, content)
 
     def alarms(self, *, latched: bool = False, limit: int = 100) -> list[StoredAlarm]:
-        """Alarms, the newest first; only those that nobody acknowledged with `latched`."""
+        """Alarms, the newest first; with `latched`, only unacknowledged ones."""
         a = tables.alarms.c
         query = select(tables.alarms).order_by(a.raised_at.desc(), a.key.desc()).limit(limit)
         if latched:
@@ -241,7 +275,7 @@ class Watched(Core):
         return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
 
     def forget_traces(self, before: str, *, failed: bool | None = None) -> int:
-        """Delete traces that began before a time; counts, alarms and traces in review stay."""
+        """Delete traces that started before a time; counts, alarms and traces in review stay."""
         t = tables.traces.c
         where = [t.started_at < before, t.review == ""] + ([t.failed == failed] if failed is not None else [])
         with self.writing() as connection:
@@ -283,7 +317,7 @@ def _values(kept: KeptTrace) -> dict[str, Any]:
 
 
 def _queue_once(connection: Connection, fresh: list[dict[str, Any]]) -> None:
-    """Behaviour that waits for review already, or was judged, is counted there instead of waiting again."""
+    """Behaviour that is already queued or reviewed is counted there instead of queued again."""
     t = tables.traces.c
     queued = [values for values in fresh if values["review"] == "queued" and values["signature"]]
     wanted = sorted({values["signature"] for values in queued})
@@ -315,7 +349,7 @@ def _count(
     checks: Sequence[TraceCheck],
     sign: int,
 ) -> None:
-    """Add what checks found of one trace to the counts of its day, or take it away again."""
+    """Add a trace's check results to the counts of its day, or subtract them."""
     failed = any(check.bad for check in checks)
     spoke = [*(check for check in checks if check.bad is not None), TraceCheck("any", float(failed))]
     for check in spoke:
@@ -336,9 +370,7 @@ def _add_counts(connection: Connection, counts: dict[tuple[str, str, str, str], 
     names = ("agent", "version", "name", "day", "seen", "bad", "weight", "weighted_bad")
     rows = [
         dict(zip(names, (*map(held, place), int(total[0]), *total[1:]), strict=True))
-        for place, total in sorted(
-            counts.items()
-        )  # in one order, so that two writers do not wait for each other
+        for place, total in sorted(counts.items())  # in a fixed order, so that two writers do not deadlock
     ]
     if rows:
         connection.execute(statement, rows)

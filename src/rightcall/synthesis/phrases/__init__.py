@@ -1,4 +1,4 @@
-"""The words of requests that are written without a model: one file per language.
+"""Phrases for requests written without a model: one file per language.
 
 To add a language: a file with `PHRASES`, its values in `pools.py`, and its code in `pools.Language`.
 """
@@ -12,10 +12,10 @@ from rightcall.synthesis.pools import Language
 
 
 class Phrases(Record, frozen=True):
-    """What a language needs to word a plan.
+    """The phrases a language needs to express a plan.
 
-    `asks` take `{what}` and `{details}`; `bare` takes `{what}` alone. `verbs` and `nouns` translate the words of tool
-    names, and `names` those of parameters; what they lack is said in the words of the definition.
+    `asks` take `{what}` and `{details}`; `bare` takes only `{what}`. `verbs` and `nouns` translate the words
+    of tool names, and `names` those of parameters; missing words are taken from the definition.
     """
 
     asks: tuple[str, ...]

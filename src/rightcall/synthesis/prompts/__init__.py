@@ -1,7 +1,7 @@
-"""What models are asked, one file per step: `$name` stands for a value.
+"""Prompts, one file per step: `$name` is a placeholder.
 
-The hash of a prompt's text is written into every golden that it helped to make, so that goldens of two wordings can be
-told apart. To change a prompt, change its file; nothing else knows its words.
+The hash of a prompt's text is stored in every golden it helped to make, so that goldens from two wordings can
+be distinguished. To change a prompt, change its file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class StepPrompt(Record, frozen=True):
     hash: str
 
     def filled(self, **values: object) -> str:
-        """The prompt with its values; a missing one is a `KeyError`."""
+        """The prompt with its values; a missing value is a `KeyError`."""
         return Template(self.text).substitute({name: str(value) for name, value in values.items()})
 
 

@@ -1,4 +1,4 @@
-"""The ways goldens come to be, one file each: from tools, contexts, other goldens, and from nothing but a description.
+"""Generation methods, one file each: from tools, contexts, other goldens, or a description.
 
-A way turns what it is given into jobs; `production` does them.
+A method turns its input into jobs; `production` runs them.
 """

@@ -1,4 +1,4 @@
-"""From contexts, and from documents by way of them: questions that the texts answer."""
+"""From contexts, and from documents via contexts: questions that the text answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations from tools: scripted user turns, each planned and verified as a request of its own."""
+"""Conversations from tools: scripted user turns, each planned and verified as a separate request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rightcall.synthesis.ways.scenario import Situation
 from rightcall.synthesis.ways.tools import calls_in_words, golden_of
 
 TURN_KINDS: dict[PlanKind, int] = {"one": 5, "parallel": 1, "enum": 1, "boundary": 1, "unicode": 1, "none": 1}
-"""What a turn may be about. Turns that need the result of another are left to simulated users."""
+"""Kinds of plans for turns. Turns that need the result of another are left to simulated users."""
 
 __all__ = ["ConversationJob", "ConversationJobs"]
 
@@ -39,7 +39,7 @@ class ConversationJobs:
 
 @dataclass(frozen=True)
 class ConversationJob:
-    """One conversation; a turn that fails is planned anew, and too many failures give the conversation up."""
+    """One conversation; a failed turn is planned again; after too many failures the conversation is dropped."""
 
     id: str
     slots: tuple[PlannedSlot, ...]
@@ -83,7 +83,9 @@ class ConversationJob:
         for attempt in range(kit.verification.attempts):
             plan = plan_of(slot, kit.tools, seed=kit.seed, attempt=attempt, language=kit.values_language)
             if plan is None:
-                scores = {"schema": Score.passed_if(False, "no arguments were found that fit the schema")}
+                scores = {
+                    "schema": Score.passed_if(False, "found no arguments that are valid for the schema")
+                }
                 continue
             try:
                 said = await self._said(plan, number, before, scribe, attempt)

@@ -15,13 +15,13 @@ from rightcall.synthesis.ways.text import TextJob
 from rightcall.synthesis.ways.tools import ToolJob
 
 EXAMPLES = 10
-"""Inputs that are shown as examples of what should be written."""
+"""Inputs shown as examples."""
 
 
 def golden_jobs(
     goldens: Sequence[Golden], kit: Kit, per_golden: int, *, include_expected: bool
 ) -> Callable[[int, int], Sequence[Job]]:
-    """Jobs for each golden in turn: by its calls, else by its context, else by examples of its kind."""
+    """Jobs for each golden in turn: by its calls, otherwise by its context, otherwise by similar examples."""
 
     def jobs(start: int, count: int) -> Sequence[Job]:
         last = min(start + count, len(goldens) * per_golden)
@@ -92,7 +92,7 @@ def _once(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _examples(golden: Golden, goldens: Sequence[Golden], kit: Kit) -> str:
-    """The golden itself first, then others drawn by chance."""
+    """The golden itself first, then random others."""
     others = [other.input for other in goldens if other is not golden]
     drawn = random.Random(f"{kit.seed}/{golden.id}").sample(others, min(EXAMPLES - 1, len(others)))  # noqa: S311
     return "\n".join(f"- {text}" for text in [golden.input, *drawn])

@@ -1,11 +1,11 @@
-"""One conversational golden out of one prompt: a situation, who the user is, and how it should end."""
+"""One conversational golden out of one prompt: a situation, who the user is, what is called, how it should end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rightcall.model.golden import ConversationalGolden
+from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.synthesis.config import ConversationalStylingConfig
@@ -13,11 +13,15 @@ from rightcall.synthesis.contexts import Context
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.production import Made
 from rightcall.synthesis.scribe import Unreadable
-from rightcall.synthesis.steps import BelowThreshold, refined
+from rightcall.synthesis.steps import BelowThreshold, labelled, refined
+
+IN_ONE_TURN = (
+    "A user is in the situation below and has told you all that is written there. Do what the user wants."
+)
 
 
 class Situation(Record, frozen=True, forbid_unknown_fields=False):
-    """What a model invents."""
+    """What the model generates."""
 
     scenario: str
     user_description: str = ""
@@ -26,7 +30,11 @@ class Situation(Record, frozen=True, forbid_unknown_fields=False):
 
 @dataclass(frozen=True)
 class ScenarioJob:
-    """A conversational golden whose situation a prompt asks for."""
+    """A conversational golden whose situation a prompt asks for.
+
+    With tools, the calls of the whole conversation are those that solvers agree on when they are told the situation at
+    once; what depends on the result of another call is not among them.
+    """
 
     id: str
     kit: Kit
@@ -48,8 +56,12 @@ class ScenarioJob:
                     raise Unreadable("situation: the model left the scenario empty")
                 about = self.context.text if self.context else ""
                 refinement = await refined(made.scenario, self.kit, scribe, context=about)
+                read, recovered = await labelled(self._in_one_turn(refinement.text, made), self.kit, scribe)
             except (Unreadable, BelowThreshold) as problem:
                 reasons.append(str(problem))
+                continue
+            if read is None:
+                reasons.append(recovered.reason)
                 continue
             known = self.kit.provenance(
                 self.way,
@@ -66,12 +78,22 @@ class ScenarioJob:
                 user_description=made.user_description or None,
                 expected_outcome=(made.expected_outcome or None) if self.include_expected else None,
                 context=self.context.texts if self.context else None,
+                expected_calls=read.expected_calls,
+                no_calls=read.no_calls,
+                category="negative" if read.no_calls else "golden",
                 tags=("generated", self.way),
                 metadata={"generated": known},
             )
-            scores = {"quality": Score(refinement.quality or 0.0, True)}
+            scores = {"quality": Score(refinement.quality or 0.0, True), "recovered": recovered}
             return Made(golden, scores, "", scribe.usage, tuple(scribe.messages))
         return Made(None, {}, "; ".join(dict.fromkeys(reasons)), scribe.usage, tuple(scribe.messages))
+
+    def _in_one_turn(self, scenario: str, made: Situation) -> Golden:
+        """The situation as solvers read it: all that the user knows, told at once."""
+        said = [IN_ONE_TURN, f"The situation: {scenario}"]
+        if made.user_description:
+            said.append(f"The user: {made.user_description}")
+        return Golden("\n".join(said), id=self.id, context=self.context.texts if self.context else None)
 
 
 def styled(styling: ConversationalStylingConfig) -> str:

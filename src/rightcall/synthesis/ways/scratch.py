@@ -1,4 +1,4 @@
-"""From scratch: inputs from a description of the situation alone."""
+"""From scratch: inputs from a description only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rightcall.synthesis.ways.text import TextJob
 
 
 def scratch_jobs(kit: Kit, wanted: int, *, conversations: bool) -> Callable[[int, int], Sequence[Job]]:
-    """Jobs one after the other, without end."""
+    """An endless stream of jobs."""
 
     def jobs(start: int, count: int) -> Sequence[Job]:
         return [job(place) for place in range(start, start + count)]

@@ -1,4 +1,4 @@
-"""One input out of one prompt: written, judged, evolved, labelled with calls, answered."""
+"""One input from one prompt: written, rated, evolved, labelled with calls, answered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rightcall.synthesis.steps import BelowThreshold, Refinement, labelled, refi
 
 @dataclass(frozen=True)
 class TextJob:
-    """A golden whose input a prompt asks for; `values` fill the prompt."""
+    """A golden whose input is generated from a prompt; `values` fill the prompt."""
 
     id: str
     kit: Kit

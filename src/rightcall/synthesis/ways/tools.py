@@ -1,4 +1,4 @@
-"""From tools: a call plan first, then a request that implies exactly those calls, then the proof that it does."""
+"""From tools: a call plan first, then a request that implies exactly those calls, then verification."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_TOOLS_SHOWN = 30
 
 
 class ToolJobs:
-    """Jobs by the schedule, as many as are asked for."""
+    """Jobs by the schedule, as many as requested."""
 
     def __init__(self, schedule: Schedule, kit: Kit) -> None:
         self._schedule, self._kit = schedule, kit
@@ -53,7 +53,7 @@ class ToolJob:
         for attempt in range(kit.verification.attempts):
             plan = plan_of(self.slot, kit.tools, seed=kit.seed, attempt=attempt, language=kit.values_language)
             if plan is None:
-                reasons.append("no arguments were found that fit the schema")
+                reasons.append("found no arguments that are valid for the schema")
                 continue
             try:
                 request = await self._request(plan, scribe, attempt)
@@ -94,12 +94,12 @@ class ToolJob:
         if plan.missing:
             given = [call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments]
             told = [value for value in given if not isinstance(value, bool) and states(golden.input, value)]
-            scores["withheld"] = Score.passed_if(not told, f"the request gives away the {plan.missing}")
+            scores["withheld"] = Score.passed_if(not told, f"the request reveals the {plan.missing}")
             rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
             lacking = missing_values(golden.input, rest) or surplus_numbers(golden.input, rest)
             if not told and lacking and self.kit.verification.literal:
                 scores["withheld"] = Score.passed_if(
-                    False, f"the request does not fit its plan: {lacking[0]}"
+                    False, f"the request does not match its plan: {lacking[0]}"
                 )
         if all(score.passed for score in scores.values()):
             checked, used = await self.kit.verifier.verify(golden)
@@ -109,7 +109,7 @@ class ToolJob:
         return scores
 
     async def _evolved(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> Golden:
-        """The golden after its evolutions; one that no longer implies the same calls is taken back."""
+        """The golden after its evolutions; one that no longer implies the same calls is reverted."""
         config, tried = self.kit.evolution, list[str]()
         if scribe is None or config is None or not plan.has_calls:
             return golden

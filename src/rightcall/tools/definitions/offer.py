@@ -19,7 +19,7 @@ G = TypeVar("G", bound=Golden | ConversationalGolden)
 
 
 def with_tool_set(golden: G, sets: ToolSets, where: str = "") -> G:
-    """The golden with the tools of the set it names, so that nobody else needs to know of sets."""
+    """The golden with the tools of its tool set, so that other code need not know about sets."""
     name = getattr(golden, "tool_set", None)
     if name is None:
         return golden

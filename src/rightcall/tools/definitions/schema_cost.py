@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
+from rightcall.files import at_pointer
+
 SMALL = 2_000
 """Parts of a schema, references followed, from which on values are looked at too."""
 
@@ -146,16 +148,7 @@ class References:
         start = self._root if not base else self._with(("$id", "id"), base)
         if not fragment.startswith("/"):
             return self._with(("$anchor", "$dynamicAnchor"), fragment) if fragment else start
-        here = start
-        for step in unquote(fragment).split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(here, dict):
-                here = here.get(name)
-            elif isinstance(here, list) and name.isdigit() and int(name) < len(here):
-                here = here[int(name)]
-            else:
-                return None
-        return here
+        return at_pointer(start, unquote(fragment))
 
     def _with(self, keywords: tuple[str, ...], text: str) -> Any:
         """The part of the document whose keyword is the text, or ends with it."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
 from rightcall.errors import ConfigError, InputError
+from rightcall.event_loop import finished
 from rightcall.files import is_object_name, load_object
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
@@ -43,7 +43,7 @@ def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
         async with open_source(source, agent_tools) as given:
             return [tool for one in given for tool in definitions_of(one)]
 
-    return asyncio.run(listed())
+    return finished(listed())
 
 
 def listed_tools(address: McpAddress) -> list[Tool]:
@@ -53,7 +53,7 @@ def listed_tools(address: McpAddress) -> list[Tool]:
         async with McpServer(address) as server:
             return list(server.tools)
 
-    return asyncio.run(listed())
+    return finished(listed())
 
 
 def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]:

@@ -25,7 +25,7 @@ from rightcall.tools.definitions.schema_errors import explain
 from rightcall.tools.runtime.json_safety import is_json, what_json_cannot_hold
 
 MOST_PROBLEMS = 100
-"""Problems told of one value: a list of a million wrong items needs no million messages."""
+"""Maximum problems reported per value: a million wrong items do not need a million messages."""
 
 LARGE = 200_000
 """Bytes of JSON from which only the first problem is looked for: the validator collects all or one, and
@@ -114,7 +114,7 @@ def compiled(schema: dict[str, Any] | bool, where: str) -> Any:
     with _validators_lock:
         while len(_validators) >= MOST_VALIDATORS:
             del _validators[next(iter(_validators))]
-        # Keeping the schema beside its validator keeps its identity from being given to another.
+        # The schema is stored with its validator, so that its id is not reused.
         _validators[id(schema)] = (schema, validator, is_large(schema))
     return validator
 
@@ -212,6 +212,6 @@ def argument_problems(tool: Tool, name: str, value: Any) -> list[Problem]:
     if kept is None:
         if len(_relaxed) >= MOST_VALIDATORS:
             _relaxed.clear()
-        # The schema is kept beside what is made of it, so that its identity is not given to another.
+        # The schema is stored with what is derived from it, so that its id is not reused.
         kept = _relaxed[id(schema)] = (schema, {k: v for k, v in schema.items() if k != "required"})
     return schema_problems(kept[1], {name: value}, f"tool '{tool.name}'")

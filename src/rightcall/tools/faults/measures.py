@@ -1,6 +1,6 @@
 """What an agent did when tools failed, computed from the ledger and the calls. Pure functions.
 
-The ledger records what really happened; the calls record what the agent was told. The measures compare the two.
+The ledger records what really happened; the calls record what the agent saw. The measures compare the two.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def lost_effects(twin: Iterable[LedgerEntry], ledger: Iterable[LedgerEntry]) -> 
 
 
 def unsure_calls(calls: Sequence[ToolCall]) -> list[int]:
-    """Positions of calls whose effect may have happened, as the agent was told."""
+    """Positions of calls whose effect may have happened, as far as the agent knows."""
     return [i for i, call in enumerate(calls) if _effect(call.output) == "unknown"]
 
 

@@ -12,7 +12,7 @@ from rightcall.tools.idempotency.store import IdempotencyStore
 class GroupCommit:
     """Gathers the steps that calls want to take in one round of the event loop and commits them together.
 
-    Each waiter goes on only after the commit, so a step that is told to have happened has happened.
+    Each waiter goes on only after the commit, so a step reported as done has been committed.
     """
 
     def __init__(self, store: IdempotencyStore) -> None:
@@ -38,7 +38,7 @@ class GroupCommit:
             return
         try:
             results = self._store.together([step for _, step in waiting])
-        except Exception as error:  # nobody may be left waiting
+        except Exception as error:  # every waiter must be released
             results = [error] * len(waiting)
         for (future, _), result in zip(waiting, results, strict=True):
             if future.cancelled():

@@ -287,7 +287,7 @@ def _numbered(call: ActiveCall) -> ActiveCall:
 def _abandonment(
     store: IdempotencyStore, key: str, owner: str, attempt: int, work: ToolWork | None = None
 ) -> Callable[[], None]:
-    """What is written when nothing can act on a claim any more and nobody has said how it ended."""
+    """The record for a claim whose holder is gone without reporting an outcome."""
 
     def write() -> None:
         state: EndState = "unknown"

@@ -41,7 +41,7 @@ class Heartbeat:
                 self._beating = True
                 continue
             while owners:
-                owner = owners.pop()  # not kept a moment longer: whoever refers to it keeps it alive
+                owner = owners.pop()  # drop the reference: holding it would keep the owner alive
                 with contextlib.suppress(StoreDownError):  # the next beat tries again; finishing will tell
                     if owner.renew is not None:
                         owner.renew()

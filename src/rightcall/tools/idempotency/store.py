@@ -6,7 +6,7 @@
 row whose owner is gone becomes unknown, and nothing is ever run again on a guess. Whether an owner on this
 machine is gone, `owners` knows. One on another machine renews its lease while it works; it is given up only
 when the lease has run out *and* nothing was heard of it for half a lease of this process's own, monotonic
-time: a clock that jumps, here or there, makes nobody dead.
+time: a clock jump on either machine expires nothing.
 """
 
 from __future__ import annotations
@@ -312,7 +312,7 @@ def sqlite_store(
     """Keys in a SQLite file, or in memory for as long as the store lives.
 
     A committed key survives the death of the process. `durable` makes it survive the loss of power too,
-    at the price of a disk flush per step. `later` opens the file when it is first needed.
+    at the cost of a disk flush per step. `later` opens the file when it is first needed.
     """
     import sqlite3
 

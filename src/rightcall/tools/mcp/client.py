@@ -88,7 +88,7 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
 class McpServer:
     """A running server. `tools` are those it listed, `problems` what is wrong with their schemas.
 
-    Its life is a task of its own, so it may be opened in one task and closed in another.
+    It runs in a separate task, so it may be opened in one task and closed in another.
     """
 
     def __init__(self, address: McpAddress) -> None:

@@ -34,7 +34,7 @@ def mcp_server(toolbox: Toolbox, name: str = "rightcall") -> Any:
             invocation = await toolbox.invoke(call, context)
         except Aborted as stop:
             (invocation,) = stop.invocations
-        context.invocations.clear()  # a server lives long, and nobody reads them here
+        context.invocations.clear()  # a server is long-lived, and they are not read here
         return CallToolResult.model_validate(answer_of(invocation))
 
     return Server(name, on_list_tools=list_tools, on_call_tool=call_tool)

@@ -58,7 +58,7 @@ class Ledger:
 def effects(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """The lines that changed the world, late ones included; an effect noted twice counts once.
 
-    What was only learned (from the store or a probe, about another process) counts when nobody else noted it.
+    What was only learned (from the store or a probe, about another process) counts when it was not recorded otherwise.
     """
     lines = [entry for entry in entries if entry.phase in ("effect", "late_effect")]
     attempts = {(e.key or e.call_id, e.attempt) for e in lines if e.phase == "effect"}

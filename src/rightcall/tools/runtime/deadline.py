@@ -1,7 +1,7 @@
 """Deadlines of calls, and what happens to work that takes longer.
 
 A read is cancelled at its deadline. A write is not: a thread cannot be stopped, a request that was sent cannot
-be called back, and cancelling would only lose sight of them. The model is told that it is still running,
+be recalled, and cancelling would only lose track of them. The model reads that it is still running,
 and the work goes on to its end with the claim on its key, its locks and its place in the ledger.
 """
 
@@ -31,9 +31,9 @@ class ToolWork:
     """The tool said that its effect had happened before it broke."""
     returned: bool = False
     left: bool = False
-    """Nobody waits for it any more."""
+    """It is no longer awaited."""
     interrupted: bool = False
-    """It ended by a timeout or a cancellation of its own, and may have left a thread behind."""
+    """It ended by its own timeout or cancellation, and may have left a thread behind."""
     late: Finished | None = None
     """What a thread returned whose caller was cancelled."""
 
@@ -102,7 +102,7 @@ async def _to_the_end(rest: Awaitable[Finished]) -> Finished:
 def _ended(work: ToolWork, task: asyncio.Task[Any]) -> None:
     _at_work.discard(task)
     if not task.cancelled():
-        task.exception()  # or the loop complains that nobody asked for it
+        task.exception()  # otherwise the loop warns that it was never retrieved
     if work.interrupted or task.cancelling():
         _forget_timers(task.get_loop())
 

@@ -1,4 +1,4 @@
-"""The outcome of a call, and what the model is told."""
+"""The outcome of a call, and what the model reads."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Invocation(Record, frozen=True):
 class Finished(Record, frozen=True):
     """How the running of a tool ended, before it is tied to a call.
 
-    `running` says that it has not ended and nobody waits for it any more. `free` says that certainly nothing
+    `running` means that it has not ended and is no longer awaited. `free` says that certainly nothing
     was done, so that its key may be used again.
     """
 

@@ -159,7 +159,7 @@ def out_of_reach(call: ActiveCall) -> Finished:
 
 
 def broken(call: ActiveCall, error: Exception, *, strict: bool) -> Finished:
-    """An exception nobody foresaw. The model learns nothing of its text: it may hold anything."""
+    """An unexpected exception. Its text is not shown to the model: it may contain anything."""
     name = call.tool_name
     if strict:
         raise Abort(f"{name} broke: {type(error).__name__}: {error}", effect=doubt(call)) from error

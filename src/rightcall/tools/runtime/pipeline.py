@@ -29,7 +29,7 @@ def pipeline(
         RuntimeRetries(rules.retries) if rules.retries.most else None,
         Batches(faults.arm if faults else None),  # each item on its own from here on
         idempotency.once,  # claim the key, or answer from what is known of it
-        deadline,  # what follows is done to its end, even when nobody waits for it any more
+        deadline,  # the following stages run to completion, even if no longer awaited
         idempotency.record,  # write down how the attempt ended, early or late
         Versions(rules.strict),  # check, then act, under the lock of the resource
         Outcomes(rules.strict),  # a result or an exception becomes an outcome

@@ -55,7 +55,7 @@ class Retries:
 @dataclass(frozen=True)
 class ToolRules:
     """What every call of a toolbox obeys. `strict` stops the agent when a tool breaks unexpectedly; else
-    the model is told that the tool is broken, and nothing of the exception."""
+    the model reads that the tool is broken, but not the exception."""
 
     policy: Policy = Policy()
     retries: Retries = Retries()

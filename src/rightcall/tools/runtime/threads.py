@@ -44,7 +44,7 @@ _pool = _Pool()
 async def in_thread(
     function: Callable[[], Any], *, when_late: Callable[[Any, BaseException | None], None] | None = None
 ) -> Any:
-    """Run a blocking function beside the event loop and wait for it.
+    """Run a blocking function in a thread and wait for it.
 
     A thread cannot be stopped: when the waiting is cancelled it runs on, and `when_late` is called in it
     with the result or the exception that came too late.
@@ -60,7 +60,7 @@ async def in_thread(
 
 
 def in_background(job: Job) -> None:
-    """Run a blocking function beside everything else; nobody waits for it, and it must not raise."""
+    """Run a blocking function in the background; it is not awaited, and must not raise."""
     _pool.submit(job)
 
 
@@ -80,7 +80,7 @@ class _Ended:
             self._when_late(*result)
 
     def set(self, result: Any, failure: BaseException | None) -> bool:
-        """Whether somebody waits for it."""
+        """Whether it is awaited."""
         with self._lock:
             late = self._abandoned
             self._result = (result, failure)
@@ -102,7 +102,7 @@ def _job(function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended
             failure = error
         if not ended.set(result, failure):
             return
-        with contextlib.suppress(RuntimeError):  # the loop has been closed meanwhile: nobody is waiting
+        with contextlib.suppress(RuntimeError):  # the loop has been closed meanwhile: nothing is waiting
             loop.call_soon_threadsafe(_settle, future, result, failure)
 
     return job

@@ -127,7 +127,7 @@ class Toolbox:
         """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
         entry = self._resolve(call.name, context)
         if entry is None or call.arguments is None:
-            raise ConfigError(f"there is no call of '{call.name}' to confirm")
+            raise ConfigError(f"no call of '{call.name}' awaits confirmation")
         meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
         return self.confirmations.issue(context, entry.tool.name, meaning)
 
@@ -167,7 +167,7 @@ class Toolbox:
         return BoundTool(tool, PLAIN, lambda context: ready)
 
     def _made(self, given: Any, execute: str) -> list[BoundTool]:
-        """Entries whose mocks are asked first. A world hurts nobody, so it needs no permission to run."""
+        """Entries whose mocks take precedence. A simulated world is harmless, so it needs no permission to run."""
         if isinstance(given, World):
             return [self._governed(entry, real=True) for entry in given.entries()]
         if isinstance(given, Tool):

@@ -92,7 +92,7 @@ def _repeated(call: ToolCall, first: ToolCall, made: Invocation) -> Invocation:
     reply = ErrorReply(
         "conflict",
         f"the call id '{call.id[:100]}' is used twice in one turn for different calls; this one was not run",
-        f"call {call.name} again with an id of its own",
+        f"call {call.name} again with a unique id",
         retry="fix_args",
     )
     return _not_run(call, reply, "rejected")

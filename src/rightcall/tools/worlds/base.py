@@ -102,7 +102,7 @@ class World:
         return copy.deepcopy(result)
 
     def _earlier(self, made: FunctionTool, age: int) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
-        """A read as it would have answered `age` changes ago; None when there were not so many."""
+        """A read as it would have answered `age` changes ago; None when there were fewer."""
         if len(self._past) < age:
             return None
         then = type(self)(self._past[-age], idempotent=self.idempotent)

@@ -1,7 +1,7 @@
-"""How each instrumentation spells tools, answers and agents. Pure functions from a span to an observation.
+"""The formats of instrumentations for tools, answers and agents. Pure functions from a span to an observation.
 
     genai          OpenTelemetry's GenAI conventions, with the events of older versions
-    traceloop      OpenLLMetry: its own kinds, names with numbers (also under genai names)
+    traceloop      OpenLLMetry: its own kinds, numbered names (also under genai names)
     openinference  Phoenix and Arize
     langfuse       `langfuse.observation.*`
     mlflow         `mlflow.spanType` and its inputs and outputs
@@ -27,6 +27,7 @@ from rightcall.traces.dialects import (
     traceloop,
     vercel,
 )
+from rightcall.traces.dialects.common import blank
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
 
@@ -44,9 +45,11 @@ DIALECTS: dict[str, ModuleType] = {
 
 def observe(span: Span) -> Observation:
     """What the span's own dialect makes of it; a span of none of them is `other`."""
+    other: Observation | None = None
     for dialect in DIALECTS.values():
         if dialect.claims(span):
             found: Observation = dialect.observe(span)
             if found.kind != "other":
                 return found
-    return Observation(span, "other", "")
+            other = other or found
+    return other or blank(span, "")

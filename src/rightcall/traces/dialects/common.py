@@ -1,4 +1,4 @@
-"""What dialects share."""
+"""Shared by the dialects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rightcall.traces.span import Span
 
 
 def blank(span: Span, spelling: str) -> Observation:
-    """An observation of nothing yet, with what every span says: whether it failed, and whose it is."""
+    """An empty observation with what every span has: whether it failed, and its agent."""
     attributes = span.attributes
     kind = attributes.get("error.type")
     failed = span.status == "error" or (isinstance(kind, str) and kind != "")
@@ -27,7 +27,7 @@ def blank(span: Span, spelling: str) -> Observation:
 
 
 def session_of(attributes: dict[str, Any]) -> str:
-    """The conversation that a span belongs to, in any spelling."""
+    """The conversation that a span belongs to, in any format."""
     for name in ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session",
                  "lmnr.association.properties.session_id", "traceloop.association.properties.session_id",
                  "thread_id", "session_id"):  # fmt: skip
@@ -37,7 +37,7 @@ def session_of(attributes: dict[str, Any]) -> str:
 
 
 def version_of(span: Span) -> str:
-    """The agent's own version, where it says one."""
+    """The agent's version, if given."""
     for source in (span.attributes, span.resource):
         for name in ("gen_ai.agent.version", "agent.version", "langfuse.version", "service.version"):
             if isinstance(value := source.get(name), str) and value:

@@ -13,7 +13,7 @@ from rightcall.traces.span import Span
 
 NAME = "genai"
 PSEUDO_TOOLS = frozenset({"(merged tools)"})
-"""Google ADK sums up parallel calls in one more span."""
+"""Google ADK adds a span that merges parallel calls."""
 EVENTS = {
     "gen_ai.system.message": "system",
     "gen_ai.user.message": "user",
@@ -98,7 +98,7 @@ def read_usage(found: Observation, attributes: dict[str, Any]) -> None:
 
 
 def _with_details(span: Span) -> dict[str, Any]:
-    """The attributes, with those that an event of the span carries in their place."""
+    """The attributes, overridden by those of the span's events."""
     for event in span.events:
         if event.name == DETAILS:
             body = event.attributes.get("body")

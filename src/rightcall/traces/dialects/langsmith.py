@@ -1,4 +1,4 @@
-"""LangSmith: runs of type llm, tool and chain, in the words of LangChain."""
+"""LangSmith: runs of type llm, tool and chain, in LangChain's format."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _model(
     found: Observation, inputs: dict[str, Any], outputs: Any, extra: dict[str, Any], metadata: dict[str, Any]
 ) -> None:
     found.kind = "llm"
-    if "prompts" not in inputs:  # one text with every message in it says too little to be taken apart
+    if "prompts" not in inputs:  # one string with all messages cannot be split reliably
         found.system, found.asked = without_system(read_messages(inputs))
     found.answer = read_answer(outputs) if outputs is not ABSENT and outputs is not None else None
     usage = _usage(outputs)

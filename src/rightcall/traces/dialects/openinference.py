@@ -1,12 +1,13 @@
-"""OpenInference (Phoenix, Arize): `openinference.span.kind`, messages in names with numbers."""
+"""OpenInference (Phoenix, Arize): `openinference.span.kind`, messages under numbered names."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rightcall.traces.content import ABSENT, first_text, from_json, parsed, unflattened, whole_number
 from rightcall.traces.dialects.common import blank, definitions, unwrapped_output, without_system
-from rightcall.traces.messages import merged, read_answer, read_messages
+from rightcall.traces.messages import SpokenMessage, merged, read_answer, read_messages
 from rightcall.traces.observation import Observation, ObservedKind
 from rightcall.traces.span import Span
 
@@ -15,6 +16,7 @@ KIND = "openinference.span.kind"
 KINDS: dict[str, ObservedKind] = {"LLM": "llm", "TOOL": "tool", "AGENT": "agent"}
 PSEUDO_TOOLS = frozenset({"final_answer"})
 """smolagents ends by a tool that is none."""
+HANDOFF = "handoff to "
 
 
 def claims(span: Span) -> bool:
@@ -42,6 +44,10 @@ def _tool(found: Observation, attributes: dict[str, Any]) -> None:
     if found.name in PSEUDO_TOOLS:
         found.kind = "other"
         return
+    if _is_handoff(found.span):
+        found.handoff = first_text(attributes.get("output.value")) or found.name.removeprefix(HANDOFF)
+        found.name = re.sub(r"\W", "_", f"transfer_to_{found.handoff}").lower()  # as the SDK names the call
+        return
     found.call_id = first_text(attributes.get("tool_call.id"), attributes.get("tool.id"))
     given = parsed(attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT)))
     if isinstance(given, dict) and isinstance(given.get("kwargs"), dict) and not given.get("args"):
@@ -56,16 +62,19 @@ def _tool(found: Observation, attributes: dict[str, Any]) -> None:
         found.tools = [{"name": found.name, "description": description, "input_schema": schema}]
 
 
+def _is_handoff(span: Span) -> bool:
+    return span.scope.endswith("openai_agents") and span.name.startswith(HANDOFF)
+
+
 def _model(found: Observation, attributes: dict[str, Any]) -> None:
     asked = unflattened(attributes, "llm.input_messages")
     found.system, found.asked = without_system(read_messages(asked) if asked is not None else None)
+    _mark_failed(found.asked, attributes.get("input.value"))
     answers = unflattened(attributes, "llm.output_messages")
     if isinstance(answers, list):
         read = [message for item in answers if (message := read_answer(item)) is not None]
         found.answer = next(iter(merged(read)[-1:]), None)
-    if found.answer is None and "output.value" in attributes and answers is None:
-        value = _value(attributes, "output")
-        found.answer = read_answer(value) if isinstance(value, dict | list) else None
+    found.answer = _completed(found.answer, attributes)
     tools = unflattened(attributes, "llm.tools")
     if isinstance(tools, list):
         schemas = [
@@ -81,6 +90,36 @@ def _model(found: Observation, attributes: dict[str, Any]) -> None:
     found.finish = first_text(
         attributes.get("llm.finish_reason"), found.answer.finish if found.answer else ""
     )
+
+
+def _completed(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:
+    """The answer with what only the raw reply tells: LangChain's invalid calls, arguments that are an empty object."""
+    if answer is not None and (answer.text or answer.calls):
+        unknown = [called for called in answer.calls if called.arguments is ABSENT]
+        if not unknown:
+            return answer
+        raw = _raw_answer(attributes)
+        known = {called.id: called.arguments for called in raw.calls if called.id} if raw is not None else {}
+        for called in unknown:
+            called.arguments = known.get(called.id, ABSENT)
+        return answer
+    return _raw_answer(attributes) or answer
+
+
+def _raw_answer(attributes: dict[str, Any]) -> SpokenMessage | None:
+    value = _value(attributes, "output")
+    return read_answer(value) if isinstance(value, dict | list) else None
+
+
+def _mark_failed(asked: list[SpokenMessage] | None, given: Any) -> None:
+    """Results that LangChain's own messages call errors: the flattened ones have no place for it."""
+    if not asked or not isinstance(given, str) or '"status": "error"' not in given:
+        return
+    said = read_messages(given) or []
+    failed = {result.id for message in said for result in message.results if result.failed}
+    for message in asked:
+        for result in message.results:
+            result.failed = result.failed or (result.id != "" and result.id in failed)
 
 
 def _value(attributes: dict[str, Any], side: str) -> Any:

@@ -1,4 +1,4 @@
-"""OpenLLMetry (Traceloop): its own kinds of spans, and prompts and answers in names with numbers."""
+"""OpenLLMetry (Traceloop): its own kinds of spans, and prompts and answers under numbered names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def observe(span: Span) -> Observation:
     attributes = span.attributes
     kind = attributes.get("traceloop.span.kind")
     found = genai.observe(span)
-    found.spelling = genai.NAME  # one instrumentation writes both: they must not count as two
+    found.spelling = genai.NAME  # one instrumentation writes both: count them once
     if found.kind == "other" and kind == "tool":
         return _tool(span)
     if found.kind == "other" and kind in ("agent", "workflow"):

@@ -3,7 +3,7 @@
     mlflow      Trace.to_json, one or many        langsmith   runs, flat or nested
     langfuse    rows of observations, traces      console     Phoenix, and the OpenTelemetry SDK's own JSON
 
-Inspect AI's logs hold whole transcripts and are read by `inspect_log`. To add one: a file with these two functions and
+Inspect AI's logs have whole transcripts and are read by `inspect_log`. To add one: a file with these two functions and
 a line in `EXPORTS`.
 """
 
@@ -29,7 +29,7 @@ KNOWN = "OTLP JSON or protobuf, MLflow, LangSmith, Langfuse, Phoenix, Inspect AI
 
 
 def kind_of(record: Any) -> str:
-    """Which export a record comes from, by what it holds; empty when it is none that is known."""
+    """Which export a record comes from, by its contents; empty when unknown."""
     if not isinstance(record, dict):
         return ""
     if any(key in record for key in OTLP_KEYS):

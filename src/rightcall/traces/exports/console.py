@@ -59,7 +59,7 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
 
 
 def flattened(value: Any) -> dict[str, Any]:
-    """Nested attributes under names with dots and numbers, as they were before."""
+    """Nested attributes flattened to dotted and numbered names, as they originally were."""
     found: dict[str, Any] = {}
     waiting: list[tuple[str, Any, int]] = [("", value if isinstance(value, dict) else {}, 0)]
     while waiting:

@@ -52,23 +52,23 @@ def traces_of_zip(path: Path) -> Iterator[Trace]:
             head = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
             if head is None:
                 problem = "is a zip file without header.json; only Inspect AI's .eval is read"
-                raise InputError(str(path), problem, "unpack it and name the files inside")
+                raise InputError(str(path), problem, "extract it and pass the files inside")
             header = _member(archive, head, path)
             record = header if isinstance(header, dict) else {}
             for name in names:
                 if name.startswith("samples/") and isinstance(sample := _member(archive, name, path), dict):
                     yield _trace(sample, record, str(path))
     except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError) as error:
-        hint = "write the log as .json: `inspect log convert --to json`"
-        raise InputError(str(path), f"cannot be unpacked: {error}", hint) from None
+        hint = "convert the log to .json: `inspect log convert --to json`"
+        raise InputError(str(path), f"cannot be extracted: {error}", hint) from None
 
 
 def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
-    """One file of the archive; its stated size is not believed."""
+    """One file of the archive; its stated size is not trusted."""
     info = archive.getinfo(name)
     if info.file_size > MAX_MEMBER or info.file_size > max(FREE, MAX_RATIO * info.compress_size):
-        said = f"'{name}' in it unpacks to {info.file_size // 2**20:,} MiB"
-        raise TooLarge(str(path), said, "leave that sample out, or write the log as .json")
+        said = f"'{name}' in it decompresses to {info.file_size // 2**20:,} MiB"
+        raise TooLarge(str(path), said, "remove that sample, or convert the log to .json")
     with archive.open(info) as file:
         data = file.read()  # zipfile stops at the stated size
     try:
@@ -169,7 +169,7 @@ def _scores(raw: Any) -> dict[str, Score]:
 
 
 def _tools(sample: dict[str, Any]) -> list[dict[str, Any]]:
-    """The definitions of the first request to a model that the sample's events tell of."""
+    """The definitions of the first request to a model in the sample's events."""
     for event in sample.get("events") or ():
         if isinstance(event, dict) and event.get("event") == "model" and isinstance(event.get("tools"), list):
             return [tool for tool in event["tools"] if isinstance(tool, dict)]

@@ -1,4 +1,4 @@
-"""Langfuse: rows of observations (blob export, API), or traces that hold their observations."""
+"""Langfuse: rows of observations (blob export, API), or traces that contain their observations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people add: tags on runs and cases, notes, goldens made of cases. Every route here changes something."""
+"""Annotations: tags on runs and cases, notes, goldens made from cases. Every route here changes data."""
 
 from __future__ import annotations
 
@@ -72,15 +72,15 @@ def keep_golden(request: Request) -> Response:
 
 
 def fields_of(request: Request) -> dict[str, str]:
-    """The fields of the posted form, and what its address says: ids travel there, where every character may."""
+    """The fields of the posted form and the URL: ids are in the URL, where every character is allowed."""
     fields = {**cast("dict[str, str]", request.scope["rightcall.fields"]), **request.query_params}
     if "/case/" in request.url.path and "id" not in fields:
-        raise HTTPException(400, "the address does not say which case")
+        raise HTTPException(400, "the URL has no case id")
     return fields
 
 
 def _try(change: Callable[[], T]) -> T:
-    """A tag or note the store refuses is the visitor's mistake, not a missing page."""
+    """A tag or note that the store rejects is a bad request, not a missing page."""
     try:
         return change()
     except InputError as error:

@@ -1,4 +1,4 @@
-"""A case: what was asked, what was called beside what was expected, the whole transcript, notes and tags."""
+"""A case: the input, actual calls next to expected ones, the transcript, notes and tags."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rightcall.web.views import asked_run, store_of, tools_of
 
 
 def case(request: Request) -> Response:
-    """One trial of one golden; the filters of the list it was opened from lead on to the next."""
+    """One trial of one golden; the filters of the list it was opened from determine the next."""
     run, found, result = asked_case(request)
     store = store_of(request)
     filters = {name: v for name, v in request.query_params.items() if name not in ("id", "trial") and v}
@@ -41,7 +41,7 @@ def case(request: Request) -> Response:
 
 
 def golden_file(request: Request) -> Response:
-    """What the agent did here, as a golden in a file of its own."""
+    """What the agent did here, as a golden in a separate file."""
     _, found, result = asked_case(request)
     line = encode(golden_from(found, result)) + b"\n"
     headers = {"content-disposition": 'attachment; filename="golden.jsonl"'}
@@ -56,10 +56,10 @@ def waterfall(request: Request) -> Response:
 
 
 def asked_case(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
-    """The run, the case and the trial that an address asks for; without a trial, the first that did not pass."""
+    """The run, the case and the trial of a URL; without a trial, the first that did not pass."""
     run = asked_run(request)
     if "id" not in request.query_params:
-        raise HTTPException(400, "which case? the address has no id")
+        raise HTTPException(400, "the URL has no case id")
     found = store_of(request).case(run.id, request.query_params["id"])
     return run, found, chosen_trial(found, request.query_params.get("trial"))
 

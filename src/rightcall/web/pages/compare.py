@@ -23,11 +23,11 @@ from rightcall.web.views import store_of, tools_of
 ON_A_PAGE = 50
 RUNS_OFFERED = 50
 CHANGES: tuple[Change, ...] = ("broken", "fixed", "failing", "passing", "added", "removed", "unjudged")
-"""In the order of what one wants to see first."""
+"""Most interesting first."""
 
 
 def compare(request: Request) -> Response:
-    """The comparison that the address asks for, or a choice of runs."""
+    """The comparison of a URL, or a choice of runs."""
     pair = asked_pair(request)
     if pair is None:
         return page(request, "compare_choose.html", runs=store_of(request).runs(limit=RUNS_OFFERED))
@@ -57,7 +57,7 @@ def compare(request: Request) -> Response:
 
 
 def verdict(request: Request) -> Response:
-    """The part of the page that was left out."""
+    """The deferred part of the page."""
     pair = asked_pair(request)
     if pair is None:
         raise HTTPException(400, "a comparison needs before and after")
@@ -78,7 +78,7 @@ def compare_case(request: Request) -> Response:
 
 
 def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
-    """Before and after, as the address names them; two runs without an order come in that of their time."""
+    """Before and after from the URL; two unordered runs are sorted by time."""
     store, query = store_of(request), request.query_params
     if query.get("before") and query.get("after"):
         return store.run(query["before"]), store.run(query["after"])
@@ -90,7 +90,7 @@ def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
 
 
 def _asked_change(word: str, counts: dict[Change, int]) -> Change:
-    """The change the address asks for; otherwise the first worth seeing that happened."""
+    """The change in the URL; otherwise the first interesting one that happened."""
     wanted = [change for change in CHANGES if change == word] or [c for c in CHANGES if counts[c]]
     return wanted[0] if wanted else "broken"
 
@@ -105,7 +105,7 @@ def _counts(request: Request, before: StoredRun, after: StoredRun) -> dict[Chang
 
 
 def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunComparison:
-    """What `rightcall compare` says of the two, worked out once."""
+    """The result of `rightcall compare`, computed once."""
     store = store_of(request)
     found: RunComparison = request.app.state.views.get(
         ("verdict", *_key(before, after)),

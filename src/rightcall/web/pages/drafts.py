@@ -1,4 +1,4 @@
-"""Drafts of datasets: accept, edit, reject and comment goldens, write new ones, make what was accepted final."""
+"""Drafts of datasets: accept, edit, reject and comment goldens, write new ones, finalize accepted ones."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def drafts(request: Request) -> Response:
 
 
 def draft(request: Request) -> Response:
-    """The goldens of a draft; by default those that nobody has decided about."""
+    """The goldens of a draft; by default the pending ones."""
     version = _asked(request)
     rows = _rows(request, version)
     state = request.query_params.get("state", "pending" if any(r.state == "pending" for r in rows) else "")
@@ -68,7 +68,7 @@ def draft(request: Request) -> Response:
 
 
 def golden(request: Request) -> Response:
-    """One golden of a draft, with its neighbours and everything that can be done to it."""
+    """One golden of a draft, with its neighbours and all actions."""
     version = _asked(request)
     found = _golden(request, version)
     rows = _rows(request, version)
@@ -97,7 +97,7 @@ def decide(request: Request) -> Response:
     found = _unchanged(request, version, fields)
     state = fields.get("state", "")
     if state and state not in STATES:
-        raise HTTPException(400, f"a golden is one of {', '.join(STATES)}, not '{state[:30]}'")
+        raise HTTPException(400, f"state must be one of {', '.join(STATES)}, not '{state[:30]}'")
     comment = fields.get("comment") if "comment" in fields else None
     made = _try(
         lambda: reviewed(
@@ -110,7 +110,7 @@ def decide(request: Request) -> Response:
 
 
 def edit(request: Request) -> Response:
-    """Replace a golden by what somebody wrote; it is pending again."""
+    """Replace a golden with an edited version; it is pending again."""
     version, fields = _asked(request), _fields(request)
     found = _unchanged(request, version, fields)
     made = _try(lambda: edited(found, fields.get("text", ""), author=_author(fields), at=_now()))
@@ -120,17 +120,17 @@ def edit(request: Request) -> Response:
 
 
 def write(request: Request) -> Response:
-    """Add a golden that somebody wrote."""
+    """Add a golden written by a reviewer."""
     version, fields = _asked(request), _fields(request)
     made = _try(lambda: golden_by_hand(fields.get("text", ""), author=_author(fields), at=_now()))
     if any(row.id == made.id for row in _rows(request, version)):
-        raise HTTPException(400, f"the draft has a golden '{made.id}' already; choose another id")
+        raise HTTPException(400, f"the draft already has a golden '{made.id}'; choose another id")
     store_of(request).add_to_draft(version.alias, made, author=_author(fields))
     return RedirectResponse(golden_link(version.alias, made.id), 303)
 
 
 def finalize(request: Request) -> Response:
-    """Make the accepted goldens, or all of them, a version that never changes."""
+    """Turn the accepted goldens, or all of them, into an immutable version."""
     version, fields = _asked(request), _fields(request)
     store, alias = store_of(request), version.alias
     if fields.get("as_is"):
@@ -171,10 +171,10 @@ def _golden(request: Request, version: DatasetVersion) -> AnyGolden:
 
 
 def _unchanged(request: Request, version: DatasetVersion, fields: dict[str, str]) -> AnyGolden:
-    """The golden, if it still is what the visitor decided about."""
+    """The golden, if it has not changed since the visitor saw it."""
     found = _golden(request, version)
     if fields.get("seen") != _mark(found):
-        raise HTTPException(400, "the golden was changed by somebody else meanwhile; look at it again")
+        raise HTTPException(400, "someone else has changed the golden; reload it")
     return found
 
 
@@ -183,7 +183,7 @@ def _mark(golden: AnyGolden) -> str:
 
 
 def _rows(request: Request, version: DatasetVersion) -> list[DraftRow]:
-    """The draft as a list, read once for the same content."""
+    """The draft as a list, cached by content."""
 
     def read() -> list[DraftRow]:
         found = store_of(request).pull_dataset(version.alias, version.version, finalized=False)
@@ -231,7 +231,7 @@ def _now() -> str:
 
 
 def _try(change: Callable[[], T]) -> T:
-    """What a visitor wrote and cannot be kept is their mistake, not a missing page."""
+    """Invalid input of a visitor is a bad request, not a missing page."""
     try:
         return change()
     except InputError as error:

@@ -1,4 +1,4 @@
-"""The token, asked for once."""
+"""The token form, shown once."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ A_MONTH = 30 * 24 * 3600
 
 
 async def first(request: Request) -> Response:
-    """The way in: a token in the address becomes a cookie.
+    """Login: a token in the URL becomes a cookie.
 
-    It is answered with a page that moves on by itself, not with a redirect: a strict cookie is not sent on a
-    redirect that began at another site, such as a link in a chat.
+    The response is a page that forwards by itself, not a redirect: a strict cookie is not sent on a redirect
+    that started at another site, such as a link in a chat.
     """
     access = request.app.state.access
     if access.is_token(request.query_params.get("token", "")):

@@ -48,19 +48,19 @@ def trend(request: Request) -> Response:
 
 
 def line(request: Request) -> Response:
-    """A small line for a list: the newest runs only."""
+    """A sparkline for a list: the newest runs only."""
     points = points_of(store_of(request).runs(asked(request), limit=IN_A_LINE))
     return charts.answer(request, lambda theme: charts.line(points, theme))
 
 
 def asked(request: Request) -> RunFilter:
-    """Which runs the address asks for."""
+    """The runs selected by the URL."""
     query = request.query_params
     return RunFilter(name=query.get("suite", ""), group=query.get("group", ""), agent=query.get("agent", ""))
 
 
 def points_of(newest_first: list[StoredRun]) -> list[Point]:
-    """A point for each run that has something to say, oldest first."""
+    """A point for each run with results, oldest first."""
     judged = [run for run in reversed(newest_first) if run.results > run.errors]
     marks = changed_at(judged)
     return [

@@ -1,4 +1,4 @@
-"""A run: what it adds up to, where it fails, and its cases."""
+"""A run: its summary, where it fails, and its cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COUNTED = 20_000
 
 
 def run(request: Request) -> Response:
-    """The page of a run. What needs every case is shown at once for a small run and loaded after it for others."""
+    """The page of a run. Parts that need every case are shown at once for a small run and loaded later for others."""
     stored = asked_run(request)
     view = view_of(request, stored) if at_hand(request, stored) else None
     summary = stored.run.summary
@@ -41,7 +41,7 @@ def run(request: Request) -> Response:
 
 
 def insights(request: Request) -> Response:
-    """The part of the page that was left out."""
+    """The deferred part of the page."""
     stored = asked_run(request)
     view = view_of(request, stored)
     analysis = analysis_of(request, stored)
@@ -49,7 +49,7 @@ def insights(request: Request) -> Response:
 
 
 def spread(request: Request) -> Response:
-    """How a number spreads over the cases."""
+    """The distribution of a number over the cases."""
     stored = asked_run(request)
     view = view_of(request, stored)
     drawn = {
@@ -62,13 +62,13 @@ def spread(request: Request) -> Response:
 
 
 def cases(request: Request) -> Response:
-    """The list alone, for a run that grows while it is looked at."""
+    """The list alone, for a run in progress."""
     stored = asked_run(request)
     return page(request, "run_cases.html", run=stored, **case_list(request, stored))
 
 
 def live(request: Request) -> Response:
-    """How far a run is."""
+    """The progress of a run."""
     stored = asked_run(request)
     passing = rate(stored.passed, stored.results - stored.errors, trials=stored.run.trials)
     percent = request.app.state.templates.filters["percent"]
@@ -93,7 +93,7 @@ def live(request: Request) -> Response:
 
 
 def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
-    """One page of the cases that fit the filters in the address."""
+    """One page of the cases that match the filters in the URL."""
     store, query = store_of(request), request.query_params
     which = result_filter(dict(query))
     after = (query["after"], _whole(query.get("trial"))) if query.get("after") else None
@@ -120,17 +120,17 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
 
 
 def _fitting(store: Store, stored: StoredRun, which: ResultFilter, on_first_page: int | None) -> int | None:
-    """How many cases fit; None where counting them would take longer than a page may."""
+    """How many cases match; None where counting would take too long for a page."""
     if which == ResultFilter():
         return stored.results
     if on_first_page is not None and on_first_page <= ON_A_PAGE:
         return on_first_page
-    scans = which.text or which.failed_metric  # no index answers these
+    scans = which.text or which.failed_metric  # no index covers these
     return None if scans and stored.results > COUNTED else store.count(stored.id, which)
 
 
 def result_filter(query: dict[str, str]) -> ResultFilter:
-    """The filter that an address asks for; words nobody knows narrow nothing."""
+    """The filter of a URL; unknown words are ignored."""
     return ResultFilter(
         outcome=_one_of(query.get("outcome"), Outcome),
         category=_one_of(query.get("category"), Category),

@@ -1,4 +1,4 @@
-"""The list of runs: search, filters, tags, and a line over time for each suite."""
+"""The list of runs: search, filters, tags, and a sparkline for each suite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATES: dict[str, Literal["finished", "unfinished"]] = {"finished": "finished", 
 
 
 def runs(request: Request) -> Response:
-    """One page of the runs that fit."""
+    """One page of matching runs."""
     store, query = store_of(request), request.query_params
     which = filter_of(dict(query))
     found = store.runs(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)
@@ -44,7 +44,7 @@ def runs(request: Request) -> Response:
 
 
 def filter_of(query: dict[str, str]) -> RunFilter:
-    """The filter that an address asks for; a state nobody knows narrows nothing."""
+    """The filter of a URL; an unknown state is ignored."""
     fields = {name: query.get(name, "").strip() for name in ("name", "group", "agent", "tag", "text")}
     return RunFilter(**fields, state=STATES.get(query.get("state", ""), "any"))
 

@@ -1,4 +1,4 @@
-"""The tools of a run: their definitions, what lint says of them, how often each was chosen and mixed up."""
+"""The tools of a run: their definitions, their lint findings, how often each was chosen and confused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tools(request: Request) -> Response:
 
 
 def tool_list(request: Request) -> Response:
-    """The list alone, for a run that takes a moment to add up."""
+    """The list alone, for a run that takes a moment to summarize."""
     run = store_of(request).run(request.query_params.get("run", "last"))
     return page(request, "tool_list.html", run=run, **_content(request, run))
 
@@ -56,7 +56,7 @@ def _content(request: Request, run: StoredRun) -> dict[str, Any]:
 
 
 def _advice(request: Request, run: StoredRun, definitions: dict[str, Tool]) -> dict[str, list[Diagnostic]]:
-    """What lint says of each tool, the gravest first; read once for the same definitions."""
+    """The lint findings of each tool, most severe first; cached by definitions."""
     from rightcall.lint import lint  # its word lists take a moment to load
 
     def read() -> dict[str, list[Diagnostic]]:

@@ -1,4 +1,4 @@
-// Small comforts for forms that also work without a script.
+// Enhancements for forms that also work without a script.
 
 export function submitOnChange(root) {
   for (const select of root.querySelectorAll("form[data-auto] select"))

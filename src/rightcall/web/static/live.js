@@ -1,4 +1,4 @@
-// A run in progress: asks how far it is, and takes in a new list when there is more to see.
+// A run in progress: polls its progress, and loads a new list when there are more results.
 
 import { load } from "./parts.js";
 
@@ -22,7 +22,7 @@ export function watchRun(document, start) {
         await Promise.all([...document.querySelectorAll("[data-refresh]")].map((part) => refresh(part, start)));
       }
     } catch {
-      wait = Math.min(SLOWEST, wait * 2); // the server may have been stopped; do not knock too often
+      wait = Math.min(SLOWEST, wait * 2); // the server may have been stopped; back off
     }
     again();
   };

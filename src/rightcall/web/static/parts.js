@@ -1,4 +1,4 @@
-// Parts of a page that take longer than a page should: asked for once the page is there.
+// Parts of a page that are slow to compute: requested once the page has loaded.
 // They are HTML of our own templates, escaped there; the page's policy runs no inline script anyway.
 
 export function loadParts(document, start) {
@@ -16,7 +16,7 @@ export async function load(place, start) {
   } catch (error) {
     const told = document.createElement("p");
     told.className = "none";
-    told.textContent = `This could not be loaded: ${error.message}.`;
+    told.textContent = `Could not load this part: ${error.message}.`;
     place.replaceChildren(told);
   }
 }

@@ -1,4 +1,4 @@
-// Times are written in UTC; here they become the reader's own, with the distance from now where that says more.
+// Times are rendered in UTC; here they become local, relative to now where that is more useful.
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const STEPS = [["minute", 60], ["hour", 3600], ["day", 86400]];

@@ -11,7 +11,7 @@ from rightcall.lint.rule import Rule
 from rightcall.portability import provider
 
 _ANNOTATIONS = word_set("description title default examples deprecated readOnly writeOnly $comment")
-"""Keywords that judge no value: beside them, a reference means the same in place."""
+"""Keywords that validate nothing: next to them, a reference keeps its meaning."""
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.metrics.matching.assignment import best_assignment
-from rightcall.metrics.matching.base import MISSING, Matcher
+from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope, compiled, list_of, wrong
 
 
 def paired(members: list[Matcher], values: list[Any], at: int) -> tuple[int, float]:
-    """How many members found a value of their own to accept in full, and the sum of the scores, at best."""
+    """The maximum number of members matched to distinct values, and the best sum of scores."""
     weights = [[member.score(value, at) for value in values] for member in members]
     pairs = best_assignment(weights)
     scores = [weights[i][j] for i, j in pairs]
@@ -84,3 +84,23 @@ class Object:
 
     def describe(self) -> str:
         return "{" + ", ".join(f"{key}: {m.describe()}" for key, m in self.members.items()) + "}"
+
+
+def _object(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    if not isinstance(spec, dict):
+        raise wrong("object", "an object of matchers", spec)
+    return Object({key: compiled(value, scope) for key, value in spec.items()})
+
+
+def _bag(name: str) -> Build:
+    return lambda spec, options, scope: Bag(name, list_of(name, spec, scope))
+
+
+KINDS = {
+    "set": Kind(_bag("set")),
+    "multiset": Kind(_bag("multiset")),
+    "superset_of": Kind(_bag("superset_of")),
+    "subset_of": Kind(_bag("subset_of")),
+    "object": Kind(_object),
+    "items": Kind(lambda spec, options, scope: Items(list_of("items", spec, scope))),
+}

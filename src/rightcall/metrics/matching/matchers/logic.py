@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.metrics.matching.base import MISSING, Matcher
+import msgspec
+
+from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, compiled, list_of
 
 
 @dataclass(slots=True)
@@ -32,3 +34,13 @@ class All:
 
     def describe(self) -> str:
         return " and ".join(member.describe() for member in self.members) or "anything"
+
+
+def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    return Not(compiled(spec, msgspec.structs.replace(scope, negated=not scope.negated)))
+
+
+KINDS = {
+    "not": Kind(_not),
+    "all": Kind(lambda spec, options, scope: All(list_of("all", spec, scope))),
+}

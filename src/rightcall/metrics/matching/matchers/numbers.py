@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.metrics.matching.base import shown
+from rightcall.errors import InputError
+from rightcall.metrics.matching.base import Kind, Matcher, Scope, shown, wrong
 
 
 def is_number(value: Any) -> bool:
@@ -69,3 +70,39 @@ class Range:
         if self.low is None or self.high is None:
             return f"at most {shown(self.high)}" if self.low is None else f"at least {shown(self.low)}"
         return f"between {shown(self.low)} and {shown(self.high)}"
+
+
+def _number(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
+    if unknown := given.keys() - {"value", "abs", "rel"}:
+        raise InputError("", f"matcher 'number' has no option '{min(unknown)}'", "use value, abs, rel")
+    for key, value in given.items():
+        if not is_number(value) or (key != "value" and value < 0):
+            raise wrong(
+                "number", f"a number for {key}{'' if key == 'value' else ' that is not negative'}", value
+            )
+    if "value" not in given:
+        raise InputError("", "matcher 'number' needs a value")
+    return Number(**given)
+
+
+def _range(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    ends = (
+        (spec.get("min"), spec.get("max"))
+        if isinstance(spec, dict) and spec.keys() <= {"min", "max"} and spec
+        else tuple(spec)
+        if isinstance(spec, list | tuple) and len(spec) == 2
+        else None
+    )
+    if ends is None or not all(end is None or is_number(end) for end in ends):
+        raise wrong("range", "[low, high] or {min, max} in numbers", spec)
+    low, high = ends
+    if low is not None and high is not None and low > high:
+        raise InputError("", f"matcher 'range' from {low} to {high} matches no number", "swap the two")
+    return Range(low, high)
+
+
+KINDS = {
+    "number": Kind(_number, frozenset(("abs", "rel"))),
+    "range": Kind(_range),
+}

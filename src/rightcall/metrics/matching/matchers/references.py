@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rightcall.metrics.matching.base import MISSING, Sources, shown
+from rightcall.errors import InputError
+from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, Sources, shown, text_of, wrong
 from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.matchers.numbers import is_number
 from rightcall.metrics.matching.paths import values_at
 from rightcall.model.call import ToolCall
 
@@ -101,3 +103,38 @@ def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
     dot = math.fsum(x * y for x, y in zip(left, right, strict=True))
     size = math.sqrt(math.fsum(x * x for x in left) * math.fsum(y * y for y in right))
     return dot / size if size else 0.0
+
+
+def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    given = {**spec, **options} if isinstance(spec, dict) else {"call": spec, **options}
+    call, path = given.get("call"), given.get("path", "")
+    if not isinstance(call, str) or not isinstance(path, str):
+        raise wrong("ref", 'an object {"call": id, "path": where}', spec)
+    if call not in scope.tool_of:
+        raise InputError("", f"matcher 'ref' names the expected call '{call}', which does not exist",
+                         f"ids here: {', '.join(scope.tool_of) or 'none'}")  # fmt: skip
+    scope.sources.named.add(call)
+    return Ref(call, path, scope.calls, scope.tool_of[call], scope.sources, scope.negated)
+
+
+def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    if scope.embed is None:
+        raise InputError("", "matcher 'semantic' needs an embedder", "pass embed=… to the scoring function")
+    given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
+    threshold = given.get("threshold", 0.8)
+    if not is_number(threshold) or not 0 <= threshold <= 1:
+        raise wrong("semantic", "a number from 0 to 1 for threshold", threshold)
+    return Semantic(text_of("semantic", given.get("value")), float(threshold), scope.embed)
+
+
+def _judge(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    if scope.judge is None:
+        raise InputError("", "matcher 'judge' needs a judge", "pass judge=… to the scoring function")
+    return Judge(text_of("judge", spec), scope.judge)
+
+
+KINDS = {
+    "ref": Kind(_ref, frozenset(("path",))),
+    "semantic": Kind(_semantic, frozenset(("threshold",))),
+    "judge": Kind(_judge),
+}

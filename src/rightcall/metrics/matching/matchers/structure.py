@@ -6,20 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.metrics.matching.base import MISSING, shown
+from rightcall.errors import InputError
+from rightcall.metrics.matching.base import (
+    MISSING,
+    Kind,
+    Matcher,
+    Scope,
+    are_among,
+    json_type,
+    shown,
+    wrong,
+)
 from rightcall.metrics.matching.matchers.numbers import is_number
 
 
-def json_type(value: Any) -> str:
-    """The JSON Schema name of a value's type; `integer` for whole numbers written as such."""
-    if value is None:
-        return "null"
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
-    return names.get(type(value), type(value).__name__)
-
-
 def has_type(value: Any, name: str) -> bool:
-    """Whether a value has a JSON Schema type: 1.0 is an integer, true is no number."""
+    """Whether a value has a JSON Schema type: 1.0 is an integer, true is not a number."""
     if name == "number":
         return is_number(value)
     if name == "integer":
@@ -54,3 +56,26 @@ class Schema:
 
     def describe(self) -> str:
         return f"valid for {shown(self.schema)}"
+
+
+def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    names = [spec] if isinstance(spec, str) else spec
+    known = {"string", "number", "integer", "boolean", "object", "array", "null"}
+    if not are_among(names, known):
+        raise InputError("", f"matcher 'type' needs one of {', '.join(sorted(known))}, got {spec}")
+    return Type(list(names))
+
+
+def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    from rightcall.tools.definitions import compiled, fits
+
+    if not isinstance(spec, dict):
+        raise wrong("schema", "a JSON Schema", spec)
+    compiled(spec, "matcher 'schema'")
+    return Schema(spec, lambda value: fits(spec, value, "matcher 'schema'"))
+
+
+KINDS = {
+    "type": Kind(_type),
+    "schema": Kind(_schema),
+}

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeVar
 
-from rightcall.metrics.matching.base import shown
+from rightcall.errors import InputError
+from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, shown, text_of
 from rightcall.metrics.matching.equality import same
 
 Ignorable = Literal["case", "space", "punctuation", "accents"]
@@ -153,3 +154,34 @@ def _instant(moment: Any) -> datetime.datetime:
 
 def _is_midnight(moment: datetime.datetime) -> bool:
     return moment.timetz().replace(tzinfo=None) == datetime.time(0)
+
+
+def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
+    ignore = given.get("ignore", [])
+    ignore = [ignore] if isinstance(ignore, str) else ignore
+    known = {"case", "space", "punctuation", "accents"}
+    if not are_among(ignore, known):
+        raise InputError("", f"matcher 'text' can ignore {', '.join(sorted(known))}, got {ignore}")
+    return Text(text_of("text", given.get("value")), frozenset(ignore), bool(given.get("nfkc")))
+
+
+def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    from rightcall.tools.definitions import fullmatch
+
+    return Regex(text_of("regex", spec), fullmatch(spec))
+
+
+def _date(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    if parse_date(text_of("date", spec)) is None:
+        raise InputError("", f"matcher 'date' cannot read '{spec}'", "use the form 2026-03-01")
+    return Date(spec)
+
+
+KINDS = {
+    "text": Kind(_text, frozenset(("ignore", "nfkc"))),
+    "regex": Kind(_regex),
+    "contains": Kind(lambda spec, options, scope: Contains(spec)),
+    "icontains": Kind(lambda spec, options, scope: Contains(spec, any_case=True)),
+    "date": Kind(_date),
+}

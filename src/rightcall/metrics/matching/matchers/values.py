@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import MatcherBroke
-from rightcall.metrics.matching.base import MISSING, Matcher, Scope, shown
+from rightcall.errors import InputError, MatcherBroke
+from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope, compiled, list_of, shown
 from rightcall.metrics.matching.equality import same
 
 
@@ -142,3 +142,29 @@ class DescribedFunction:
 def described_function(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     """Build it, like matchers of other packages."""
     return DescribedFunction(str(spec))
+
+
+def _any_of(name: str) -> Build:
+    return lambda spec, options, scope: OneOf(list_of(name, spec, scope))
+
+
+def _flag(name: str, make: Callable[[], Matcher]) -> Build:
+    def build(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+        if spec is not True:
+            raise InputError("", f"matcher '{name}' is written {{\"{name}\": true}}, got {spec!r}",
+                             "remove the parameter from args, or use another matcher")  # fmt: skip
+        return make()
+
+    return build
+
+
+KINDS = {
+    "exact": Kind(lambda spec, options, scope: Exact(spec)),
+    "one_of": Kind(_any_of("one_of")),
+    "any_of": Kind(_any_of("any_of")),
+    "present": Kind(_flag("present", Present)),
+    "absent": Kind(_flag("absent", Absent)),
+    "any": Kind(_flag("any", Anything)),
+    "optional": Kind(lambda spec, options, scope: Optional(compiled(spec, scope))),
+    "default": Kind(lambda spec, options, scope: Default(spec)),
+}

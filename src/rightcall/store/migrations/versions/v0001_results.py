@@ -135,5 +135,5 @@ def _details() -> None:
         sa.Column("result_id", Number, primary_key=True, autoincrement=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
     )
-    if op.get_bind().dialect.name == "postgresql":  # it is compressed already
+    if op.get_bind().dialect.name == "postgresql":  # already compressed
         op.execute("ALTER TABLE trajectories ALTER COLUMN content SET STORAGE EXTERNAL")

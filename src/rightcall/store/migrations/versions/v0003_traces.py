@@ -1,4 +1,4 @@
-"""Traces of production: spans as received, traces, what checks found, detectors, alarms."""
+"""Traces of production: spans as received, traces, check results, detectors, alarms."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _traces() -> None:
     op.create_index("traces_by_outcome", "traces", ["failed", "started_at", "key"])
     op.create_index("traces_by_review", "traces", ["review", "failed", "started_at", "key"])
     op.create_index("traces_by_signature", "traces", ["signature"])
-    if op.get_bind().dialect.name == "postgresql":  # they are compressed already
+    if op.get_bind().dialect.name == "postgresql":  # already compressed
         op.execute("ALTER TABLE traces ALTER COLUMN content SET STORAGE EXTERNAL")
         op.execute("ALTER TABLE received ALTER COLUMN content SET STORAGE EXTERNAL")
 

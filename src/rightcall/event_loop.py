@@ -30,7 +30,7 @@ def finished(work: Coroutine[Any, Any, T]) -> T:
         except BaseException as error:
             errors.append(error)
 
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="rightcall")
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()
     thread.join()
     if errors:

@@ -1,0 +1,60 @@
+"""What `check` adds to the calls: diff, plan and verdict of a large suite, and the 500 draws of `--plan`.
+
+    python -m benchmarks check_overhead [--goldens 1000] [--trials 3]
+
+Promised on one core: below 1 s without the draws, below 5 s with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.whole_checks import Simulated, marks, write_suite
+from rightcall.gate import CheckRule
+from rightcall.store import open_store
+from rightcall.suite import find_baseline, load_suite, plan_suite, run_plan
+from rightcall.suite.check_design import design_check
+
+
+def main() -> None:
+    """Print the seconds of each part; processor time, so that a busy machine does not matter."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--goldens", type=int, default=1000)
+    parser.add_argument("--trials", type=int, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, open_store(Path(name) / "rightcall.db") as store:
+        sys.path.insert(0, name)
+        folder, file = Path(name), write_suite(Path(name), options.goldens)
+        Simulated.rates = {f"g{i}": 0.02 if i % 12 == 0 else 0.98 for i in range(options.goldens)}
+        outcome = asyncio.run(run_plan(plan_suite(load_suite(file), folder, trials=1), store))
+        pool = marks(
+            find_baseline(store, outcome.run.id, "simulated"),
+            Simulated.rates,
+            options.trials,
+            Simulated.rng,
+        )
+        write_suite(folder, options.goldens, told=" Changed.")
+        suite = load_suite(file)
+        began = time.process_time()
+        plan = plan_suite(suite, folder)
+        design = design_check(suite, folder, plan, pool, suite.check)
+        designed = time.process_time()
+        rule = CheckRule(design.strata)
+        for step in rule.steps():
+            rule.feed(step, {g: float(Simulated.rng.random() < Simulated.rates[g]) for g in step.unit})
+        word = rule.end().word
+        decided = time.process_time()
+        design.forecast()
+        foreseen = time.process_time()
+    print(f"diff and plan {designed - began:.2f} s, verdict {word} {decided - designed:.2f} s", end="")
+    print(f", 500 draws {foreseen - decided:.2f} s")
+    sys.exit(1 if decided - began > 1 or foreseen - began > 5 else 0)
+
+
+if __name__ == "__main__":
+    main()

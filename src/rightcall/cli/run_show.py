@@ -1,0 +1,163 @@
+"""`rightcall runs show`: a run with what did not pass, or one of its cases."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rightcall.cli.options import json_option, run_argument, store_option
+from rightcall.cli.output import console, print_json, print_json_line, print_next
+from rightcall.errors import InputError
+
+if TYPE_CHECKING:
+    from rightcall.model.run import CaseResult, Summary
+    from rightcall.report.view import GoldenRow
+    from rightcall.store import Store, StoredCase, StoredRun
+
+MOST_HISTORY = 8
+SECONDS_BETWEEN_LOOKS = 1.0
+
+
+@click.command()
+@run_argument
+@click.argument("case", required=False)
+@click.option(
+    "--trial", type=click.IntRange(0), help="Trial of the case [default: the first that did not pass]"
+)
+@click.option("--raw", is_flag=True, help="Show what was sent to the model, as JSON")
+@click.option("--failures", type=click.IntRange(0), default=20, show_default=True,
+              help="Maximum number of goldens shown that did not pass")  # fmt: skip
+@click.option("--watch", is_flag=True, help="Refresh until the run has finished")
+@store_option
+@json_option
+def show(
+    run: str,
+    case: str | None,
+    trial: int | None,
+    raw: bool,
+    failures: int,
+    watch: bool,
+    store_url: str | None,
+    as_json: bool,
+) -> None:
+    """Show RUN: its verdict and the goldens that did not pass. With CASE (a golden's id), show that case.
+
+    RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch [default: last].
+    """
+    from rightcall.store import open_store
+
+    if case is None and (raw or trial is not None):
+        raise click.UsageError("--raw and --trial require a CASE: rightcall runs show RUN CASE")
+    with open_store(store_url, must_exist=True) as store:
+        where = f" --store {store_url}" if store_url else ""
+        if case is not None:
+            _show_case(store, store.run(run), case, trial, raw=raw, as_json=as_json, where=where)
+            return
+        found = store.run(run)
+        while watch and not found.finished and not as_json:
+            console().clear()
+            _show_run(store, found, failures, where)
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            found = store.run(found.id)
+        if as_json:
+            print_json_line(found)
+        else:
+            _show_run(store, found, failures, where)
+
+
+def _show_run(store: Store, found: StoredRun, keep: int, where: str) -> None:
+    from rightcall.report import print_run
+    from rightcall.report.view import failures_first, golden_rows
+
+    failed, more = failures_first(golden_rows(store.results(found.id)), keep)
+    print_run(console(), found, found.run.summary or _summary(store, found), failed, more)
+    steps = [f"rightcall runs show {found.id} {_quoted(failed[0].golden_id)}{where}"] if failed else []
+    if failed and found.finished:
+        steps.append(f"rightcall analyze {found.id}{where}")
+    if not found.finished:
+        steps.append(f"rightcall run SUITE --resume {found.id}{where}")
+    print_next(*steps, f"rightcall report {found.id}{where}")
+
+
+def _summary(store: Store, found: StoredRun) -> Summary:
+    """What the results of an unfinished run add up to so far."""
+    from rightcall.metrics import Tally
+
+    tally = Tally()
+    for result in store.results(found.id):
+        tally.add(result)
+    return tally.summary()
+
+
+def _show_case(
+    store: Store, run: StoredRun, wanted: str, trial: int | None, *, raw: bool, as_json: bool, where: str
+) -> None:
+    from rightcall.analysis import run_record
+    from rightcall.report import print_case
+    from rightcall.report.view import case_view, golden_row
+
+    stored = store.case(run.id, wanted)
+    result = _trial(stored, trial)
+    record = run_record(store, run)
+    golden = stored.golden
+    system = record.system if golden is None or golden.system is None else golden.system
+    if raw:
+        print_json(_request(record, result, system))
+        return
+    if as_json:
+        print_json(stored)
+        return
+    history = _history(store, run, stored.golden_id)
+    view = case_view(golden, result, {tool.name: tool for tool in record.tools})
+    print_case(
+        console(), view, trials=golden_row(stored.golden_id, stored.results), system=system, history=history
+    )
+    suite = run.run.versions.get("suite_file", "SUITE")
+    rerun = f"rightcall run {_quoted(suite)} --only {_quoted(stored.golden_id)}{where}"
+    print_next(rerun, f"rightcall runs show {run.id} {_quoted(stored.golden_id)} --raw{where}")
+
+
+def _trial(stored: StoredCase, wanted: int | None) -> CaseResult:
+    if not stored.results:
+        raise InputError(f"case {stored.golden_id}", "has no result yet")
+    if wanted is None:
+        return next((one for one in stored.results if not one.passed), stored.results[0])
+    for result in stored.results:
+        if result.trial == wanted:
+            return result
+    raise InputError(f"case {stored.golden_id}", f"has no trial {wanted}", f"it has {len(stored.results)}")
+
+
+def _request(record: Any, result: CaseResult, system: str) -> dict[str, Any]:
+    """What the model was given, as the store has it: no key, no header."""
+    messages = result.trajectory.messages if result.trajectory else ()
+    return {
+        "model": record.setup.model,
+        "system": system,
+        "settings": record.setup.settings,
+        "tools": record.tools,
+        "messages": messages,
+    }
+
+
+def _history(store: Store, run: StoredRun, golden_id: str) -> list[tuple[str, str, GoldenRow]]:
+    """The same golden in the newest other runs of the suite."""
+    from rightcall.report.view import golden_row
+    from rightcall.store import ResultFilter, RunFilter
+
+    found = []
+    for other in store.runs(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
+        if other.id == run.id:
+            continue
+        trials = list(store.results(other.id, ResultFilter(golden_id=golden_id)))
+        if trials:
+            found.append((other.id, other.run.started_at, golden_row(golden_id, trials)))
+    return found[:MOST_HISTORY]
+
+
+def _quoted(word: str) -> str:
+    import shlex
+
+    return shlex.quote(word)

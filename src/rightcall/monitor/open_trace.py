@@ -1,0 +1,92 @@
+"""A trace that is being received: what is kept of it, within bounds, redacted before it is stored."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from rightcall.traces import Item, LogEvent, Redactor, Span, SpanEvent, with_events
+
+MAX_SPANS, MAX_BYTES, MORE_ROOTS = 2_000, 8 * 2**20, 10
+"""What is kept of one trace. Roots are often sent last, so a few more are let in."""
+
+
+class Received(msgspec.Struct):
+    """Spans of one trace that came together, and events that came apart from their spans."""
+
+    spans: list[Span] = []
+    events: list[tuple[str, SpanEvent]] = []
+
+    @property
+    def count(self) -> int:
+        return len(self.spans) + len(self.events)
+
+    def packed(self) -> bytes:
+        return zlib.compress(msgspec.json.encode(self), 1)
+
+
+@dataclass(slots=True)
+class Open:
+    """When the last span came, whether the root has ended, and how much of the trace was kept and left out."""
+
+    last: float
+    ended: bool = False
+    spans: int = 0
+    size: int = 0
+    dropped: int = 0
+
+    def take(self, given: Received, redactor: Redactor) -> Received:
+        """What may be kept of a trace, redacted."""
+        kept = Received([], [])
+        for span in given.spans:
+            self.ended = self.ended or (not span.parent_id and span.end > 0)
+            if not self._has_room(is_root=not span.parent_id):
+                continue
+            clean = redactor.span(span)
+            self.spans += 1
+            self.size += _size(clean)
+            kept.spans.append(clean)
+        for span_id, event in given.events:
+            if self.size < MAX_BYTES:
+                clean_event = SpanEvent(event.name, redactor.value(event.attributes))
+                self.size += _size(clean_event)
+                kept.events.append((span_id, clean_event))
+        self.dropped += given.count - kept.count
+        return kept
+
+    def give_back(self, kept: Received) -> None:
+        """What could not be stored does not count."""
+        self.spans -= len(kept.spans)
+        self.size -= sum(map(_size, kept.spans)) + sum(_size(event) for _, event in kept.events)
+
+    def _has_room(self, *, is_root: bool) -> bool:
+        if is_root:
+            return self.spans < MAX_SPANS + MORE_ROOTS and self.size < 2 * MAX_BYTES
+        return self.spans < MAX_SPANS and self.size < MAX_BYTES
+
+
+def _size(item: Span | SpanEvent) -> int:
+    return len(msgspec.json.encode(item))
+
+
+def by_trace(items: Iterable[Item]) -> dict[str, Received]:
+    """Spans and events of a request by their trace."""
+    found: dict[str, Received] = {}
+    for item in items:
+        held = found.setdefault(item.trace_id, Received([], []))
+        if isinstance(item, LogEvent):
+            held.events.append((item.span_id, item.event))
+        else:
+            held.spans.append(item)
+    return found
+
+
+def unpacked_spans(contents: Iterable[bytes]) -> list[Span]:
+    """Spans as they were stored, with the events that came apart from them."""
+    stored = [msgspec.json.decode(zlib.decompress(content), type=Received) for content in contents]
+    return with_events(
+        [span for part in stored for span in part.spans], [event for part in stored for event in part.events]
+    )

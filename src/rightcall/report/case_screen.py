@@ -1,0 +1,129 @@
+"""One case for the terminal: what was asked, expected beside made, the transcript, and its history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from rightcall.metrics import DIMENSIONS
+from rightcall.report.numbers import duration
+from rightcall.report.screen import Screen
+from rightcall.report.view import CallView, CaseView, GoldenRow, MessageView
+
+OUTCOMES = {
+    "passed": "[green]✓ passed[/green]",
+    "failed": "[red]✗ failed[/red]",
+    "error": "[yellow]! error[/yellow]",
+}
+SIGNS = {
+    "same": ("=", ""),
+    "different": ("≠", "red"),
+    "missing": ("missing", "red"),
+    "extra": ("extra", "red"),
+}
+KINDS = {"right": ("✓", "green")}
+LONGEST_MESSAGE = 1500
+
+
+def print_case(
+    out: Screen,
+    view: CaseView,
+    *,
+    trials: GoldenRow,
+    system: str = "",
+    history: Sequence[tuple[str, str, GoldenRow]] = (),
+) -> None:
+    """Print one trial of a golden. `history` has run, time and trials of the same golden, newest first."""
+    out.say(f"[bold]{{}}[/bold]  {OUTCOMES[view.outcome]}", view.golden_id, end="")
+    several = trials.judged + trials.errors > 1
+    out.say(
+        "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
+    )
+    if view.reason:
+        out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
+    _titled(out, "asked", view.input)
+    if system:
+        _titled(out, "system prompt", system)
+    for name, rule in view.rules:
+        if name != "system prompt":
+            out.say("[dim]{}:[/dim] {}", name, rule)
+    out.say("\n[dim]calls, expected and made[/dim]")
+    out.print(_calls(view.calls) if view.calls else "none expected, none made")
+    if view.messages:
+        out.say("\n[dim]transcript[/dim]")
+        for message in view.messages:
+            _print_message(out, message)
+    _print_numbers(out, view)
+    if history:
+        _print_history(out, history)
+
+
+def _titled(out: Screen, title: str, text: str) -> None:
+    out.say("\n[dim]{}[/dim]", title)
+    out.print(text, soft_wrap=True)
+
+
+def _calls(calls: Sequence[CallView]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for title in ("", "expected", "", "made"):
+        table.add_column(title, overflow="fold")
+    for call in calls:
+        sign, style = KINDS.get(call.kind, ("✗", "red"))
+        same = bool(call.tool) and call.tool == call.expected_tool
+        table.add_row(
+            Text(sign, style),
+            call.expected_tool or "–",
+            "=" if same else "≠",
+            Text(call.tool or "not called", "" if same else style),
+        )
+        for row in call.arguments:
+            sign, style = SIGNS[row.mark]
+            made = row.actual if row.actual is not None else "–"
+            table.add_row(
+                "",
+                f"  {row.name} = {row.expected if row.expected is not None else '–'}",
+                Text(sign, style),
+                Text(f"  {made}", style).append(
+                    f"  {row.note}" if row.note and row.mark != "same" else "", "dim"
+                ),
+            )
+    return table
+
+
+def _print_message(out: Screen, message: MessageView) -> None:
+    if message.heading:
+        out.say("[dim]{}[/dim]", message.heading)
+    mark = "[red]✗[/red] " if message.failing else "  "
+    text = message.text if len(message.text) <= LONGEST_MESSAGE else f"{message.text[:LONGEST_MESSAGE]}…"
+    taken = f"  ({duration(message.latency_ms)})" if message.latency_ms is not None else ""
+    if text or not message.parts:
+        out.say(f"{mark}[bold]{{}}[/bold] {{}}[dim]{{}}[/dim]", message.role, text, taken)
+    for title, body in message.parts:
+        shown = " ".join(body.split())
+        out.say(
+            f"{mark}[bold]{{}}[/bold] [cyan]{{}}[/cyan] {{}}", message.role, title, shown[:LONGEST_MESSAGE]
+        )
+
+
+def _print_numbers(out: Screen, view: CaseView) -> None:
+    low = [f"{score.name} {score.value:.2f}" for score in view.scores if score.value < 1 or score.error]
+    out.say("\n[dim]scores[/dim]  {}", ", ".join(low) or "all 1.00")
+    for score in view.scores:
+        if score.error or (not score.passed and score.name not in DIMENSIONS and score.reason):
+            out.say("  [dim]{}:[/dim] {}", score.name, score.error or score.reason)
+    used = [f"{view.input_tokens:,} tokens in, {view.output_tokens:,} out"] if view.input_tokens else []
+    used += [duration(view.latency_ms)] if view.latency_ms is not None else []
+    used += [f"{view.cost_usd:.4f} USD"] if view.cost_usd is not None else []
+    used += [f"ended: {view.stop_reason}"] if view.stop_reason and view.stop_reason != "done" else []
+    if used:
+        out.say("[dim]used[/dim]    {}", ", ".join(used))
+
+
+def _print_history(out: Screen, history: Sequence[tuple[str, str, GoldenRow]]) -> None:
+    out.say("\n[dim]this golden in other runs[/dim]")
+    for run, started, row in history:
+        mark = {"passed": "[green]✓[/green]", "error": "[yellow]![/yellow]"}.get(row.outcome, "[red]✗[/red]")
+        out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started[:16].replace("T", " "), run, row.passed,
+                row.judged, row.reason[:120])  # fmt: skip

@@ -1,0 +1,69 @@
+"""The goldens of a run, each with all its trials: what lists of failures show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Literal
+
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.report.view.case import reason_of
+
+
+class GoldenRow(Record, frozen=True):
+    """All trials of one golden. `flaky` means that some passed and some failed; `reason` is that of the first
+    trial that did not pass."""
+
+    golden_id: str
+    outcome: Literal["passed", "failed", "flaky", "error"]
+    passed: int
+    judged: int
+    errors: int
+    reason: str = ""
+    codes: tuple[str, ...] = ()
+
+
+def golden_rows(results: Iterable[CaseResult]) -> Iterator[GoldenRow]:
+    """A row for each golden of results that are ordered by golden, as the store gives them."""
+    for golden_id, trials in groupby(results, key=lambda result: result.golden_id):
+        yield golden_row(golden_id, list(trials))
+
+
+def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
+    """All trials of one golden in one row."""
+    all_trials = list(trials)
+    judged = [trial for trial in all_trials if not trial.error]
+    failed = [trial for trial in judged if not trial.passed]
+    broken = [trial for trial in all_trials if trial.error]
+    shown = next(iter(failed or broken), None)
+    outcome: Literal["passed", "failed", "flaky", "error"] = "passed"
+    if failed:
+        outcome = "flaky" if len(failed) < len(judged) else "failed"
+    elif broken:
+        outcome = "error"
+    return GoldenRow(
+        golden_id,
+        outcome,
+        len(judged) - len(failed),
+        len(judged),
+        len(broken),
+        "" if shown is None else reason_of(shown),
+        tuple(dict.fromkeys(failure.code for trial in failed for failure in trial.codes)),
+    )
+
+
+def failures_first(rows: Iterable[GoldenRow], keep: int) -> tuple[list[GoldenRow], int]:
+    """At most `keep` rows that did not pass, those that never passed first, and how many more there are."""
+    order = {"failed": 0, "flaky": 1, "error": 2}
+    kept: list[GoldenRow] = []
+    more = 0
+    for row in rows:
+        if row.outcome == "passed":
+            continue
+        kept.append(row)
+        if len(kept) > 2 * keep + 100:  # memory stays flat, whatever fails
+            kept = sorted(kept, key=lambda one: order[one.outcome])[:keep]
+            more += keep + 101
+    kept.sort(key=lambda one: order[one.outcome])
+    return kept[:keep], more + max(0, len(kept) - keep)

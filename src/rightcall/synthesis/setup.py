@@ -1,0 +1,184 @@
+"""What a synthesizer is made of: its settings, the models it opens, and the work it hands to the production."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from rightcall.errors import ConfigError
+from rightcall.executor import Asker, Patience, RunLimits
+from rightcall.model.codec import encode
+from rightcall.model.tool import Tool
+from rightcall.providers import Provider, resolve
+from rightcall.store import Store
+from rightcall.synthesis.config import (
+    ConversationalStylingConfig,
+    EvolutionConfig,
+    FiltrationConfig,
+    Model,
+    StylingConfig,
+    VerificationConfig,
+)
+from rightcall.synthesis.kit import Kit
+from rightcall.synthesis.pools import LANGUAGES
+from rightcall.synthesis.production import ROUNDS, Production, SynthesisProgress, Work, produce
+from rightcall.synthesis.prompts import step_prompt
+from rightcall.synthesis.solver import Solver
+from rightcall.synthesis.verify import Verifier
+
+LEAVE_OPEN = 'this needs a model: Synthesizer(model="provider:model")'
+
+
+@dataclass(frozen=True)
+class SynthesisSetup:
+    """How goldens are generated.
+
+    Without a `model`, goldens from tools are written by templates. `tools` are what the agent under test has: given,
+    every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads requests independently
+    [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is on disk at once, and
+    `resume` names a run there to go on with. `watch` hears of progress, `limits` end it.
+    """
+
+    model: Model | None = None
+    async_mode: bool = True
+    max_concurrent: int = 16
+    filtration_config: FiltrationConfig | None = None
+    evolution_config: EvolutionConfig | None = None
+    styling_config: StylingConfig | None = None
+    conversational_styling_config: ConversationalStylingConfig | None = None
+    cost_tracking: bool = False
+    tools: Sequence[Tool] = ()
+    solver: Model | None = None
+    verification: VerificationConfig = field(default_factory=VerificationConfig)
+    mocks: Mapping[str, Any] = field(default_factory=dict)
+    language: str = "en"
+    seed: int = 0
+    base_url: str | None = None
+    limits: RunLimits = field(default_factory=RunLimits)
+    store: Store | None = None
+    resume: str | None = None
+    watch: Callable[[SynthesisProgress], None] = lambda progress: None
+    patience: Patience | None = None
+
+    @asynccontextmanager
+    async def _kit(self, *, needs_model: bool = False) -> AsyncIterator[Kit]:
+        """Everything the ways work with; models are opened here and closed at the end."""
+        if self.model is None and needs_model:
+            raise ConfigError(LEAVE_OPEN)
+        if self.model is None and self.language not in LANGUAGES:
+            raise ConfigError(
+                f"without a model the language must be one of {', '.join(LANGUAGES)}, got '{self.language}'"
+            )
+        tools = {tool.name: tool for tool in self.tools}
+        async with AsyncExitStack() as stack:
+            desk = _Desk(stack, self)
+            writer = await desk.asker(self.model)
+            reader = await desk.asker(self.solver) if self.solver is not None else writer
+            filtration = self.filtration_config
+            critic = (
+                await desk.asker(filtration.critic_model) if filtration and filtration.critic_model else None
+            )
+            checks = self.verification
+            solver = (
+                Solver(reader, tools, seed=self.seed, temperature=checks.temperature)
+                if reader is not None and tools
+                else None
+            )
+            yield Kit(
+                tools=tools,
+                verifier=Verifier(tools, solver, checks, mocks=self.mocks, seed=self.seed),
+                solver=solver,
+                asker=writer,
+                critic=critic,
+                model=_name(self.model) or "template",
+                solver_model=_name(self.solver) or _name(self.model),
+                seed=self.seed,
+                language=self.language,
+                verification=checks,
+                filtration=filtration,
+                evolution=self.evolution_config,
+                styling=self.styling_config or StylingConfig(),
+                conversational_styling=self.conversational_styling_config or ConversationalStylingConfig(),
+            )
+
+    def _work(
+        self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
+    ) -> Work:
+        if wanted < 1:
+            raise ConfigError("at least one golden must be asked for")
+        return Work(
+            way,
+            wanted,
+            jobs,
+            kit.model,
+            self.seed,
+            rounds,
+            self.max_concurrent,
+            self.limits,
+            settings | self._settings(kit),
+            {
+                "tools": hashlib.sha256(encode(list(kit.tools.values()))).hexdigest(),
+                "prompts": _prompts_hash(),
+            },
+            kit.asker,
+        )
+
+    def _settings(self, kit: Kit) -> dict[str, Any]:
+        """What must be the same for a run to go on."""
+        said: dict[str, Any] = {"language": self.language, "solver": kit.solver_model}
+        for name in ("verification", "filtration_config", "evolution_config", "styling_config"):
+            said[name] = repr(getattr(self, name))
+        return said
+
+    async def _produce(self, work: Work) -> Production:
+        return await produce(work, self.store, resume=self.resume, watch=self.watch)
+
+    def _require_tools(self) -> None:
+        if not self.tools:
+            raise ConfigError("there are no tools to generate from")
+
+
+class _Desk:
+    """Models that are open, each once: two roles of one model share what the provider bears."""
+
+    def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup) -> None:
+        self._stack, self._maker = stack, maker
+        self._open: dict[object, Asker] = {}
+
+    async def asker(self, model: Model | None) -> Asker | None:
+        if model is None:
+            return None
+        key = model if isinstance(model, str) else id(model)
+        if key not in self._open:
+            base_url = self._maker.base_url if model == self._maker.model else None
+            provider: Provider = resolve(model, base_url=base_url)
+            if isinstance(model, str):
+                provider = await self._stack.enter_async_context(provider)
+            problems = await provider.check() if hasattr(provider, "check") else []
+            if problems:
+                raise ConfigError(*problems)
+            most = min(self._maker.max_concurrent, getattr(provider, "at_once", self._maker.max_concurrent))
+            self._open[key] = Asker(provider, most, patience=self._maker.patience, seed=self._maker.seed)
+        return self._open[key]
+
+
+def _name(model: Model | None) -> str:
+    return (
+        model
+        if isinstance(model, str)
+        else ""
+        if model is None
+        else str(getattr(model, "name", "")) or "provider"
+    )
+
+
+def _prompts_hash() -> str:
+    from importlib.resources import files
+
+    names = sorted(
+        entry.name for entry in files("rightcall.synthesis.prompts").iterdir() if entry.name.endswith(".md")
+    )
+    return hashlib.sha256("".join(step_prompt(name[:-3]).hash for name in names).encode()).hexdigest()

@@ -1,0 +1,63 @@
+"""A large JSON document, a portion at a time: its text is held, what it means never all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+LARGE = 4 * 1024 * 1024
+AT_ONCE = 500
+
+
+class _Scope(msgspec.Struct):
+    spans: list[msgspec.Raw]
+    scope: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Resource(msgspec.Struct):
+    scope_spans: list[_Scope] = msgspec.field(name="scopeSpans")
+    resource: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Otlp(msgspec.Struct, forbid_unknown_fields=True):
+    resource_spans: list[_Resource] = msgspec.field(name="resourceSpans")
+
+
+def portions(data: bytes) -> Iterator[tuple[Any, int]] | None:
+    """Documents that together say what this one says, with their size in bytes; None when it must be read whole."""
+    if len(data) < LARGE:
+        return None
+    try:
+        return _of_otlp(msgspec.json.decode(data, type=_Otlp))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        pass
+    try:
+        return _of_list(msgspec.json.decode(data, type=list[msgspec.Raw]))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def _of_otlp(document: _Otlp) -> Iterator[tuple[Any, int]]:
+    for group in document.resource_spans:
+        resource = msgspec.json.decode(group.resource)
+        for scoped in group.scope_spans:
+            scope = msgspec.json.decode(scoped.scope)
+            for some in _batches(scoped.spans):
+                spans = {"scope": scope, "spans": [msgspec.json.decode(raw) for raw in some]}
+                yield {"resourceSpans": [{"resource": resource, "scopeSpans": [spans]}]}, _size(some)
+
+
+def _of_list(items: list[msgspec.Raw]) -> Iterator[tuple[Any, int]]:
+    for some in _batches(items):
+        yield [msgspec.json.decode(raw) for raw in some], _size(some)
+
+
+def _batches(items: list[msgspec.Raw]) -> Iterator[list[msgspec.Raw]]:
+    for start in range(0, len(items), AT_ONCE):
+        yield items[start : start + AT_ONCE]
+
+
+def _size(some: list[msgspec.Raw]) -> int:
+    return sum(memoryview(raw).nbytes for raw in some)

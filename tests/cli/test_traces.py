@@ -1,0 +1,203 @@
+"""`rightcall traces` through its commands: import, review, promote, export; hostile text on the terminal."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+import rightcall as rc
+from rightcall.cli.main import cli
+from rightcall.datasets import load_goldens, load_trajectories
+from rightcall.store import open_store
+from tests.store.builders import a_result, a_run
+from tests.traces.samples import FOLDER
+
+SAMPLE = str(FOLDER / "otlp_genai_pydantic_ai.json")
+
+
+@pytest.fixture
+def url(tmp_path):
+    return str(tmp_path / "store.db")
+
+
+def said(*words: str, code: int = 0, typed: str = "") -> str:
+    result = CliRunner().invoke(cli, [str(word) for word in words], input=typed, catch_exceptions=False)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_import_into_the_store_and_review_there(url, tmp_path):
+    assert "2 traces, 6 calls" in said("traces", "import", SAMPLE, "--store", url)
+    target = tmp_path / "goldens.jsonl"
+    shown = said("traces", "review", "--to", target, "--store", url, typed="keep\n" * 2)
+    assert "1 golden added" in shown or "2 goldens added" in shown
+    assert all(golden.metadata["review"] == "reviewed" for golden in load_goldens(target))
+    assert "0 goldens added" in said("traces", "review", "--to", target, "--store", url)
+
+
+def candidates(tmp_path: Path, url: str) -> Path:
+    said("traces", "import", SAMPLE, "--to", tmp_path / "in", "--store", url)
+    return tmp_path / "in" / "candidates.jsonl"
+
+
+def test_import_into_files_writes_trajectories_and_goldens_that_wait(url, tmp_path):
+    file = candidates(tmp_path, url)
+    goldens = list(load_goldens(file))
+    assert {golden.metadata["review"] for golden in goldens} == {"unreviewed"}
+    assert sum(golden.metadata["seen"] for golden in goldens) == 2
+    assert len(list(load_trajectories(file.parent / "trajectories.jsonl"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "category", "forbidden"),
+    [("keep\nquit\n", "golden", ()), ("negative\nbook\nquit\n", "negative", ("book",))],
+)
+def test_what_is_decided_is_what_is_written(typed, category, forbidden, url, tmp_path):
+    target = tmp_path / "goldens.jsonl"
+    said("traces", "review", candidates(tmp_path, url), "--to", target, typed=typed)
+    (golden,) = load_goldens(target)
+    assert (golden.category, golden.forbidden_calls) == (category, forbidden)
+
+
+def test_what_was_decided_is_not_asked_again_and_what_was_skipped_is(url, tmp_path):
+    other = FOLDER / "openinference_openai_agents.json"
+    said("traces", "import", SAMPLE, other, "--to", tmp_path, "--store", url)
+    review = ("traces", "review", tmp_path / "candidates.jsonl", "--to", tmp_path / "goldens.jsonl")
+    assert said(*review, typed="keep\nskip\n").count("keep, edit") == 2
+    assert said(*review, typed="quit\n").count("keep, edit") == 1
+
+
+@pytest.mark.parametrize(("changed", "kept"), [('"seats": 3', 1), ('"seats": 3, }', 0)])
+def test_a_golden_is_edited_before_it_is_kept(changed, kept, url, tmp_path, monkeypatch):
+    editor = tmp_path / "editor.py"
+    editor.write_text(
+        f"import pathlib, sys\np = pathlib.Path(sys.argv[1])\np.write_text(p.read_text().replace('\"seats\": 2', '{changed}'))\n"
+    )
+    monkeypatch.setenv("EDITOR", f"python {editor}")
+    target = tmp_path / "goldens.jsonl"
+    said("traces", "review", candidates(tmp_path, url), "--to", target, typed="edit\nquit\n")
+    found = list(load_goldens(target)) if target.exists() else []
+    assert [golden.expected_calls[-1].args["seats"] for golden in found] == [3] * kept
+
+
+def test_promote_makes_an_unreviewed_golden_unless_accepted(url, tmp_path):
+    said("traces", "import", SAMPLE, "--store", url)
+    name, target = (
+        json.loads(said("traces", "list", "--store", url, "--json").splitlines()[0])["trace_id"],
+        tmp_path / "g.jsonl",
+    )
+    for options, review in (((), "unreviewed"), (("--accept",), "reviewed")):
+        said("traces", "promote", name[:12], "--to", target, "--store", url, *options)
+        (golden,) = load_goldens(target)
+        assert golden.metadata["review"] == review
+
+
+def test_unreviewed_goldens_are_refused_by_run(url, tmp_path):
+    file = candidates(tmp_path, url)
+    (tmp_path / "suite.yaml").write_text(f"dataset: {file}\nagent: {{model: 'keyword:'}}\n")
+    with pytest.raises(rc.RightCallError, match="--include-unreviewed"):
+        said("run", tmp_path / "suite.yaml", "--store", url)
+
+
+@pytest.fixture
+def collector():
+    """An OTLP endpoint that keeps what it is sent."""
+    sent: list[tuple[str, bytes]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            sent.append((self.path, self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", sent
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_export_sends_every_score_and_the_official_package_reads_it(url, collector):
+    address, sent = collector
+    with open_store(url) as store:
+        store.begin_run(a_run("r-1"), planned=2).add([a_result("hue"), a_result("hanoi", passed=False)])
+    assert "scores sent" in said("traces", "export", "r-1", "--events-to", address, "--spans", "--store", url)
+    logs = [ExportLogsServiceRequest.FromString(body) for path, body in sent if path == "/v1/logs"]
+    records = [
+        r for log in logs for group in log.resource_logs for s in group.scope_logs for r in s.log_records
+    ]
+    assert {record.event_name for record in records} == {"gen_ai.evaluation.result"}
+    spans = [ExportTraceServiceRequest.FromString(body) for path, body in sent if path == "/v1/traces"]
+    named = [s for t in spans for group in t.resource_spans for c in group.scope_spans for s in c.spans]
+    assert [span.name for span in named] == ["rightcall.run", "rightcall.trial", "rightcall.trial"]
+    assert {record.span_id for record in records} <= {span.span_id for span in named}
+
+
+def test_export_to_nobody_is_an_error_that_names_the_address(url):
+    with open_store(url) as store:
+        store.begin_run(a_run("r-1"), planned=1).add([a_result("hue")])
+    with pytest.raises(rc.RightCallError, match=r"127\.0\.0\.1:1"):
+        said("traces", "export", "r-1", "--events-to", "http://127.0.0.1:1", "--store", url)
+
+
+HOSTILE = (
+    "\x1b]52;c;ZXZpbA==\x07::error::pwned\n::set-output name=x::y <script>alert(1)</script> [red]x[/red]"
+)
+
+
+def hostile_file(tmp_path: Path) -> Path:
+    """The sample with hostile words wherever a trace has words."""
+    text = (FOLDER / "otlp_genai_pydantic_ai.json").read_text()
+    for word in ("get_weather", "demo", "Hanoi"):
+        text = text.replace(word, json.dumps(json.dumps(HOSTILE)[1:-1])[1:-1] + word)
+    document = json.loads(text)
+    for group in document["resourceSpans"]:
+        for scoped in group["scopeSpans"]:
+            for span in scoped["spans"]:
+                span["name"] = HOSTILE + span["name"]
+                for held in span["attributes"]:
+                    if held["key"] in (
+                        "gen_ai.tool.name",
+                        "gen_ai.agent.name",
+                        "gen_ai.request.model",
+                        "model_name",
+                    ):
+                        held["value"] = {"stringValue": HOSTILE}
+    file = tmp_path / "hostile.json"
+    file.write_text(json.dumps(document))
+    return file
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("traces", "import", "FILE", "--store", "URL"),
+        ("traces", "show", "FILE"),
+        ("traces", "list", "--store", "URL"),
+        ("monitor", "check", "FILE"),
+        ("monitor", "status", "--store", "URL"),
+        ("traces", "review", "--to", "OUT", "--store", "URL"),
+    ],
+)
+def test_no_words_of_a_trace_steer_a_terminal_or_a_ci_log(command, url, tmp_path):
+    file = hostile_file(tmp_path)
+    said("traces", "import", file, "--store", url)
+    words = [
+        {"FILE": str(file), "URL": url, "OUT": str(tmp_path / "out.jsonl")}.get(word, word)
+        for word in command
+    ]
+    shown = said(*words, typed="skip\n" * 5)
+    assert "\x1b" not in shown and "\x07" not in shown
+    assert not any(line.lstrip().startswith("::") for line in shown.splitlines())
