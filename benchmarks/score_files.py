@@ -3,8 +3,8 @@
     python -m benchmarks score_files [--rows 10000 100000] [--million] [--shuffled] [--form calls|openai|anthropic]
 
 Each run is a process of its own; its processor time and peak memory are what the system reports at its end. Two of
-ten cases fail. The goals, per processor second on an idle 2-core machine: 90,000 rows of calls, 40,000 message lists, and
-memory that does not grow with rows.
+ten cases fail. The goals on an idle 2-core machine are 90,000 rows of calls and 40,000 message lists per processor
+second, with memory that does not grow with rows.
 """
 
 from __future__ import annotations
