@@ -804,3 +804,11 @@ def test_a_base_version_that_cannot_be_run_is_said_and_is_no_control(drifting):
     code, found = checked("--trust", "--base-ref", "HEAD")
     assert (code, found["verdict"]) == (0, "PASS")
     assert any("could not be run" in note for note in found["notes"])
+
+
+def test_a_baseline_of_one_trial_is_said_to_say_little(shop):
+    shutil.rmtree(shop / ".rightcall")
+    run("run", "suite.yaml", "--trials", "1")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked()
+    assert any("one trial of each golden, which says little" in note for note in found["notes"])

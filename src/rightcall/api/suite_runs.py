@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rightcall.api.evaluation import RunResult, warn_of_mode
+from rightcall.api.evaluation import warn_of_mode
+from rightcall.api.run_result import RunResult
 from rightcall.event_loop import finished
 from rightcall.providers import RecordMode
 from rightcall.store import open_store

@@ -302,6 +302,11 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
     for stratum in strata:
         if not settles_at_best(stratum):
             said.append(_too_small(stratum))
+    if strata and all(len(scores) == 1 for stratum in strata for scores in stratum.before.values()):
+        said.append(
+            "the baseline has one trial of each golden, which says little; run the suite again on the main branch: "
+            "trials with equal inputs are pooled"
+        )
     if reach.quarantined:
         said.append(
             f"{len(reach.quarantined)} quarantined goldens are not tried: {', '.join(reach.quarantined[:5])}"
