@@ -3,9 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
 
-.PHONY: demo test test-adapters check bench clean
+.PHONY: demo test test-ray test-adapters check bench clean
 
 # Frameworks that do not go together in one environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy
@@ -18,6 +18,10 @@ demo: $(VENV)/.demo-ready
 
 test: $(VENV)/.test-ready
 	$(TESTS)
+
+# Each starts a Ray cluster, so they run one after the other.
+test-ray: $(VENV)/.test-ready
+	$(BIN)/python -m pytest tests/distributed -m ray
 
 test-adapters: $(FRAMEWORKS:%=test-adapter-%)
 

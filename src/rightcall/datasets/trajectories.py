@@ -17,7 +17,7 @@ from msgspec import UNSET, UnsetType
 
 from rightcall.datasets.formats import TRAJECTORIES, format_of
 from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item
-from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.datasets.formats.jsonl import is_blank, read_range
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
 from rightcall.model.call import ToolCall
@@ -83,6 +83,11 @@ def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTraje
     """The same with the first line of each."""
     path = existing_file(path)
     return _read(path, format_of(path, SUFFIXES).read(path, TRAJECTORIES))
+
+
+def trajectories_between(path: Path, start: int, end: int) -> Iterator[tuple[int, RecordedTrajectory]]:
+    """The same of a range of bytes of a .jsonl file, which begins and ends with a line; numbered within it."""
+    return _read(path, read_range(path, TRAJECTORIES, start, end))
 
 
 def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Path) -> None:
