@@ -56,7 +56,7 @@ MENU: dict[str, dict[str, str]] = {
         "store": "Migrate and copy the store",
     },
     "Learn": {
-        "demo": "Run the bundled suite on a small local model",
+        "demo": "Watch a dangerous mistake be found, fixed and proven fixed",
         "metrics": "List and explain metrics",
     },
 }
