@@ -25,6 +25,7 @@ test-adapter-%: .venv-adapters/%/.ready
 	RIGHTCALL_TEST_ADAPTER=$* .venv-adapters/$*/bin/python -m pytest -rs -o addopts= -o filterwarnings=default \
 	  -p no:cacheprovider tests/adapters/own_environment/test_$*.py
 
+.PRECIOUS: .venv-adapters/%/.ready
 .venv-adapters/%/.ready:
 	$(PYTHON) -m venv .venv-adapters/$*
 	.venv-adapters/$*/bin/python -m pip install --quiet --editable . pytest hypothesis \

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import random
 
-from rightcall.stats import bets, detector_threshold, simulated_delay
+from rightcall.monitor.drift import HOUR, feed, flush, new_series
+from rightcall.stats import bets, detector_threshold, reference_rate, simulated_delay
 
 TABLE = {
     0.02: {1.5: (445, 1287), 2: (244, 495), 3: (118, 213), 5: (57, 84)},
@@ -24,6 +25,8 @@ def main() -> None:
     given = options.parse_args()
     for q0 in TABLE:
         print(false_alarms(q0, given.months, given.sessions, given.share, given.series))
+    for rate in (0.05, 0.20):
+        print(whole_months(rate, given.months, given.sessions // 10, given.share, 2), flush=True)
     for q0, row in TABLE.items():
         for factor, published in row.items():
             found = [simulated_delay(q0, q0 * factor, a, runs=200, seed=1) for a in (1_000, 10_000)]
@@ -43,6 +46,30 @@ def false_alarms(q0: float, months: int, sessions: int, share: float, series: in
         alarms += any(_alarms(draw, q0, sessions, bad, good, enough) for _ in range(series))
     done = f"{months:,} months of {sessions:,} sessions, {series} series"
     return f"q0 {q0:.2f}  {done}: {alarms / months:.3f} false alarms, stated {share}"
+
+
+def whole_months(rate: float, months: int, sessions: int, share: float, series: int) -> str:
+    """The same as the monitor does it: each month a baseline of 600 sessions at the same rate, then sessions of one to
+    four traces that are all bad or all good (a burst), given to the monitor's own series."""
+    draw = random.Random(f"whole/{rate}")
+    threshold = detector_threshold(sessions, share, series)
+    alarms = 0
+    for _ in range(months):
+        alarms += any(_month_alarms(draw, rate, sessions, threshold) for _ in range(series))
+    done = f"{months:,} months of {sessions:,} sessions against a measured baseline, {series} series"
+    return f"rate {rate:.2f}  {done}: {alarms / months:.3f} false alarms, stated {share}"
+
+
+def _month_alarms(draw: random.Random, rate: float, sessions: int, threshold: float) -> bool:
+    bad = sum(draw.random() < rate for _ in range(600))
+    series, hour = new_series(reference_rate(bad, 600), threshold), 0
+    for i in range(sessions):
+        hour += draw.random() < 0.3
+        value = float(draw.random() < rate)
+        crossings = [feed(series, value, hour * HOUR, f"s{i}", "") for _ in range(draw.randint(1, 4))]
+        if any(crossings):
+            return True
+    return flush(series) is not None
 
 
 def _alarms(

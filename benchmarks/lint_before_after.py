@@ -17,7 +17,8 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-from rightcall.executor.agent import Agent, Session
+from rightcall.executor.agent import Agent
+from rightcall.executor.session import Session
 from rightcall.lint import lint
 from rightcall.model import Golden, Tool
 

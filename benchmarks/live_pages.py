@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import tempfile
 import time
+from contextlib import closing
 
 import msgspec
 from starlette.testclient import TestClient
@@ -16,6 +18,8 @@ from rightcall.traces import Trace
 from rightcall.web.app import make_app
 
 BATCH = 5000
+FIRST = 20_000
+"""Stored as the monitor stores them; the others are copies of these with ids and times of their own."""
 
 
 def main() -> None:
@@ -25,10 +29,13 @@ def main() -> None:
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(given.store or f"{folder}/many.db")
+        first = min(given.traces, FIRST)
         start = time.perf_counter()
-        fill(store, given.traces)
+        fill(store, first)
         taken = time.perf_counter() - start
-        print(f"{given.traces:,} traces stored in {taken:.0f} s: {given.traces / taken:,.0f} traces/s")
+        print(f"{first:,} traces stored in {taken:.0f} s: {first / taken:,.0f} traces/s", flush=True)
+        multiply(given.store or f"{folder}/many.db", first, given.traces // first)
+        print(f"{given.traces // first * first:,} in all", flush=True)
         client = TestClient(make_app(store), base_url="http://127.0.0.1:8765")
         one = store.traces(limit=1)[0].trace_id
         for path in ("/live", f"/live/trace?id={one}"):
@@ -54,6 +61,25 @@ def fill(store: Store, count: int) -> None:
             )
             batch.append(msgspec.structs.replace(kept, row=row))
         store.keep_traces(batch)
+
+
+def multiply(path: str, first: int, times: int) -> None:
+    """Each stored trace as many times, each time six hours later; counts of days grow alike."""
+    skipped = ("key", "trace_id", "started_at", "review")
+    with closing(sqlite3.connect(path, isolation_level=None)) as file:
+        names = [row[1] for row in file.execute("PRAGMA table_info(traces)") if row[1] not in skipped]
+        held = ", ".join(names)
+        copies = f"""
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {times - 1})
+            INSERT INTO traces (trace_id, started_at, review, {held})
+            SELECT printf('%032x', traces.key + n.i * {first}),
+                   strftime('%Y-%m-%dT%H:%M:%S.000000Z', started_at, '+' || (n.i * 6) || ' hours'), '', {held}
+            FROM n, traces WHERE traces.key <= {first}
+        """
+        if times > 1:
+            file.execute(copies)
+            file.execute(f"UPDATE check_counts SET seen = seen * {times}, bad = bad * {times}, "
+                         f"weight = weight * {times}, weighted_bad = weighted_bad * {times}")  # fmt: skip
 
 
 def _kept(trace: Trace) -> KeptTrace:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from rightcall.cli.main import MENU, cli
 
 
 def main() -> None:
+    """Write both pages."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     (folder / "commands.md").write_text(commands_page(), "utf-8")
     (folder / "library.md").write_text(library_page(), "utf-8")
@@ -124,20 +124,26 @@ def _is_method(value: Any) -> bool:
 
 
 def _signature(name: str, function: Any) -> str:
-    """The signature, one parameter a line when it is long; types as they are written in the code."""
+    """The signature with types as they are written in the code, one parameter a line when it is long."""
     signature = inspect.signature(function)
-    text = (
-        re.sub(r"'([^']*)'", r"\1", f"{name}{signature}") if "'" in str(signature) else f"{name}{signature}"
-    )
-    if len(text) <= 100:
-        return text
-    parameters = [re.sub(r"^(\**\w+): '(.*?)'", r"\1: \2", str(one)) for one in signature.parameters.values()]
-    kinds = [one.kind for one in signature.parameters.values()]
-    if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
-        parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
-    returned = str(signature.return_annotation).strip("'")
-    lines = "".join(f"    {one},\n" for one in parameters)
-    return f"{name}(\n{lines}) -> {returned}"
+    parameters, starred = [], False
+    for one in signature.parameters.values():
+        if one.kind is one.KEYWORD_ONLY and not starred:
+            parameters.append("*")
+        starred = starred or one.kind in (one.KEYWORD_ONLY, one.VAR_POSITIONAL)
+        parameters.append(_parameter(one))
+    returned = "" if signature.return_annotation is signature.empty else f" -> {signature.return_annotation}"
+    short = f"{name}({', '.join(parameters)}){returned}"
+    if len(short) <= 100:
+        return short
+    lines = "".join(f"    {parameter},\n" for parameter in parameters)
+    return f"{name}(\n{lines}){returned}"
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+    text = stars + one.name + ("" if one.annotation is one.empty else f": {one.annotation}")
+    return text if one.default is one.empty else f"{text} = {one.default!r}"
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.adapters import observe as observe
     from rightcall.api import (
         RunResult as RunResult,
         acheck as acheck,
         aevaluate as aevaluate,
         analyze as analyze,
+        arun_suite as arun_suite,
         ascore_cases as ascore_cases,
         check as check,
         check_dataset as check_dataset,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         load_dataset as load_dataset,
         plan as plan,
         rescore as rescore,
+        run_suite as run_suite,
         score as score,
         score_cases as score_cases,
     )
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         Limits as Limits,
         RunLimits as RunLimits,
     )
+    from rightcall.executor.traced_agent import observe as observe
     from rightcall.gate import (
         Verdict as Verdict,
     )
@@ -125,10 +127,9 @@ else:
     _found, __dir__, __all__ = window(
         __name__,
         {
-            "adapters": "observe",
             "api": (
-                "RunResult acheck aevaluate analyze ascore_cases check check_dataset compare evaluate gate improve "
-                "lint load_dataset plan rescore score score_cases"
+                "RunResult acheck aevaluate analyze arun_suite ascore_cases check check_dataset compare evaluate gate "
+                "improve lint load_dataset plan rescore run_suite score score_cases"
             ),
             "store": "open_store",
             "tools": "load_tools",
@@ -141,6 +142,7 @@ else:
             "executor.agent": "Agent",
             "executor.conversation.model_user": "UserSetup",
             "executor.limits": "Limits RunLimits",
+            "executor.traced_agent": "observe",
             "gate": "Verdict",
             "metrics.base": "Metric",
             "metrics.deepeval": (

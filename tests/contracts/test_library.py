@@ -107,3 +107,11 @@ def test_the_package_runs_as_a_module(files):
         [sys.executable, "-m", "rightcall", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("rightcall")
+
+
+def test_a_suite_is_run_as_the_command_does(files):
+    suite = {"dataset": "g.jsonl", "tools": "tools.json", "agent": {"model": "keyword:"}, "name": "weather"}
+    (files / "suite.json").write_text(json.dumps(suite))
+    done = rc.run_suite("suite.json", trials=2)
+    assert [(result.golden_id, result.trial) for result in done.results] == [("a", 0), ("a", 1)]
+    assert done.store.run("last").run.name == "weather"

@@ -7,9 +7,10 @@ import time
 
 from hypothesis import given, strategies as st
 
-from rightcall.executor.agent import Agent, Session
+from rightcall.executor.agent import Agent
 from rightcall.executor.pool import BEAT, LagMeter
 from rightcall.executor.retrying_client import Asker
+from rightcall.executor.session import Session
 from rightcall.metrics import result_of
 from rightcall.metrics.builtin.latency import Latency
 from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory

@@ -37,13 +37,48 @@ def old(tmp_path):
     return file
 
 
+def by_migrations(stores):
+    """A new store that was made by every migration, one after the other."""
+    url = stores.url(empty=True)
+    with stores.open(url).writing() as connection:
+        tables.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE rightcall_version"))
+        upgrade(connection, HEAD)
+    return stores.open(url)
+
+
 def test_the_migrations_make_the_tables_we_use(stores):
-    with stores.open(stores.url(empty=True)).reading() as connection, warnings.catch_warnings():
+    with by_migrations(stores).reading() as connection, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SQLite cannot reflect every index
         context = MigrationContext.configure(
             connection, opts={"compare_type": True, "version_table": VERSION_TABLE}
         )
         assert compare_metadata(context, tables.metadata) == []
+
+
+SCHEMA = {
+    "sqlite": [
+        "SELECT m.name, c.cid, c.name, c.type, c.[notnull], c.pk FROM sqlite_master m, pragma_table_info(m.name) c",
+        "SELECT m.name, i.name, i.[unique], c.name FROM sqlite_master m, pragma_index_list(m.name) i, "
+        "pragma_index_info(i.name) c WHERE m.type = 'table'",
+        "SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%'",
+    ],
+    "postgresql": [
+        "SELECT c.relname, a.attnum, a.attname, a.atttypid, a.attnotnull, a.attstorage, a.attcollation "
+        "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = 'public' AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind = 'r'",
+        "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'",
+    ],
+}
+
+
+def test_a_new_store_is_what_the_migrations_would_have_made(stores):
+    found = []
+    for store in (stores.open(stores.url(empty=True)), by_migrations(stores)):
+        with store.reading() as connection:
+            rows = [connection.execute(text(query)).all() for query in SCHEMA[stores.engine]]
+        found.append([sorted(map(repr, some)) for some in rows])
+    assert found[0] == found[1]
 
 
 def test_head_is_the_newest_migration():

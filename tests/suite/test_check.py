@@ -750,3 +750,65 @@ def test_an_output_that_cannot_be_written_is_refused_before_a_call_is_spent(shop
         assert problem in capsys.readouterr().err
     with open_store(None) as store:
         assert len(store.runs()) == 1
+
+
+DRIFTING = """
+import os
+
+def agent(golden):
+    # A provider that is worse today than when the baseline was made, whatever is asked of it.
+    down = os.environ.get("PROVIDER_IS_WORSE") and sum(golden.id.encode()) % 3 == 0
+    return [{"name": "nothing" if down else golden.expected_calls[0].tool, "arguments": {}}]
+"""
+
+
+@pytest.fixture
+def drifting(shop):
+    (shop / "drifting.py").write_text(DRIFTING)
+    edit(shop / "suite.yaml", '"keyword:" ', '"drifting:agent" ')
+    git("add", "-A")
+    git("commit", "-qm", "agent")
+    run("run", "suite.yaml", "--trust")
+    git("switch", "-qc", "branch")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    git("commit", "-qam", "prompt")
+    return shop
+
+
+def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch):
+    monkeypatch.setenv("PROVIDER_IS_WORSE", "1")
+    code, found = checked("--trust")
+    assert (code, found["verdict"]) == (1, "REGRESSED")
+    code, found = checked("--trust", "--base-ref", "main")
+    assert (code, found["verdict"], found["cause"]) == (3, "INCONCLUSIVE", "control")
+    assert "the provider moved too: the version before the change passes less often" in found["sentence"]
+
+
+def test_a_change_that_breaks_the_agent_is_blamed_although_the_base_is_asked_too(drifting, monkeypatch):
+    monkeypatch.delitem(sys.modules, "drifting")  # a new process would import the edited file
+    edit(drifting / "drifting.py", 'os.environ.get("PROVIDER_IS_WORSE")', "True")
+    code, found = checked("--trust", "--base-ref", "main")
+    assert (code, found["verdict"]) == (1, "REGRESSED")
+
+
+@pytest.mark.parametrize("ref", ["nosuch", "--help", "main:suite.yaml"])
+def test_a_base_that_git_does_not_know_is_refused_before_a_call(drifting, capsys, ref):
+    assert run("check", "suite.yaml", "--trust", f"--base-ref={ref}") == 2
+    assert "git knows no such commit here" in capsys.readouterr().err
+
+
+def test_a_base_version_that_cannot_be_run_is_said_and_is_no_control(drifting):
+    git("rm", "-q", "--cached", "drifting.py")
+    git("commit", "-qm", "lost")
+    edit(drifting / "suite.yaml", "with just one", "with only one")
+    code, found = checked("--trust", "--base-ref", "HEAD")
+    assert (code, found["verdict"]) == (0, "PASS")
+    assert any("could not be run" in note for note in found["notes"])
+
+
+def test_a_baseline_of_one_trial_is_said_to_say_little(shop):
+    shutil.rmtree(shop / ".rightcall")
+    run("run", "suite.yaml", "--trials", "1")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked()
+    assert any("one trial of each golden, which says little" in note for note in found["notes"])

@@ -180,4 +180,5 @@ def test_statements_are_read_in_words_numbers_and_dates(text, values, missing, s
 
 def test_what_an_assistant_would_say_is_no_request():
     assert unlike_a_request("I'm here to help you with your order!")
+    assert unlike_a_request("A user sent a message in Spanish to a shop, and here's how to respond: “Hola”")
     assert not unlike_a_request("Can you help me with my order?")

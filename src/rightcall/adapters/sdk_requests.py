@@ -6,7 +6,7 @@ Watching that method sees `create`, `parse`, `stream` and tool runners alike, on
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -91,13 +91,51 @@ def _begun(wire: Wire, options: Any) -> _Asking | None:
     if watch is None or not wire.speaks(path):
         return None
     with watch.guarded("reading a request"):
-        body = plain(getattr(options, "json_data", None))
+        body = plain(_news(watch, getattr(options, "json_data", None)))
         try:
             read = wire.read_request(path, body if isinstance(body, dict) else {})
         except InputError:  # the agent's own mistake: the server will refuse it
             read = ((), ())
         watch.recorder.asked(*read)
     return _Asking(wire, watch, path, perf_counter())
+
+
+def _news(watch: Watch, body: Any) -> Any:
+    """What of a request was not in the one before: a loop sends the whole conversation and all tools each time.
+
+    Copying and reading all of it would cost a long loop more with every call.
+    """
+    if not isinstance(body, Mapping):
+        return body
+    news = {name: value for name, value in body.items() if name not in ("messages", "input", "tools")}
+    for name in ("messages", "input"):
+        if name in body:
+            news[name] = _since_last_answer(body[name])
+    tools = body.get("tools")
+    if tools is not None and tools != watch.memory.get("tools"):
+        watch.memory["tools"] = news["tools"] = plain(tools)
+    return news
+
+
+def _since_last_answer(items: Any) -> Any:
+    """The last answer of the model in a list of messages or items, and what follows it."""
+    if not isinstance(items, list):
+        return items
+    start = len(items)
+    while start and not _is_answer(items[start - 1]):
+        start -= 1
+    while start and _is_answer(items[start - 1]):
+        start -= 1
+    return items[start:]
+
+
+def _is_answer(item: Any) -> bool:
+    role, kind = (
+        (item.get("role"), item.get("type"))
+        if isinstance(item, Mapping)
+        else (getattr(item, "role", None), getattr(item, "type", None))
+    )
+    return role == "assistant" or kind in ("function_call", "reasoning")
 
 
 @dataclass(frozen=True)

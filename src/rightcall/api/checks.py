@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +11,45 @@ import msgspec
 from rightcall.event_loop import finished
 from rightcall.gate import CheckResult, CheckSettings
 from rightcall.model.codec import convert
+from rightcall.providers import RecordMode
 from rightcall.store import open_store
 from rightcall.suite import CheckOptions, check_suite, load_suite
 
 
 def check(
-    suite: str | Path, *, baseline: str = "branch:main", store: str | Path | None = None, **options: Any
+    suite: str | Path,
+    *,
+    baseline: str = "branch:main",
+    store: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    full: bool = False,
+    again: bool = False,
+    plan_only: bool = False,
+    max_calls: int | None = None,
+    changed: Sequence[str] = (),
+    record: RecordMode | None = None,
+    trials: int | None = None,
+    model: str | None = None,
+    concurrency: int | None = None,
 ) -> CheckResult:
     """Is a change of this suite safe to ship? PASS, REGRESSED or INCONCLUSIVE; see `acheck` for the options."""
-    return finished(acheck(suite, baseline=baseline, store=store, **options))
+    return finished(
+        acheck(
+            suite,
+            baseline=baseline,
+            store=store,
+            settings=settings,
+            full=full,
+            again=again,
+            plan_only=plan_only,
+            max_calls=max_calls,
+            changed=changed,
+            record=record,
+            trials=trials,
+            model=model,
+            concurrency=concurrency,
+        )
+    )
 
 
 async def acheck(
@@ -28,18 +58,39 @@ async def acheck(
     baseline: str = "branch:main",
     store: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
-    **options: Any,
+    full: bool = False,
+    again: bool = False,
+    plan_only: bool = False,
+    max_calls: int | None = None,
+    changed: Sequence[str] = (),
+    record: RecordMode | None = None,
+    trials: int | None = None,
+    model: str | None = None,
+    concurrency: int | None = None,
 ) -> CheckResult:
     """Compare a suite as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
 
     `baseline` is `branch:NAME`, a run, or a file of `rightcall baseline save`. `settings` replace the suite's `check:`
-    (drop, drop_rest, alpha, sample, …). The other options are those of `rightcall.suite.CheckOptions`: `full` tries
-    everything, `max_calls` is a budget, `record` a mode of recording. Equal inputs give the stored verdict without a
-    call, unless asked `again=True`.
+    (drop, drop_rest, alpha, sample, …). `full` tries everything, `max_calls` is a budget, `record` a mode of
+    recording, `changed` names tools to treat as changed, and with `plan_only` nothing is asked. `trials`, `model` and
+    `concurrency` replace the suite's. Equal inputs give the stored verdict without a call, unless asked `again=True`.
     """
     given = None
     if settings is not None:
         mapping = {**msgspec.to_builtins(load_suite(suite).check), **settings}
         given = convert(mapping, CheckSettings, "settings")
+    options = CheckOptions(
+        baseline,
+        given,
+        full=full,
+        again=again,
+        plan_only=plan_only,
+        max_calls=max_calls,
+        changed=tuple(changed),
+        record=record,
+        trials=trials,
+        model=model,
+        concurrency=concurrency,
+    )
     with open_store(store) as opened:
-        return await check_suite(Path(suite), opened, CheckOptions(baseline, given, **options))
+        return await check_suite(Path(suite), opened, options)

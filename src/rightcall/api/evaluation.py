@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
 
+from rightcall.api.run_result import RunResult
 from rightcall.event_loop import finished
 from rightcall.executor import Agent, RunLimits
-from rightcall.gate import Gate, Verdict
+from rightcall.gate import Gate
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
-from rightcall.model.run import CaseResult, Summary
 from rightcall.store import open_store
 from rightcall.suite import (
     EvaluateOptions,
@@ -31,33 +30,6 @@ from rightcall.suite import (
 
 if TYPE_CHECKING:
     from rightcall.analysis import Analysis
-    from rightcall.store import Store
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """A finished run: its id in the store, the summary and the verdict.
-
-    `results` reads the cases from the store, in a fixed order.
-    """
-
-    id: str
-    summary: Summary
-    verdict: Verdict
-    store: Store
-
-    @property
-    def results(self) -> Iterable[CaseResult]:
-        return self.store.results(self.id, trajectories=True)
-
-    @property
-    def passed(self) -> bool:
-        return self.verdict.word == "PASS"
-
-    @property
-    def test_results(self) -> list[CaseResult]:
-        """All results as a list."""
-        return list(self.results)
 
 
 async def aevaluate(
@@ -137,7 +109,7 @@ async def aevaluate(
     if request.plan is None:
         return await arun_request(request, store)
     opened = open_store(store)
-    outcome = await run_plan(request.plan, opened, warn=_warn_of_mode)
+    outcome = await run_plan(request.plan, opened, warn=warn_of_mode)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
@@ -206,7 +178,7 @@ async def ascore_cases(
     )
 
 
-def _warn_of_mode(warning: PlanWarning) -> None:
+def warn_of_mode(warning: PlanWarning) -> None:
     """A gate's verdict reports its own limits; only this warning says that a mode can never satisfy a golden."""
     if warning.about == "mode":
         warnings.warn(warning.text, stacklevel=2)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rightcall.errors import InputError
-from rightcall.model.tool import Tool
 
 if TYPE_CHECKING:
     from rightcall.analysis import RunEvidence
     from rightcall.lint import ToolSet
+    from rightcall.model.tool import Tool
 
 
 def read_sources(

@@ -51,7 +51,7 @@ class RecordedScores:
             return None
         return (
             f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
-            f"{worst:.1%}, below --min {min:.1%}"
+            f"{worst:.1%}, below the required {min:.1%}"
         )
 
 

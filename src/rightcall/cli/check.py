@@ -58,6 +58,12 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
 @click.option(
     "--control", type=click.IntRange(0), help="Untouched goldens to ask again, to tell a moving provider."
 )
+@click.option(
+    "--base-ref",
+    default="",
+    metavar="REF",
+    help="Ask this version (branch, tag or commit) again at the same time, to tell a moving provider.",
+)
 @click.option("--again", is_flag=True, help="Draw anew though these inputs have a verdict.")
 @click.option(
     "--changed", multiple=True, metavar="FILE", help="A file that changed and reaches every golden."
@@ -166,6 +172,7 @@ def _checked(
         "again",
         "plan_only",
         "max_calls",
+        "base_ref",
         "changed",
         "record",
         "trials",

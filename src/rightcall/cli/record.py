@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from rightcall.cli.output import tell
+
+if TYPE_CHECKING:
+    from rightcall.providers import RecordingProxy
 
 
 @click.group()
@@ -32,3 +36,68 @@ def prune(suite: Path, dry_run: bool) -> None:
             path.unlink()
     if not unused:
         tell("nothing to remove")
+
+
+@record.command()
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.option(
+    "--to",
+    "server",
+    required=True,
+    metavar="URL",
+    help="Server that is asked, such as https://api.openai.com",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8931, show_default=True, help="Port; 0 takes a free one"
+)
+@click.option(
+    "--record",
+    "mode",
+    type=click.Choice(["auto", "refresh", "replay"]),
+    default="auto",
+    show_default=True,
+    help="auto replays recorded trials and records the others, refresh asks everything, replay asks nothing",
+)
+def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", "replay"]) -> None:
+    """Record and replay an agent that is a program: a proxy on this machine.
+
+    The program asks http://127.0.0.1:PORT/GOLDEN/TRIAL/… instead of the server's address; the golden's id and the
+    trial are in what it is sent. Recordings go to recordings/SUITE/served.
+    """
+    import asyncio
+
+    import msgspec
+
+    from rightcall.cli.interrupt import run_interruptible
+    from rightcall.providers import RecordingProxy, Recordings
+    from rightcall.suite import load_suite, record_settings, recordings_folder
+
+    loaded = load_suite(suite)
+    settings = msgspec.structs.replace(record_settings(loaded), mode=mode)
+    kept = Recordings(settings, recordings_folder(loaded, suite.parent) / "served")
+    run_interruptible(_served(RecordingProxy(kept, server), port), asyncio.new_event_loop)
+
+
+async def _served(proxy: RecordingProxy, port: int) -> None:
+    """Until Ctrl-C."""
+    import asyncio
+
+    from aiohttp import web
+
+    from rightcall.errors import ConfigError
+
+    runner = web.AppRunner(proxy.app(), access_log=None)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", port)
+        try:
+            await site.start()
+        except OSError as error:
+            raise ConfigError(
+                f"port {port} cannot be used: {error.strerror}; choose another with --port"
+            ) from None
+        address = runner.addresses[0]
+        tell(f"recording proxy on http://127.0.0.1:{address[1]}/GOLDEN/TRIAL; Ctrl-C ends it")
+        await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rightcall.gate import Verdict
     from rightcall.providers import RecordMode
     from rightcall.report import Screen
-    from rightcall.suite import Plan, RunOutcome
+    from rightcall.suite import CostEstimate, Plan, RunOutcome, SuiteRun
 
 WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
@@ -47,7 +47,13 @@ WORTH_A_WARNING_MS = 50
 @click.option(
     "--perturb",
     metavar="KIND[,KIND]",
-    help="Measure what harmless changes do: order, names, distractors, paraphrase, typos, drop, drop_other, bare",
+    help="Measure what harmless changes do: order, names, parameters, distractors[=N], paraphrase, typos, drop[=TOOL], "
+    "drop_other, bare[=TOOL], examples, system",
+)
+@click.option(
+    "--paraphrase-model",
+    metavar="MODEL",
+    help="Model that writes paraphrases for --perturb paraphrase; they are kept in SUITE.paraphrases.jsonl",
 )
 @click.option("--resume", metavar="RUN", help="Resume an unfinished run: an id, a prefix or `last`")
 @store_option
@@ -83,6 +89,7 @@ def run(
     concurrency: int | None,
     faults: Path | None,
     perturb: str | None,
+    paraphrase_model: str | None,
     resume: str | None,
     store_url: str | None,
     dry_run: bool,
@@ -98,43 +105,26 @@ def run(
     Ctrl-C keeps finished results and prints the command to resume. Exit codes: 0 passed, 1 did not pass,
     3 inconclusive, 4 the provider or the store failed.
     """
-    from dataclasses import replace
-
-    from rightcall.suite import (
-        Selection,
-        actions,
-        load_suite,
-        plan_suite,
-        require_trust,
-        with_record_mode,
-    )
+    from rightcall.suite import SuiteRun
 
     if resume and len(models) > 1:
         raise click.UsageError("--resume takes a single --model")
-    loaded = with_record_mode(load_suite(suite), record)
-    if not dry_run:
-        for model in models or (None,):
-            require_trust(loaded, suite, model=model, trust=trust)
-    plans = [
-        plan_suite(
-            loaded,
-            suite.parent,
-            model=model,
-            trials=trials,
-            concurrency=concurrency,
-            selection=Selection(only, limit),
-            faults=str(faults.resolve()) if faults else None,
-            start_nothing=dry_run,
-        )
-        for model in (models or (None,))
-    ]
-    if include_unreviewed:
-        told = {"include_unreviewed": True}
-        plans = [replace(plan, include_unreviewed=True, settings={**plan.settings, **told}) for plan in plans]
+    asked = SuiteRun(
+        suite,
+        models,
+        trials=trials,
+        only=only,
+        limit=limit,
+        concurrency=concurrency,
+        faults=faults,
+        record=record,
+        include_unreviewed=include_unreviewed,
+        trust=trust,
+    )
     if dry_run:
-        for plan, model in zip(plans, models or (None,), strict=True):
-            _print_estimate(plan, [action.words for action in actions(loaded, suite.parent, model)], as_json)
+        _print_estimates(asked, as_json)
         return
+    plans = asked.plans()
     typed: dict[str, object] = {
         "--trials": trials,
         "--only": only,
@@ -145,7 +135,8 @@ def run(
     flags = " --include-unreviewed" if include_unreviewed else ""
     agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
     if perturb:
-        run_perturbations(plans, perturb.split(","), store_url, as_json)
+        texts = suite.with_suffix(".paraphrases.jsonl")
+        run_perturbations(plans, perturb.split(","), store_url, as_json, texts, paraphrase_model)
         return
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
@@ -157,7 +148,10 @@ def run(
         for plan, again in zip(plans, agains, strict=True)
     ]
     if save_baseline is not None:
-        save_to_baseline(save_baseline, outcomes[-1].run.id, store_url)
+        from rightcall.suite import add_to_baseline
+
+        add_to_baseline(save_baseline, outcomes[-1].run.id, store_url)
+        tell(f"{save_baseline}: baseline saved", err=True)
     if len(outcomes) > 1 and not as_json:
         from rightcall.report import comparison_table
 
@@ -166,18 +160,6 @@ def run(
         out.print()
         out.print(comparison_table(rows, out.width))
     raise click.exceptions.Exit(max(outcome.verdict.exit_code for outcome in outcomes))
-
-
-def save_to_baseline(path: Path, run: str, store_url: str | None) -> None:
-    """Pool a run with a baseline file, or begin one."""
-    from rightcall.store import open_store
-    from rightcall.suite import load_baseline, merged, pooled, write_baseline
-
-    with open_store(store_url, must_exist=True) as store:
-        pool = pooled(store, [store.run(run)])
-    pools = [pool, load_baseline(path)] if path.is_file() else [pool]
-    write_baseline(merged(pools), path)
-    tell(f"{path}: baseline saved", err=True)
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:
@@ -197,7 +179,14 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
     return shlex.join(words)
 
 
-def run_perturbations(plans: list[Plan], kinds: list[str], store_url: str | None, as_json: bool) -> None:
+def run_perturbations(
+    plans: list[Plan],
+    kinds: list[str],
+    store_url: str | None,
+    as_json: bool,
+    texts: Path,
+    paraphrase_model: str | None,
+) -> None:
     """Run each plan clean and perturbed, and show what the perturbations did."""
     import asyncio
 
@@ -205,16 +194,40 @@ def run_perturbations(plans: list[Plan], kinds: list[str], store_url: str | None
     from rightcall.store import open_store
     from rightcall.suite import run_perturbed
 
-    with open_store(store_url) as store:
-        for plan in plans:
+    wanted = [kind.strip() for kind in kinds if kind.strip()]
+    for plan in plans:
+        said = paraphrases_of(plan, texts, paraphrase_model) if "paraphrase" in wanted else {}
+        with open_store(store_url) as store:
             effects = asyncio.run(
-                run_perturbed(plan, store, [kind.strip() for kind in kinds if kind.strip()])
+                run_perturbed(
+                    plan, store, wanted, paraphrases=said, announce=lambda sentence: tell(sentence, err=True)
+                )
             )
-            if as_json:
-                print_json({"agent": plan.agent.name, "perturbations": effects})
-            else:
-                tell(plan.agent.name)
-                print_perturbations(console(), effects)
+        if as_json:
+            print_json({"agent": plan.agent.name, "perturbations": effects})
+        else:
+            tell(plan.agent.name)
+            print_perturbations(console(), effects)
+
+
+def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
+    """Paraphrases from the file beside the suite; with a model, also of the goldens that have none there."""
+    import asyncio
+
+    from rightcall.model.golden import Golden
+    from rightcall.suite import paraphrased, read_paraphrases, write_paraphrases
+
+    goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
+    known = read_paraphrases(path, goldens)
+    if model is None:
+        return known
+    found = asyncio.run(paraphrased(model, goldens, known, seed=plan.seed))
+    write_paraphrases(path, goldens, found)
+    count = sum(len(texts) for texts in found.values())
+    lost = sum(not texts for texts in found.values())
+    none = f"; {lost} goldens have none that keeps every value" if lost else ""
+    tell(f"{path}: {count:,} paraphrases{none}", err=True)
+    return found
 
 
 def execute(
@@ -278,28 +291,21 @@ def run_broken(
 ) -> int:
     """Run each plan without and with its faults, print what the faults changed, and return the exit code.
 
-    `resume` names either of the two runs; if it is the one with faults, the control run has already finished.
+    `resume` names either of the two runs.
     """
-    from rightcall.analysis import fault_report
     from rightcall.report import print_fault_report
-    from rightcall.store import open_store
-    from rightcall.suite import finished_twin, without_faults
+    from rightcall.suite import run_with_control
 
     worst = 0
     warned: set[str] = set()
     for plan, again in zip(plans, agains, strict=True):
-        assert plan.agent.faults is not None
-        calm, twin = without_faults(plan), None
         shown: dict[str, Any] = {"as_json": as_json, "failures": failures, "again": again, "warned": warned}
-        if resume:
-            with open_store(store_url, must_exist=True) as store:
-                twin = finished_twin(store, resume, calm.name)
-        if twin is None:
-            twin = execute(calm, store_url, resume=resume, **shown).run.id
-            resume = None
-        broken = execute(plan, store_url, resume=resume, **shown)
-        with open_store(store_url) as store:
-            report = fault_report(store, twin, broken.run.id, plan.agent.faults.labels(), broken.tools)
+
+        def run_one(plan: Plan, resume: str | None, shown: dict[str, Any] = shown) -> RunOutcome:
+            return execute(plan, store_url, resume=resume, **shown)
+
+        broken, report = run_with_control(plan, run_one, store_url, resume)
+        resume = None
         if as_json:
             print_json(report)
         else:
@@ -308,15 +314,17 @@ def run_broken(
     return worst
 
 
-def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:
-    import asyncio
+def _print_estimates(asked: SuiteRun, as_json: bool) -> None:
+    from rightcall.event_loop import finished
 
-    from rightcall.suite import estimate
+    for plan, found in finished(asked.estimates()):
+        if as_json:
+            print_json(found)
+        else:
+            _print_estimate(plan, found)
 
-    found = asyncio.run(estimate(plan, not_started))
-    if as_json:
-        print_json(found)
-        return
+
+def _print_estimate(plan: Plan, found: CostEstimate) -> None:
     out = console()
     cost = "unknown price" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
     counts = f"{counted(found.goldens, 'golden')} × {counted(found.trials, 'trial')}"
@@ -330,8 +338,8 @@ def _print_estimate(plan: Plan, not_started: list[str], as_json: bool) -> None:
     out.print(f"{found.requests:,} requests{more}, about {found.input_tokens:,} input tokens, {cost}")
     out.say("[dim]first request:[/dim]")
     print_json(found.first_request)
-    if not_started:
+    if found.not_started:
         out.say("[dim]nothing was started; a run would first:[/dim]")
-        for words in not_started:
+        for words in found.not_started:
             out.print(f"  {words}")
     out.say("[dim]nothing was sent[/dim]")

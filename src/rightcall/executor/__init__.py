@@ -1,11 +1,13 @@
 """Runs agents: from a golden to a trajectory.
 
-agent         Agent (what is tested) and Session (an agent ready to run)
+agent         Agent: what is tested
+session       an agent ready to run; setup_problems: what keeps one from running
 agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
 conversation/ conversations held live: both sides of them, scripted and simulated users
 performers    goldens that name another model; trials recorded and replayed
 callable_agent  a user-defined agent, and what it may return
 agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+traced_agent    observe: by the hooks of a framework, or by the spans of instrumented code
 retrying_client  retries with jitter; concurrency that adapts to the provider
 pool          concurrent cases
 prompts, recorder, limits
@@ -16,15 +18,7 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.executor.agent import (
-        Agent as Agent,
-        Performer as Performer,
-        Session as Session,
-        agent_problems as agent_problems,
-        as_settings as as_settings,
-        model_problems as model_problems,
-        open_problems as open_problems,
-    )
+    from rightcall.executor.agent import Agent as Agent, as_settings as as_settings
     from rightcall.executor.agent_loop import AgentLoop as AgentLoop, SingleTurn as SingleTurn
     from rightcall.executor.callable_agent import as_trajectory as as_trajectory
     from rightcall.executor.conversation import (
@@ -45,11 +39,18 @@ if TYPE_CHECKING:
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
+    from rightcall.executor.session import Performer as Performer, Session as Session
+    from rightcall.executor.setup_problems import (
+        agent_problems as agent_problems,
+        model_problems as model_problems,
+        open_problems as open_problems,
+    )
+    from rightcall.executor.traced_agent import TracedAgent as TracedAgent, observe as observe
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "agent": "Agent Performer Session agent_problems as_settings model_problems open_problems",
+            "agent": "Agent as_settings",
             "agent_loop": "AgentLoop SingleTurn",
             "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
@@ -57,5 +58,8 @@ else:
             "pool": "Pool",
             "prompts": "Prompts settings_of",
             "retrying_client": "Asker Patience",
+            "session": "Performer Session",
+            "setup_problems": "agent_problems model_problems open_problems",
+            "traced_agent": "TracedAgent observe",
         },
     )

@@ -53,9 +53,12 @@ if TYPE_CHECKING:
     )
     from rightcall.files.revision import (
         base_commit as base_commit,
+        commit_named as commit_named,
         commits_between as commits_between,
         git_revision as git_revision,
+        repository_root as repository_root,
         source_of as source_of,
+        unpack_commit as unpack_commit,
     )
     from rightcall.files.yaml_text import (
         JSON_NUMBER as JSON_NUMBER,
@@ -77,7 +80,7 @@ else:
             ),
             "json_pointer": "JsonPath at_pointer pointer pointer_parts",
             "python_object": "is_object_name load_object module_exists search_modules_in",
-            "revision": "base_commit commits_between git_revision source_of",
+            "revision": "base_commit commit_named commits_between git_revision repository_root source_of unpack_commit",
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
         },
     )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from rightcall.errors import ConfigError
+
 _CI_BRANCH = ("GITHUB_REF_NAME", "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH", "BUILD_SOURCEBRANCHNAME")
 """Where CI servers, which check out a commit without its branch, say the branch of a push."""
-_SECONDS = 10
+_SECONDS = 30
 
 
 def source_of(folder: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -51,6 +54,29 @@ def base_commit(folder: Path, environment: Mapping[str, str] | None = None) -> s
     )
     code, said = _git(folder, "merge-base", "HEAD", f"origin/{target}")
     return said if code == 0 else environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
+
+
+def repository_root(folder: Path) -> Path | None:
+    """The folder of the repository that a folder is in; None outside of git."""
+    code, said = _git(folder, "rev-parse", "--show-toplevel")
+    return Path(said) if code == 0 and said else None
+
+
+def commit_named(folder: Path, ref: str) -> str:
+    """The commit of a branch, tag or part of a hash; "" when there is none."""
+    code, said = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    return said if code == 0 else ""
+
+
+def unpack_commit(root: Path, commit: str, into: Path) -> None:
+    """Write the files of a commit into a folder; neither the working copy nor git is touched."""
+    packed = into / ".commit.tar"
+    code, _ = _git(root, "archive", "--format=tar", "--output", str(packed), commit)
+    if code != 0:
+        raise ConfigError(f"git cannot unpack commit {commit[:10]} of {root}")
+    with tarfile.open(packed) as archive:
+        archive.extractall(into, filter="data")
+    packed.unlink()
 
 
 def _git(folder: Path, *words: str) -> tuple[int, str]:

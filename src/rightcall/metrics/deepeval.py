@@ -13,9 +13,9 @@ threshold of 1. Other DeepEval metrics raise an error that says what to use inst
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.conversation import (
@@ -30,7 +30,28 @@ from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 
-WITHOUT_EFFECT = frozenset(("include_reason", "async_mode", "verbose_mode", "evaluation_template", "flaky"))
+
+class WithoutEffect(TypedDict, total=False):
+    """DeepEval's settings that only affect how it runs or prints."""
+
+    include_reason: bool
+    async_mode: bool
+    verbose_mode: bool
+    evaluation_template: object
+    flaky: bool
+
+
+class JudgedMetricSettings(WithoutEffect, total=False):
+    """The settings of every metric that asks a model."""
+
+    model: object
+    threshold: float
+    strict_mode: bool
+    votes: int
+    seed: int
+    cache: str
+
+
 CONVERSATION: tuple[Part, ...] = ("conversation",)
 
 
@@ -70,7 +91,7 @@ def ToolCorrectnessMetric(  # noqa: N802
     should_exact_match: bool = False,
     should_consider_ordering: bool = False,
     strict_mode: bool = False,
-    **others: Any,
+    **others: Unpack[WithoutEffect],
 ) -> Metric:
     """Whether the expected tools were called, by DeepEval's settings."""
     _no_others("ToolCorrectnessMetric", others)
@@ -86,18 +107,18 @@ def ToolCorrectnessMetric(  # noqa: N802
     )
 
 
-def ArgumentCorrectnessMetric(**settings: Any) -> Metric:  # noqa: N802
+def ArgumentCorrectnessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether each call's arguments follow from the request, judged by a model."""
     return ArgumentCorrectness(**_judge_settings("ArgumentCorrectnessMetric", settings))
 
 
-def TaskCompletionMetric(task: str = "", **settings: Any) -> Metric:  # noqa: N802
+def TaskCompletionMetric(task: str = "", **settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the task was done, judged by a model; `task` says what it was when the input does not."""
     told: dict[str, Any] = {"rubric": f"This task was fully carried out: {task}"} if task else {}
     return TaskCompletion(**told, **_judge_settings("TaskCompletionMetric", settings))
 
 
-def AnswerRelevancyMetric(**settings: Any) -> Metric:  # noqa: N802
+def AnswerRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the answer is about the request, judged by a model."""
     return AnswerRelevancy(**_judge_settings("AnswerRelevancyMetric", settings))
 
@@ -107,7 +128,7 @@ def GEval(  # noqa: N802
     criteria: str = "",
     evaluation_steps: Sequence[str] = (),
     evaluation_params: Any = (),
-    **settings: Any,
+    **settings: Unpack[JudgedMetricSettings],
 ) -> Metric:
     """A custom rubric, judged by a model."""
     rubric = "\n".join(filter(None, (criteria, *evaluation_steps)))
@@ -119,7 +140,7 @@ def ConversationalGEval(  # noqa: N802
     criteria: str = "",
     evaluation_steps: Sequence[str] = (),
     evaluation_params: Any = (),
-    **settings: Any,
+    **settings: Unpack[JudgedMetricSettings],
 ) -> Metric:
     """A custom rubric for a whole conversation, judged by a model."""
     rubric = "\n".join(filter(None, (criteria, *evaluation_steps)))
@@ -127,24 +148,24 @@ def ConversationalGEval(  # noqa: N802
     return Rubric(label=name, rubric=rubric, parts=CONVERSATION, **chosen)
 
 
-def ConversationCompletenessMetric(**settings: Any) -> Metric:  # noqa: N802
+def ConversationCompletenessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether a conversation gave the user what they came for, judged by a model."""
     chosen = _judge_settings("ConversationCompletenessMetric", settings)
     return ConversationCompleteness(**chosen)
 
 
-def TurnRelevancyMetric(**settings: Any) -> Metric:  # noqa: N802
+def TurnRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether each answer of a conversation is about what was said before, judged by a model."""
     chosen = _judge_settings("TurnRelevancyMetric", settings)
     return TurnRelevancy(**chosen)
 
 
-def KnowledgeRetentionMetric(**settings: Any) -> Metric:  # noqa: N802
+def KnowledgeRetentionMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the agent forgets nothing that its user has told, judged by a model."""
     return KnowledgeRetention(**_judge_settings("KnowledgeRetentionMetric", settings))
 
 
-def RoleAdherenceMetric(**settings: Any) -> Metric:  # noqa: N802
+def RoleAdherenceMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the agent stays in its role, the test case's `chatbot_role`, judged by a model."""
     return RoleAdherence(**_judge_settings("RoleAdherenceMetric", settings))
 
@@ -195,9 +216,9 @@ def refused(name: str) -> Callable[..., Metric]:
     return constructor
 
 
-def _judge_settings(metric: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _judge_settings(metric: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """DeepEval's settings of a metric that asks a model, as ours."""
-    chosen = dict(settings)
+    chosen: dict[str, Any] = dict(settings)
     model = chosen.pop("model", None) or ""
     threshold = 1.0 if chosen.pop("strict_mode", False) else chosen.pop("threshold", 0.5)
     chosen.pop("threshold", None)
@@ -208,6 +229,6 @@ def _judge_settings(metric: str, settings: dict[str, Any]) -> dict[str, Any]:
     return {"model": model, "threshold": threshold, **ours}
 
 
-def _no_others(metric: str, others: dict[str, Any]) -> None:
-    for setting in others.keys() - WITHOUT_EFFECT:
+def _no_others(metric: str, others: Mapping[str, Any]) -> None:
+    for setting in others.keys() - WithoutEffect.__annotations__.keys():
         raise TypeError(f"{metric}() does not support '{setting}'; remove it")

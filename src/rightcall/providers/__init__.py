@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rightcall.providers.recordings.hooks import HttpHooks as HttpHooks
     from rightcall.providers.recordings.library import Recordings as Recordings, with_timings as with_timings
     from rightcall.providers.recordings.provider import TapedProvider as TapedProvider
+    from rightcall.providers.recordings.proxy import RecordingProxy as RecordingProxy
     from rightcall.providers.recordings.settings import (
         RECORD_MODES as RECORD_MODES,
         RecordMode as RecordMode,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         ProviderOptions as ProviderOptions,
         Shelf as Shelf,
         check as check,
+        is_provider as is_provider,
         provider_names as provider_names,
         resolve as resolve,
     )
@@ -89,10 +91,11 @@ else:
             "recordings.hooks": "HttpHooks",
             "recordings.library": "Recordings with_timings",
             "recordings.provider": "TapedProvider",
+            "recordings.proxy": "RecordingProxy",
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
             "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "request_words": "words",
-            "resolver": "ProviderOptions SHELVES Shelf check provider_names resolve",
+            "resolver": "ProviderOptions SHELVES Shelf check is_provider provider_names resolve",
             "sdk_client": "is_sdk_client",
             "secrets": "scrubber",
             "weights": "MODELS list_models model_path pull_model",

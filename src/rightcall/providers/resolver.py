@@ -108,6 +108,11 @@ def provider_names() -> list[str]:
     return [shelf.prefix for shelf in SHELVES] + sorted(_entry_points())
 
 
+def is_provider(prefix: str) -> bool:
+    """Whether there is such a kind of provider; what is installed is looked at last, because that takes a while."""
+    return any(shelf.prefix == prefix for shelf in SHELVES) or prefix in _entry_points()
+
+
 def _named(name: str, options: ProviderOptions) -> Provider:
     prefix, colon, rest = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)

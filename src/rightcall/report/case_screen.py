@@ -61,7 +61,8 @@ def print_case_calls(out: Screen, view: CaseView, *, trials: GoldenRow) -> None:
 
 
 def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
-    out.say(f"[bold]{{}}[/bold]  {OUTCOMES[view.outcome]}", view.golden_id, end="")
+    mark = OUTCOMES[view.outcome]
+    out.say(f"[bold]{{}}[/bold]  {mark}", view.golden_id, end="")
     several = trials.judged + trials.errors > 1
     out.say(
         "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""

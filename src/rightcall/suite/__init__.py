@@ -4,12 +4,14 @@ suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
 conversations                 the conversations that a golden stands for, and who plays their users
-fault_twin                    the same plan without its faults, to compare with
+suite_run                     what is asked of a suite: a plan per model, estimates, faulty runs with their control
 outcome, decisions            verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
 inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
+perturbations/, perturbed_run  harmless changes, paired with clean runs
+improvement/                  changes of definitions, tried and proven
 suite_check, check_design, check_trials   the one command of a pull request
 """
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         write_baseline as write_baseline,
     )
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
+    from rightcall.suite.bisection import bisect_changes as bisect_changes
     from rightcall.suite.conversations import (
         as_user as as_user,
         conversation_problem as conversation_problem,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from rightcall.suite.cost_estimate import (
         CHARACTERS_PER_TOKEN as CHARACTERS_PER_TOKEN,
         EXPECTED_OUTPUT_TOKENS as EXPECTED_OUTPUT_TOKENS,
+        CostEstimate as CostEstimate,
         estimate as estimate,
     )
     from rightcall.suite.decisions import (
@@ -42,11 +46,19 @@ if TYPE_CHECKING:
         flakiness as flakiness,
         gate_run as gate_run,
     )
-    from rightcall.suite.fault_twin import finished_twin as finished_twin, without_faults as without_faults
-    from rightcall.suite.improve import (
+    from rightcall.suite.improvement.file_patch import file_patch as file_patch
+    from rightcall.suite.improvement.gepa_engine import GepaEngine as GepaEngine
+    from rightcall.suite.improvement.options import (
         ImproveOptions as ImproveOptions,
-        improve_plan as improve_plan,
-        newest_of_suites as newest_of_suites,
+        ProposalTask as ProposalTask,
+        proposer as proposer,
+    )
+    from rightcall.suite.improvement.protocol import improve_plan as improve_plan
+    from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
+    from rightcall.suite.perturbations.paraphraser import (
+        paraphrased as paraphrased,
+        read_paraphrases as read_paraphrases,
+        write_paraphrases as write_paraphrases,
     )
     from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
     from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
@@ -65,7 +77,6 @@ if TYPE_CHECKING:
         read_request as read_request,
     )
     from rightcall.suite.rescorer import rescore_run as rescore_run
-    from rightcall.suite.rewriter import Rewriter as Rewriter
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
         CaseRunner as CaseRunner,
@@ -81,8 +92,15 @@ if TYPE_CHECKING:
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
+        record_settings as record_settings,
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
+    )
+    from rightcall.suite.suite_run import (
+        SuiteRun as SuiteRun,
+        add_to_baseline as add_to_baseline,
+        run_with_control as run_with_control,
+        without_faults as without_faults,
     )
     from rightcall.suite.trust import require_trust as require_trust
 else:
@@ -91,11 +109,16 @@ else:
         {
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
+            "bisection": "bisect_changes",
             "conversations": "as_user conversation_problem conversations_of",
-            "cost_estimate": "CHARACTERS_PER_TOKEN EXPECTED_OUTPUT_TOKENS estimate",
+            "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
-            "fault_twin": "finished_twin without_faults",
-            "improve": "ImproveOptions improve_plan newest_of_suites",
+            "improvement.file_patch": "file_patch",
+            "improvement.gepa_engine": "GepaEngine",
+            "improvement.options": "ImproveOptions ProposalTask proposer",
+            "improvement.protocol": "improve_plan",
+            "improvement.rewriter": "Rewriter",
+            "perturbations.paraphraser": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
@@ -103,7 +126,6 @@ else:
             "recorded_scores": "score_cases score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
-            "rewriter": "Rewriter",
             "run_record": "new_run_id",
             "runner": "CaseRunner Progress RunOutcome run_plan",
             "secret_scrubber": "ResultScrubber",
@@ -113,7 +135,8 @@ else:
             "suite": "load_suite suite_schema",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
-            "suite_files": "recordings_folder with_record_mode",
+            "suite_files": "record_settings recordings_folder with_record_mode",
+            "suite_run": "SuiteRun add_to_baseline run_with_control without_faults",
             "trust": "require_trust",
         },
     )

@@ -128,35 +128,47 @@ class CheckDesign:
         )
 
 
+@dataclass(frozen=True)
+class CheckScope:
+    """What is asked besides the settings: everything, another draw, files that changed unseen.
+
+    With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
+    those that make the same request as before.
+    """
+
+    full: bool = False
+    again: int = 0
+    changed: tuple[str, ...] = ()
+    base: bool = False
+
+
 def design_check(
     suite: Suite,
     folder: Path,
     plan: Plan,
     baseline: BaselinePool,
     settings: CheckSettings,
-    *,
-    full: bool = False,
-    again: int = 0,
-    changed: tuple[str, ...] = (),
+    scope: CheckScope | None = None,
 ) -> CheckDesign:
     """Compare the present inputs with the baseline's, and plan what to try."""
+    scope = scope or CheckScope()
     inputs = plan.inputs()
     placed = placed_goldens(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
     changes = input_changes(baseline.header.given, inputs)
-    changes += tuple(InputChange("code", name, "named with --changed") for name in changed)
+    changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
     refuse_missing_tools(changes, placed, inputs)
     before = baseline.goldens
     near = near_tools(plan, {tool for change in changes for tool in change.tools})
     reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
-    if changed:
+    if scope.changed:
         reach = _all_reached(reach)
-    seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), again])[:32]
+    seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again])[:32]
     graded = settings.compare == "score"
     scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
     history = {name: line.history for name, line in before.items()}
     clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
-    reason = why_everything(baseline, reach, len(goldens), full)
+    reason = why_everything(baseline, reach, len(goldens), scope.full)
     affected = {g: scores[g] for g in reach.affected}
     rest = {g: scores[g] for g in reach.rest}
     if 2 * len(affected) >= reach.compared:
@@ -169,7 +181,8 @@ def design_check(
     if not reason and (reason := why_more_trials(strata, made(True), settings)):
         strata = made(True)
     drawn = {golden for each in strata for unit in each.order for golden in unit}
-    control = sorted(reach.untouched, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
+    controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
+    control = sorted(controlled, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
     return CheckDesign(
         suite.name,
         settings,
@@ -289,6 +302,11 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
     for stratum in strata:
         if not settles_at_best(stratum):
             said.append(_too_small(stratum))
+    if strata and all(len(scores) == 1 for stratum in strata for scores in stratum.before.values()):
+        said.append(
+            "the baseline has one trial of each golden, which says little; run the suite again on the main branch: "
+            "trials with equal inputs are pooled"
+        )
     if reach.quarantined:
         said.append(
             f"{len(reach.quarantined)} quarantined goldens are not tried: {', '.join(reach.quarantined[:5])}"

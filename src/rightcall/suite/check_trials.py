@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from rightcall import stats
+from rightcall.errors import ConfigError
 from rightcall.gate import (
     BaselineFacts,
     CheckCalls,
@@ -30,6 +31,7 @@ from rightcall.model.failure import FATAL, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Persistence, RunWriter, Store
+from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.baseline_pool import CHECKED
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
@@ -58,7 +60,9 @@ class CheckTrials:
         *,
         max_calls: int | None = None,
         watch: Watch | None = None,
+        base: BaseVersion | None = None,
     ) -> None:
+        self._base, self._notes = base, list[str]()
         self._design, self._plan, self._store = design, plan, store
         self._max_calls, self._watch = max_calls, watch
         self._rule = CheckRule(design.strata, design.settings.risks)
@@ -84,8 +88,17 @@ class CheckTrials:
         await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(tried))
         prepared.session.begin(run.id, run_keys(store.file, store.url))
         self._perform = CaseRunner(prepared.plan, prepared.session).result
-        decided = await self._decided()
-        moved = await self._control_moved()
+        if self._base is None:
+            decided = await self._decided()
+            moved = await self._control_moved()
+        else:
+            # Both versions at the same time, so that whatever the provider does happens to both.
+            again = asyncio.create_task(self._base.passes(design.control))
+            try:
+                decided = await self._decided()
+                moved = await self._base_moved(again)
+            finally:
+                again.cancel()
         result = self._result(decided, moved, run.id)
         await asyncio.to_thread(
             self._persist,
@@ -200,13 +213,22 @@ class CheckTrials:
         if not control:
             return None
         results = await self._tried([(golden, 0) for golden in control])
+        return self._p_of({r.golden_id: float(r.passed) for r in results if not r.error})
+
+    async def _base_moved(self, again: asyncio.Task[dict[str, float]]) -> float | None:
+        """The p-value of the base version; None, and said so, when it could not be run."""
+        try:
+            passes = await again
+        except ConfigError as error:
+            self._notes.append(str(error))
+            return None
+        self._spent += len(passes)
+        return self._p_of(passes)
+
+    def _p_of(self, passes: Mapping[str, float]) -> float:
+        """The p-value of goldens asked again that should do as at the baseline."""
         before = self._design.baseline.goldens
-        tables = [
-            stats.ExchangeTable(before[r.golden_id].scores, (float(r.passed),))
-            for r in results
-            if not r.error
-        ]
-        return stats.exchange_p(tables)
+        return stats.exchange_p([stats.ExchangeTable(before[g].scores, (x,)) for g, x in passes.items()])
 
     def _result(self, decided: Decided, moved: float | None, run_id: str) -> CheckResult:
         design, settings = self._design, self._design.settings
@@ -214,7 +236,7 @@ class CheckTrials:
         word: CheckWord = decided.word
         what = change_words(design.changes)
         said = sentence(decided, states, settings, what) if states else f"PASS: {what}"
-        notes, cause = [*design.notes, *filter(None, [design.rescored])], str(decided.cause)
+        notes, cause = [*design.notes, *self._notes, *filter(None, [design.rescored])], str(decided.cause)
         if not states:
             said = f"PASS: {what}; no golden of the baseline is reached"
         if decided.cause == "hard":
@@ -226,7 +248,8 @@ class CheckTrials:
             )
         if moved is not None and moved <= settings.alpha / 2 and word == "REGRESSED" and cause != "hard":
             word, cause = "INCONCLUSIVE", "control"
-            said = f"INCONCLUSIVE: {what}; the provider moved too: untouched goldens pass less often (p {moved:.2g})"
+            who = "untouched goldens pass" if self._base is None else "the version before the change passes"
+            said = f"INCONCLUSIVE: {what}; the provider moved too: {who} less often as well (p {moved:.2g})"
         if self._spent and self._errors > MOST_ERRORS * self._spent and word != "REGRESSED":
             word, cause = "ERROR", "errors"
             said = (

@@ -8,7 +8,6 @@ import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.gate import (
-    Gate,
     Outcome,
     RunOrder,
     StopMonitor,
@@ -26,29 +25,6 @@ from rightcall.suite.plan import BLOCK, Plan
 
 MOST_ERRORS = 0.05
 """Share of trials without an answer from which a run is an ERROR."""
-
-
-class GateEvidence:
-    """The outcomes of goldens as a gate needs them: scores only for the metrics it uses."""
-
-    def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:
-        self._metrics = tuple(gate.metrics)
-        self._quarantine = quarantine
-        self._timed = gate.limits_latency
-        self._trials: dict[str, list[CaseResult]] = {}
-
-    def add(self, result: CaseResult) -> None:
-        if result.golden_id in self._quarantine:
-            return
-        kept = {name: result.metrics[name] for name in self._metrics if name in result.metrics}
-        lag = result.trajectory.lag_ms if result.trajectory else 0.0
-        timed = Trajectory(lag_ms=lag) if lag and self._timed else None
-        slim = msgspec.structs.replace(result, metrics=kept, trajectory=timed)
-        self._trials.setdefault(result.golden_id, []).append(slim)
-
-    def outcomes(self) -> list[Outcome]:
-        """Sorted by golden, so that results do not depend on completion order."""
-        return gathered(result for _, trials in sorted(self._trials.items()) for result in trials)
 
 
 def gathered(results: Iterable[CaseResult]) -> list[Outcome]:

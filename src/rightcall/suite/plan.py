@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
+from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems, observe
 from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
@@ -85,10 +85,16 @@ class Plan:
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[AnyGolden]:
-        stream = self.selection.chosen(self._all_goldens())
+        stream = self.unshuffled()
         for number, block in enumerate(iter(lambda: list(islice(stream, BLOCK)), [])):
             random.Random(f"{self.seed}/{number}").shuffle(block)  # noqa: S311
-            yield from block
+            block.reverse()
+            while block:  # a golden that is under way is in memory, and one that is done is not
+                yield block.pop()
+
+    def unshuffled(self) -> Iterator[AnyGolden]:
+        """The same goldens in the order of the dataset: for those who need no order, and no block in memory."""
+        return self.selection.chosen(self._all_goldens())
 
     def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
         """Every trial of every golden that is not finished yet."""

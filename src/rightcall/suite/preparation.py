@@ -129,7 +129,7 @@ class Prepared:
 
     def warnings(self) -> list[PlanWarning]:
         """What can never come out well: a gate that cannot pass, goldens that the mode cannot satisfy."""
-        of_mode = mode_warnings(self.plan.agent, self.plan.goldens())
+        of_mode = mode_warnings(self.plan.agent, self.plan.unshuffled())
         return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
                 *(PlanWarning("mode", text) for text in of_mode)]  # fmt: skip
 

@@ -20,9 +20,9 @@ from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter, Store, changes
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
+from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.outcome import (
     EarlyStop,
-    GateEvidence,
     stored_results,
     verdict_incomplete,
     verdict_unfinished,
@@ -173,7 +173,7 @@ class _Running:
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
-        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.goldens(), self._goldens))
+        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.unshuffled(), self._goldens))
         keeping = asyncio.create_task(asyncio.to_thread(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:

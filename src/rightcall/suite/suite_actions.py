@@ -69,10 +69,10 @@ def is_code_metric(name: str) -> bool:
 
 def is_code(model: str, folder: Path | None = None) -> bool:
     """Whether a model's name is `module:agent` rather than a provider's; the module may be in `folder`."""
-    from rightcall.providers import provider_names
+    from rightcall.providers import is_provider
 
     prefix, _, rest = model.partition(":")
-    if prefix in provider_names() or not rest or "/" in prefix:
+    if not rest or "/" in prefix or is_provider(prefix):
         return False
     return "." in prefix or module_exists(prefix, folder)
 

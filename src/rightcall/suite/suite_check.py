@@ -10,9 +10,10 @@ import msgspec
 from rightcall.gate import EXIT_CODES, CheckCalls, CheckResult, CheckSettings
 from rightcall.providers import RecordMode
 from rightcall.store import Store
+from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.baseline_pool import find_baseline
-from rightcall.suite.check_design import CheckDesign, design_check
+from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
 from rightcall.suite.check_trials import CheckTrials, Watch, unasked_result
 from rightcall.suite.check_words import change_words
 from rightcall.suite.inputs import digest, golden_hash
@@ -21,6 +22,9 @@ from rightcall.suite.rescored_baseline import rescored_baseline
 from rightcall.suite.stored_verdicts import StoredVerdicts
 from rightcall.suite.suite import Suite, load_suite
 from rightcall.suite.suite_files import record_settings, with_record_mode
+
+BASE_CONTROL = 40
+"""Goldens that the base version is asked again, unless `--control` says how many."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ async def check_suite(
         suite, file.parent, model=options.model, trials=options.trials, concurrency=options.concurrency
     )
     baseline = find_baseline(store, options.baseline, suite.name)
-    return await check_plan(suite, file.parent, plan, baseline, store, options, watch=watch)
+    base = BaseVersion.of(file, options.base_ref) if options.base_ref else None
+    return await check_plan(suite, file.parent, plan, baseline, store, options, watch=watch, base=base)
 
 
 async def check_plan(
@@ -65,16 +70,18 @@ async def check_plan(
     options: CheckOptions,
     *,
     watch: Watch | None = None,
+    base: BaseVersion | None = None,
 ) -> CheckResult:
-    """Check a plan that is ready against a baseline that is ready."""
+    """Check a plan that is ready against a baseline that is ready; `base` is asked again as a control."""
     settings = options.settings or suite.check
+    if base is not None and not settings.control:
+        settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
     baseline, moved = await _same_metrics(plan, baseline, store)
     known = StoredVerdicts(store)
 
     def designed(again: int) -> CheckDesign:
-        return design_check(
-            suite, folder, plan, baseline, settings, full=options.full, again=again, changed=options.changed
-        )
+        scope = CheckScope(options.full, again, options.changed, base is not None)
+        return design_check(suite, folder, plan, baseline, settings, scope)
 
     design = replace(designed(0), rescored=moved)
     draws, asked = known.count(design.seed), _asked(design, plan, options)
@@ -86,7 +93,7 @@ async def check_plan(
     if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
         note = "0 calls now: the inputs have not changed since this verdict; --again draws anew"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
-    trials = CheckTrials(design, plan, store, max_calls=options.max_calls, watch=watch)
+    trials = CheckTrials(design, plan, store, max_calls=options.max_calls, watch=watch, base=base)
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:
         number = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")

@@ -24,7 +24,8 @@ _PLACEHOLDER = re.compile(r"\[[A-Za-z][^\]\n]{0,30}\]|<[a-z][a-z _]{1,20}>|\{[a-
 _ASSISTANT = re.compile(
     r"\b(?:as an ai|ai assistant|chatbot designed|i(?:'?m| am) (?:here|ready) to (?:help|assist)"
     r"|how can i (?:help|assist)|i'?d be happy to|here is (?:a|the|your) (?:message|sample|short|reworded)"
-    r"|(?:the|an) assistant (?:is|has|must|will|can)|(?:the|a) user (?:wants|sends|will|is|has)|your message)\b",
+    r"|(?:the|an) assistant (?:is|has|must|will|can)"
+    r"|(?:the|a) user (?:wants|sends|sent|asks|asked|will|is|has)|your message)\b",
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

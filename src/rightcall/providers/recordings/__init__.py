@@ -7,6 +7,7 @@
     case        one trial in progress: returns recorded replies, or collects new ones
     miss        why there is no recorded reply, in one line
     provider    RightCall's providers, recorded at the provider level
+    proxy       agents that are programs, recorded through a proxy on loopback
     hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook
 
 To support another HTTP library: a file with `install(listen) -> undo`, and its name in `hooks.LIBRARIES`.

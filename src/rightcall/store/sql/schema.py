@@ -35,7 +35,10 @@ def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
         if version_of(connection) != HEAD:  # another process may have migrated it
             if before is not None and file is not None:
                 backup(file, file.with_name(f"{file.name}.v{before}.bak"))
-            upgrade(connection, HEAD)
+            if version_of(connection) is None:
+                make(connection)
+            else:
+                upgrade(connection, HEAD)
             _sign(connection)
     return before
 
@@ -46,6 +49,21 @@ def version_of(connection: Connection) -> str | None:
         return None
     found = connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalar()
     return None if found is None else str(found)
+
+
+def make(connection: Connection) -> None:
+    """The tables of a new store, as the migrations would leave them: importing those takes longer than a small run."""
+    tables.metadata.create_all(connection, checkfirst=False)
+    if connection.dialect.name == "postgresql":  # these are compressed already
+        for name in ("trajectories", "traces", "received"):
+            connection.execute(text(f"ALTER TABLE {name} ALTER COLUMN content SET STORAGE EXTERNAL"))
+    connection.execute(
+        text(
+            f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
+            f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
+        )
+    )
+    connection.execute(insert(table(VERSION_TABLE, column("version_num"))).values(version_num=HEAD))
 
 
 def upgrade(connection: Connection, version: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import msgspec
 
@@ -64,6 +64,25 @@ class Behaviour:
             return str(self.resource_key(arguments))
         value = arguments.get(self.resource_key)
         return None if value is None else f"{self.resource_key}={value!r}"
+
+
+class BehaviourOptions(TypedDict, total=False):
+    """The fields of `Behaviour`, as keywords of `@tool`."""
+
+    idempotency: Idempotency
+    key_parameter: str
+    volatile: Sequence[str]
+    batch: str
+    resource_key: str | Callable[[dict[str, Any]], str] | None
+    probe: Callable[..., Any] | None
+    check_with: str
+    confirmation: Confirmation
+    preview: Callable[..., Any] | None
+    current_version: Callable[..., Any] | None
+    version_parameter: str
+    timeout_s: float
+    max_result_bytes: int
+    strict: bool
 
 
 class CallInfo(msgspec.Struct, frozen=True):

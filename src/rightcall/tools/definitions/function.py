@@ -15,13 +15,13 @@ import functools
 import inspect
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from rightcall.errors import ConfigError
 from rightcall.model.tool import Annotations, Tool
-from rightcall.tools.definitions.behaviour import Behaviour, CallInfo
+from rightcall.tools.definitions.behaviour import Behaviour, BehaviourOptions, CallInfo
 from rightcall.tools.definitions.docstring import parse_docstring
 from rightcall.tools.definitions.hints import Converter, converter, schema_of
 
@@ -97,7 +97,7 @@ def tool(
     destructive: bool | None = ...,
     idempotent: bool | None = ...,
     open_world: bool | None = ...,
-    **behaviour: Any,
+    **behaviour: Unpack[BehaviourOptions],
 ) -> Callable[[Callable[..., Any]], FunctionTool]: ...
 
 
@@ -112,7 +112,7 @@ def tool(
     destructive: bool | None = None,
     idempotent: bool | None = None,
     open_world: bool | None = None,
-    **behaviour: Any,
+    **behaviour: Unpack[BehaviourOptions],
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
     """Make a tool of a function; with keywords, a decorator that does.
 
@@ -134,7 +134,7 @@ def tool(
     return decorate(function) if function is not None else decorate
 
 
-def _behaviour(name: str, given: dict[str, Any]) -> Behaviour:
+def _behaviour(name: str, given: Mapping[str, Any]) -> Behaviour:
     known = [field.name for field in dataclasses.fields(Behaviour)]
     if unknown := [key for key in given if key not in known]:
         raise ConfigError(f"tool '{name}': unknown keyword '{unknown[0]}'; known: {', '.join(known)}")

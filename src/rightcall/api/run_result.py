@@ -1,0 +1,133 @@
+"""A finished run in Python and in notebooks: summary, verdict, and results read from the store when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from rightcall.errors import InputError
+from rightcall.gate import Verdict
+from rightcall.model.run import CaseResult, Summary
+
+if TYPE_CHECKING:
+    from rightcall.store import Store
+
+MOST_ROWS = 20
+"""Rows of a table in a notebook; a data frame has all of them."""
+
+
+class ResultSequence(Sequence[CaseResult]):
+    """The results of a run, ordered by golden and trial and read from the store when they are needed.
+
+    `results[0]` and `results[-1]` go by position, `results["hanoi"]` and `results["hanoi", 2]` by golden and trial.
+    """
+
+    def __init__(self, store: Store, run: str) -> None:
+        self._store, self._run = store, run
+
+    def __len__(self) -> int:
+        return self._store.count(self._run)
+
+    def __iter__(self) -> Iterator[CaseResult]:
+        return self._store.results(self._run, trajectories=True)
+
+    @overload
+    def __getitem__(self, at: int | str | tuple[str, int]) -> CaseResult: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[CaseResult]: ...
+
+    def __getitem__(self, at: int | str | tuple[str, int] | slice) -> CaseResult | list[CaseResult]:
+        if isinstance(at, slice):
+            return [self._store.result(self._run, *key) for key in self._keys[at]]
+        if isinstance(at, int):
+            return self._store.result(self._run, *self._keys[at])
+        golden_id, trial = (at, 0) if isinstance(at, str) else at
+        try:
+            return self._store.result(self._run, golden_id, trial)
+        except InputError as error:
+            raise KeyError(str(error)) from None
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} results of run {self._run}>"
+
+    def _repr_html_(self) -> str:
+        from rightcall.report import results_html
+
+        return results_html(self[:MOST_ROWS], len(self))
+
+    @cached_property
+    def _keys(self) -> list[tuple[str, int]]:
+        return sorted(self._store.finished(self._run))
+
+
+@dataclass(frozen=True, repr=False)
+class RunResult:
+    """A finished run: its id in the store, the summary and the verdict.
+
+    `results` reads the cases from the store, in a fixed order. A notebook shows it as a table, `to_pandas()`,
+    `to_polars()` and `to_arrow()` make a row per result.
+    """
+
+    id: str
+    summary: Summary
+    verdict: Verdict
+    store: Store
+
+    @property
+    def results(self) -> ResultSequence:
+        """The results, read when they are needed: a sequence that can be indexed by position or golden."""
+        return ResultSequence(self.store, self.id)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the verdict is PASS."""
+        return self.verdict.word == "PASS"
+
+    @property
+    def test_results(self) -> list[CaseResult]:
+        """All results as a list."""
+        return list(self.results)
+
+    def to_pandas(self) -> Any:
+        """A pandas data frame with a row per result, and a column per metric."""
+        return _library("pandas").DataFrame(self._columns())
+
+    def to_polars(self) -> Any:
+        """A polars data frame with a row per result, and a column per metric."""
+        return _library("polars").DataFrame(self._columns(), strict=False)
+
+    def to_arrow(self) -> Any:
+        """An Arrow table with a row per result, and a column per metric."""
+        return _library("pyarrow").table(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        from rightcall.report import result_columns
+
+        return result_columns(self.store.results(self.id, trajectories=True))
+
+    def __repr__(self) -> str:
+        overall = self.summary.overall
+        return (
+            f"<RunResult {self.id}: {self.verdict.word}, {overall.passed:,} of {overall.cases:,} passed"
+            f"{f', {overall.errors:,} errors' if overall.errors else ''}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from rightcall.report import run_html
+        from rightcall.report.view import failures_first, golden_rows
+
+        failed, more = failures_first(golden_rows(self.store.results(self.id)), MOST_ROWS)
+        return run_html(self.id, self.verdict.word, self.verdict.sentence, self.summary, failed, more)
+
+
+def _library(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ImportError(
+            f"to_{'arrow' if name == 'pyarrow' else name}() needs {name}: pip install {name}"
+        ) from None

@@ -1,0 +1,87 @@
+"""run_suite: a suite run as `rightcall run` does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rightcall.api.evaluation import warn_of_mode
+from rightcall.api.run_result import RunResult
+from rightcall.event_loop import finished
+from rightcall.providers import RecordMode
+from rightcall.store import open_store
+from rightcall.suite import SuiteRun, run_plan
+
+
+def run_suite(
+    suite: str | Path,
+    *,
+    model: str | None = None,
+    trials: int | None = None,
+    only: Sequence[str] = (),
+    limit: int | None = None,
+    concurrency: int | None = None,
+    faults: str | Path | None = None,
+    record: RecordMode | None = None,
+    include_unreviewed: bool = False,
+    trust: bool = False,
+    resume: str | None = None,
+    store: str | Path | None = None,
+) -> RunResult:
+    """Run a suite, score every case and store the results, as `rightcall run` does; see `arun_suite`."""
+    return finished(
+        arun_suite(
+            suite,
+            model=model,
+            trials=trials,
+            only=only,
+            limit=limit,
+            concurrency=concurrency,
+            faults=faults,
+            record=record,
+            include_unreviewed=include_unreviewed,
+            trust=trust,
+            resume=resume,
+            store=store,
+        )
+    )
+
+
+async def arun_suite(
+    suite: str | Path,
+    *,
+    model: str | None = None,
+    trials: int | None = None,
+    only: Sequence[str] = (),
+    limit: int | None = None,
+    concurrency: int | None = None,
+    faults: str | Path | None = None,
+    record: RecordMode | None = None,
+    include_unreviewed: bool = False,
+    trust: bool = False,
+    resume: str | None = None,
+    store: str | Path | None = None,
+) -> RunResult:
+    """Run a suite; `model`, `trials`, `concurrency`, `faults` and `record` replace its own settings.
+
+    `only` selects goldens by id, tag or category, `limit` takes the first of them. With `faults` only the run with
+    faults is made: `rc.compare` it with one without. `resume` names an unfinished run. A suite from outside the
+    project starts programs and imports modules only with `trust=True`. Results go to `store`
+    [default: .rightcall/rightcall.db].
+    """
+    asked = SuiteRun(
+        Path(suite),
+        (model,) if model else (),
+        trials=trials,
+        only=only,
+        limit=limit,
+        concurrency=concurrency,
+        faults=Path(faults) if faults else None,
+        record=record,
+        include_unreviewed=include_unreviewed,
+        trust=trust,
+    )
+    (plan,) = asked.plans()
+    opened = open_store(store)
+    outcome = await run_plan(plan, opened, resume=resume, warn=warn_of_mode)
+    return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)

@@ -1,0 +1,305 @@
+"""An agent ready to run: its provider, tools and conversations opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from rightcall.adapters import ObservedAgent, detect
+from rightcall.errors import ConfigError
+from rightcall.executor.agent import Agent, as_settings, as_tools, desk_problem, known_tools
+from rightcall.executor.agent_loop import AgentLoop, SingleTurn
+from rightcall.executor.agent_session import SessionPerformer
+from rightcall.executor.callable_agent import UserAgent
+from rightcall.executor.conversation.agent_side import ModelSession, Opened, opened_by
+from rightcall.executor.conversation.dialogue_loop import ConversationPerformer, OnTurn
+from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
+from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
+from rightcall.executor.conversation.user_side import Users
+from rightcall.executor.performers import PerModel, TapedAgent, full_name
+from rightcall.executor.pool import LagMeter
+from rightcall.executor.prompts import Prompts
+from rightcall.executor.retrying_client import Asker, Patience
+from rightcall.executor.tool_desk import DeskSetup
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.providers import (
+    AddressedAgent,
+    HttpHooks,
+    Network,
+    Provider,
+    TapedProvider,
+    addressed_agent,
+    is_address,
+    is_sdk_client,
+    resolve,
+)
+from rightcall.tools.definitions import offered_tools
+from rightcall.tools.idempotency import Idempotency, sqlite_store
+from rightcall.tools.mcp import McpServer
+from rightcall.tools.runtime import Toolbox, ToolRules
+
+
+class Performer(Protocol):
+    """Runs one trial of one golden. A failing agent is data; only a broken setup raises."""
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
+
+
+class AnyPerformer(Protocol):
+    """The same for goldens of either kind."""
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
+
+
+class EitherPerformer:
+    """One turn, or a conversation."""
+
+    def __init__(self, one: Performer, talk: ConversationPerformer) -> None:
+        self._one, self._talk = one, talk
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        performer: Any = self._one if isinstance(golden, Golden) else self._talk
+        made: Trajectory = await performer.perform(golden, trial)
+        return made
+
+
+class Session:
+    """An agent ready to run: provider opened, tools checked, prompts shared.
+
+    `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
+
+    `user` plays the users of conversations that are not scripted to their end.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        concurrency: int = 32,
+        seed: int = 0,
+        run_id: str = "",
+        patience: Patience | None = None,
+        keys: Idempotency | None = None,
+        user: UserSetup | Users | None = None,
+    ) -> None:
+        self.agent, self._seed, self._run_id = agent, seed, run_id
+        self._idempotency = Idempotency(sqlite_store(), live=keys)
+        self.users: Users | None = (
+            ModelUsers(user, concurrency=concurrency, seed=seed, patience=patience)
+            if isinstance(user, UserSetup)
+            else user
+        )
+        self._opened_talk: Opened | None = None
+        self._concurrency, self._patience = concurrency, patience
+        self.settings = as_settings(agent.settings)
+        self.addressed: AddressedAgent | None = self._addressed(concurrency)
+        self.provider = self._provider(concurrency)
+        self.asker: Asker | None = None
+        self.lag = LagMeter()
+        self._stack = AsyncExitStack()
+        if self.provider is not None:
+            at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
+            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed, lag=self.lag)
+        elif self.addressed is not None:
+            self.asker = Asker(None, concurrency, patience=patience, seed=seed, lag=self.lag)
+        self._equip(agent.tools)
+
+    @property
+    def performer(self) -> AnyPerformer:
+        """Does the trials; with recordings, through them."""
+        return self._trials
+
+    @performer.setter
+    def performer(self, made: AnyPerformer) -> None:
+        recordings = self.agent.recordings
+        self._trials: AnyPerformer = TapedAgent(made, recordings) if recordings else made
+
+    def _equip(self, tools: Sequence[Any]) -> None:
+        """Build everything that depends on the tools."""
+        agent, self._given_tools = self.agent, tools
+        if isinstance(agent.model, ObservedAgent):
+            self._observe(agent.model, tools)
+            return
+        self.toolbox = Toolbox(
+            as_tools(tools),
+            mocks=agent.mocks,
+            execute=agent.execute,
+            rules=ToolRules(strict=agent.strict),
+            idempotency=self._idempotency,
+            faults=agent.faults,
+            seed=self._seed,
+        )
+        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
+        if self.addressed is not None:
+            if agent.faults is not None:
+                raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
+            one = SessionPerformer(self.addressed, agent.limits, asker=self.asker, lag=self.lag)
+            self.performer = self._either(one, opened_by(self.addressed, asker=self.asker))
+            return
+        if self.provider is None or self.asker is None:
+            assert callable(agent.model)
+            self.performer = self._of_function(agent.model)
+            return
+        self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
+        self.provider.prepare(self.prompts.common)
+        self._perform(self.asker)
+
+    def begin(self, run_id: str, keys: Idempotency | None = None) -> None:
+        """Name the run whose trials come next.
+
+        `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
+        """
+        self._run_id, self._idempotency.live = run_id, keys
+        if isinstance(self.agent.model, ObservedAgent):
+            self._observe(self.agent.model, self._given_tools)
+        elif self.provider is not None and self.asker is not None:
+            self._perform(self.asker)
+
+    def _perform(self, asker: Asker) -> None:
+        prompts = self.prompts
+        one = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
+        loop = AgentLoop(asker, prompts, self.agent.limits, self.toolbox, self._run_id)
+        self.performer = self._either(one, partial(ModelSession, loop))
+
+    def _either(self, one: Performer, opened: Opened) -> AnyPerformer:
+        self._opened_talk = opened
+        return EitherPerformer(one, self.conversations())
+
+    def conversations(
+        self, users: Users | None = None, on_turn: OnTurn | None = None
+    ) -> ConversationPerformer:
+        """Holds conversations with this agent, with users other than the session's, or watched turn by turn."""
+        if self._opened_talk is None:
+            raise ConfigError(
+                f"{self.agent.name} is given whole goldens; a conversation needs agent(input, history)"
+            )
+        return ConversationPerformer(self._opened_talk, self.agent.limits, users or self.users, on_turn)
+
+    def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
+        """A function of a golden holds conversations itself; one of a turn is led through them."""
+        if not turn_parameters(function):
+            return UserAgent(function, self.agent.limits, self.lag)
+        one = UserAgent(one_turn(function), self.agent.limits, self.lag)
+        return self._either(one, lambda golden, *_: FunctionSession(function, golden))
+
+    def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
+        agent = self.agent
+        if agent.mode == "loop":
+            return AgentLoop(asker, prompts, agent.limits, self.toolbox, self._run_id)
+        return SingleTurn(asker, prompts, agent.limits)
+
+    async def _opened(self, prompts: Prompts, model: str) -> Performer:
+        """The same agent with the model that a golden names."""
+        provider = other_provider(self.agent, model, self._concurrency)
+        provider.prepare(prompts.common)
+        await self._stack.enter_async_context(provider)
+        at_once = min(self._concurrency, getattr(provider, "at_once", self._concurrency))
+        return self._performer(Asker(provider, at_once, patience=self._patience, seed=self._seed), prompts)
+
+    def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
+        """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
+        agent, execute = self.agent, observed.tools_run
+        known = known_tools(replace(agent, tools=tools))
+        at_desk = execute == "mock" or agent.faults is not None
+        if at_desk and (problem := desk_problem(observed, known, agent.faults)):
+            raise ConfigError(problem)
+        self.toolbox = Toolbox(
+            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
+        )
+        self.tools = {tool.name: tool for tool in self.toolbox.tools}
+        desks = DeskSetup(
+            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
+            run_id=self._run_id,
+        ) if at_desk else None  # fmt: skip
+        one = SessionPerformer(observed, agent.limits, desks, lag=self.lag)
+        self.performer = self._either(one, opened_by(observed, desks))
+
+    def notices(self) -> list[str]:
+        """What a reader of the results should know about how they were seen."""
+        return self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
+
+    async def check(self) -> list[str]:
+        """Problems that would make every case fail: a missing key, an unreachable host."""
+        found = await self.users.check() if isinstance(self.users, ModelUsers) else []
+        if isinstance(self.agent.model, ObservedAgent):
+            return found + self.agent.model.check()
+        if self.addressed is not None:
+            return found + await self.addressed.check()
+        return found + (await self.provider.check() if self.provider else [])
+
+    async def __aenter__(self) -> Self:
+        self.lag.start()
+        self._stack.callback(self.lag.stop)
+        if self.provider is not None:
+            await self._stack.enter_async_context(self.provider)
+        elif self.agent.recordings is not None:
+            self._stack.enter_context(HttpHooks(self.agent.recordings))
+        if self.addressed is not None:
+            self._stack.push_async_callback(self.addressed.aclose)
+        if isinstance(self.users, ModelUsers):
+            await self.users.opened(self._stack)
+        agent = self.agent
+        if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
+            server = await self._stack.enter_async_context(McpServer(agent.mcp))
+            self._equip(list(server.entries()))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    def _addressed(self, concurrency: int) -> AddressedAgent | None:
+        agent = self.agent
+        if not isinstance(agent.model, str) or not is_address(agent.model):
+            return None
+        return addressed_agent(
+            agent.model,
+            agent.exchange,
+            system=agent.system,
+            offered=lambda golden: list(offered_tools(golden, self.tools).values()),
+            network=Network(connections=concurrency),
+        )
+
+    def _provider(self, concurrency: int) -> Provider | None:
+        model = self.agent.model
+        if isinstance(model, ObservedAgent) or self.addressed is not None:
+            return None
+        known = None if isinstance(model, str) else detect(model)
+        if known is not None and not hasattr(model, "complete") and not is_sdk_client(model):
+            raise ConfigError(f"an agent of {known.title} is watched while it runs: rc.observe(agent)")
+        if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
+            return None
+        network = Network(connections=concurrency)
+        provider = resolve(
+            model,
+            base_url=self.agent.base_url,
+            network=network,
+            model=self.agent.model_name,
+            record=self.agent.record,
+        )
+        return taped(provider, self.agent)
+
+
+def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
+    """The provider of a model that a golden names; the agent's base URL applies only to its own provider."""
+    name = full_name(model, agent.model)
+    same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
+    provider = resolve(
+        name,
+        base_url=agent.base_url if same else None,
+        network=Network(connections=concurrency),
+        record=agent.record,
+    )
+    return taped(provider, agent)
+
+
+def taped(provider: Provider, agent: Agent) -> Provider:
+    """The provider, with its answers recorded or replayed when the agent asks for it."""
+    return TapedProvider(provider, agent.recordings) if agent.recordings else provider

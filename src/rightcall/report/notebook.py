@@ -1,0 +1,127 @@
+"""Results in notebooks: small HTML tables in the notebook's own colours, and columns for data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+import msgspec
+
+from rightcall.model.run import CaseResult, Summary
+from rightcall.report.numbers import percent
+from rightcall.report.text import one_line
+from rightcall.report.view import GoldenRow, reason_of, summary_view
+
+GOOD, BAD, UNSURE = "#2e8540", "#c0392b", "#b7791f"
+"""Readable on light and on dark ground."""
+COLORS = {"PASS": GOOD, "FAIL": BAD}
+CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
+FACTS = (
+    "golden_id", "trial", "passed", "score", "category", "error", "latency_ms", "input_tokens", "output_tokens",
+    "cost_usd", "reason", "codes", "tags", "calls", "output",
+)  # fmt: skip
+
+
+def run_html(
+    run: str, word: str, sentence: str, summary: Summary, failed: Sequence[GoldenRow], more: int
+) -> str:
+    """A run: the verdict, a bar for each category, and what did not pass."""
+    view = summary_view(summary)
+    rows = "".join(
+        f"<tr><td style='{CELL}'>{_text(row.name)}</td><td style='{CELL}'>{_bar(row.pass_rate)}</td>"
+        f"<td style='{CELL}'>{percent(row.pass_rate)}</td><td style='{CELL}'>{row.passed:,}/{row.cases:,}</td>"
+        f"<td style='{CELL};opacity:.7'>{percent(row.low)} – {percent(row.high)}</td></tr>"
+        for row in view.shown
+        if row.cases
+    )
+    said = _text(sentence.removeprefix(word).lstrip(": "), 400)
+    head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {said}"
+    return (
+        f"<div><p>{head} <span style='opacity:.6'>run {_text(run)}</span></p><table>{rows}</table>"
+        f"{_failures(failed, more)}</div>"
+    )
+
+
+def results_html(results: Sequence[CaseResult], total: int) -> str:
+    """The first results as a table."""
+    rows = "".join(
+        f"<tr><td style='{CELL}'>{_mark(result)}</td><td style='{CELL}'>{_text(result.golden_id)}</td>"
+        f"<td style='{CELL}'>{result.trial}</td><td style='{CELL}'>{result.score:.2f}</td>"
+        f"<td style='{CELL}'>{_text(reason_of(result), 300)}</td></tr>"
+        for result in results
+    )
+    titles = "".join(f"<th style='{CELL}'>{name}</th>" for name in ("", "golden", "trial", "score", "reason"))
+    more = f"<p style='opacity:.6'>{total - len(results):,} more</p>" if total > len(results) else ""
+    return f"<div><table><tr>{titles}</tr>{rows}</table>{more}</div>"
+
+
+def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:
+    """A list per column, for any library of data frames; metrics come last, each in a column of its name."""
+    columns: dict[str, list[Any]] = {name: [] for name in FACTS}
+    metrics: dict[str, list[Any]] = {}
+    for place, result in enumerate(results):
+        for name, value in zip(FACTS, _facts(result), strict=True):
+            columns[name].append(value)
+        for name, score in result.metrics.items():
+            column = metrics.setdefault(name, [None] * place)
+            column.append(None if score.error else score.value)
+        for column in metrics.values():
+            if len(column) == place:
+                column.append(None)
+    return columns | metrics
+
+
+def _facts(result: CaseResult) -> tuple[Any, ...]:
+    done = result.trajectory
+    calls = [{"name": call.name, "arguments": call.arguments} for call in done.calls] if done else []
+    return (
+        result.golden_id,
+        result.trial,
+        None if result.error else result.passed,
+        result.score,
+        result.category,
+        result.error or None,
+        result.latency_ms,
+        result.usage.input_tokens,
+        result.usage.output_tokens,
+        result.usage.cost_usd,
+        reason_of(result) or None,
+        [failure.code for failure in result.codes],
+        list(result.tags),
+        msgspec.json.encode(calls).decode(),
+        done.output if done else None,
+    )
+
+
+def _failures(failed: Sequence[GoldenRow], more: int) -> str:
+    if not failed:
+        return ""
+    rows = "".join(
+        f"<tr><td style='{CELL};color:{BAD if row.outcome == 'failed' else UNSURE}'>{_text(row.outcome)}</td>"
+        f"<td style='{CELL}'>{_text(row.golden_id)}</td><td style='{CELL}'>{row.passed}/{row.judged}</td>"
+        f"<td style='{CELL}'>{_text(row.reason, 300)}</td></tr>"
+        for row in failed
+    )
+    rest = f"<p style='opacity:.6'>{more:,} more goldens did not pass</p>" if more else ""
+    titles = "".join(f"<th style='{CELL}'>{name}</th>" for name in ("", "golden", "passed", "why"))
+    return f"<table><tr>{titles}</tr>{rows}</table>{rest}"
+
+
+def _mark(result: CaseResult) -> str:
+    if result.error:
+        return f"<span style='color:{UNSURE}'>error</span>"
+    return f"<span style='color:{GOOD if result.passed else BAD}'>{'✓' if result.passed else '✗'}</span>"
+
+
+def _bar(share: float) -> str:
+    width = round(100 * share)
+    return (
+        "<span style='display:inline-block;width:120px;height:.7em;background:rgba(128,128,128,.25)'>"
+        f"<span style='display:block;height:100%;width:{width}%;background:{GOOD}'></span></span>"
+    )
+
+
+def _text(text: str, limit: int = 120) -> str:
+    """Foreign text as the content of an element: on one line, nothing hidden, nothing that is markup."""
+    return escape(one_line(text, limit))

@@ -1,0 +1,124 @@
+"""What is asked of a suite in one command: a plan per model, their estimates, and faulty runs with their control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+
+from rightcall.analysis import FaultReport, fault_report
+from rightcall.errors import InputError
+from rightcall.providers import RecordMode
+from rightcall.store import RunFilter, Store, open_store
+from rightcall.suite.baseline_file import load_baseline, merged, write_baseline
+from rightcall.suite.baseline_pool import pooled
+from rightcall.suite.cost_estimate import CostEstimate, estimate
+from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.runner import RunOutcome
+from rightcall.suite.selection import Selection
+from rightcall.suite.suite import Suite, load_suite
+from rightcall.suite.suite_actions import actions
+from rightcall.suite.suite_files import with_record_mode
+from rightcall.suite.trust import require_trust
+
+RunOne = Callable[[Plan, str | None], RunOutcome]
+"""Runs a plan to its end; the text is the run to resume."""
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """A suite and what replaces its own settings; without `models` the suite's model is used."""
+
+    file: Path
+    models: Sequence[str] = ()
+    trials: int | None = None
+    only: Sequence[str] = ()
+    limit: int | None = None
+    concurrency: int | None = None
+    faults: Path | None = None
+    record: RecordMode | None = None
+    include_unreviewed: bool = False
+    trust: bool = False
+
+    def plans(self) -> list[Plan]:
+        """A plan per model. A suite from outside the project must be trusted first."""
+        suite = self._suite()
+        for model in self._models:
+            require_trust(suite, self.file, model=model, trust=self.trust)
+        return [self._plan(suite, model) for model in self._models]
+
+    async def estimates(self) -> list[tuple[Plan, CostEstimate]]:
+        """What each plan would send and start; nothing is sent, started or imported."""
+        suite, found = self._suite(), []
+        for model in self._models:
+            plan = self._plan(suite, model, start_nothing=True)
+            not_started = [action.words for action in actions(suite, self.file.parent, model)]
+            found.append((plan, await estimate(plan, not_started)))
+        return found
+
+    @property
+    def _models(self) -> Sequence[str | None]:
+        return self.models or (None,)
+
+    def _suite(self) -> Suite:
+        return with_record_mode(load_suite(self.file), self.record)
+
+    def _plan(self, suite: Suite, model: str | None, *, start_nothing: bool = False) -> Plan:
+        plan = plan_suite(
+            suite,
+            self.file.parent,
+            model=model,
+            trials=self.trials,
+            concurrency=self.concurrency,
+            selection=Selection(tuple(self.only), self.limit),
+            faults=str(self.faults.resolve()) if self.faults else None,
+            start_nothing=start_nothing,
+        )
+        if not self.include_unreviewed:
+            return plan
+        return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})
+
+
+def run_with_control(
+    plan: Plan, run: RunOne, store: str | PathLike[str] | None, resume: str | None = None
+) -> tuple[RunOutcome, FaultReport]:
+    """Run a plan without and with its faults; the outcome with faults, and what they changed.
+
+    `resume` names either of the two runs; if it is the one with faults, the control run has already finished.
+    """
+    assert plan.agent.faults is not None
+    calm, control = without_faults(plan), None
+    if resume:
+        with open_store(store, must_exist=True) as opened:
+            control = finished_twin(opened, resume, calm.name)
+    if control is None:
+        control, resume = run(calm, resume).run.id, None
+    broken = run(plan, resume)
+    with open_store(store) as opened:
+        report = fault_report(opened, control, broken.run.id, plan.agent.faults.labels(), broken.tools)
+    return broken, report
+
+
+def without_faults(plan: Plan) -> Plan:
+    """The twin of a plan with faults. Its results are only compared with, so no gate decides about them."""
+    return replace(plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None)
+
+
+def finished_twin(store: Store, resume: str, name: str) -> str | None:
+    """The finished run without faults that belongs to a run with faults; None when `resume` is itself without."""
+    run = store.run(resume).run
+    if "faults" not in run.fingerprints:
+        return None
+    before = store.runs(RunFilter(name=name, state="finished", until=run.started_at), limit=1)
+    if not before:
+        raise InputError(f"run {run.id}", f"its twin '{name}' is not in the store", "start a new run instead")
+    return before[0].id
+
+
+def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> None:
+    """Pool a run with a baseline file, or begin one."""
+    with open_store(store, must_exist=True) as opened:
+        pool = pooled(opened, [opened.run(run)])
+    pools = [pool, load_baseline(path)] if path.is_file() else [pool]
+    write_baseline(merged(pools), path)
