@@ -211,7 +211,7 @@ def run_perturbations(
 
 
 def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
-    """Paraphrases from the file beside the suite; with a model, also of the goldens that have none there."""
+    """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
     import asyncio
 
     from rightcall.model.golden import Golden

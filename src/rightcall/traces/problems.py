@@ -7,8 +7,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "span_id": ("1 span has no valid span id", "{n} spans have no valid span id"),
     "tool_name": ("1 tool span has no name", "{n} tool spans have no name"),
     "circle": ("a circle of parents", "{n} circles of parents"),
-    "answer": ("an answer that is no list of parts", "{n} answers that are no list of parts"),
-    "request": ("a request that is no list of messages", "{n} requests that are no list of messages"),
+    "answer": ("an answer that is not a list of parts", "{n} answers that are not lists of parts"),
+    "request": ("a request that is not a list of messages", "{n} requests that are not lists of messages"),
     "too_many": ("1 span over the limit of a trace left out", "{n} spans over the limit of a trace left out"),
     "too_long": ("1 attribute cut at 1 MiB", "{n} attributes cut at 1 MiB"),
     "dropped": (
