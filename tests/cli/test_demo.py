@@ -53,6 +53,13 @@ def test_every_command_of_the_story_can_be_repeated(told):
     assert codes == {"lint0": 1, "run1": 1, "runs2": 0, "run3": 0, "compare4": 0}
 
 
+def test_a_call_that_fits_the_expected_pattern_is_shown_as_equal(told):
+    folder, text = told
+    second = re.search(r"rightcall compare \S+ (\S+)", text)[1]
+    shown = rightcall(folder, "runs", "show", second, "pause-please").stdout
+    assert re.search(r"✓ +/\(delete\|pause\)_account/ += +pause_account", shown)
+
+
 def test_json_has_the_verdicts_and_what_was_fixed(tmp_path):
     done = rightcall(tmp_path, "demo", "--json", "--folder", "elsewhere")
     story = json.loads(done.stdout)
