@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: demo test test-adapters check bench clean
+.PHONY: demo test test-adapters check bench docs clean
 
 # Frameworks that do not go together in one environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy
@@ -42,6 +42,11 @@ check: $(VENV)/.test-ready
 bench: $(VENV)/.test-ready
 	$(BIN)/python -m benchmarks
 
+# The reference pages from the code, then the site from all pages: site/index.html.
+docs: $(VENV)/.test-ready
+	$(BIN)/python docs/make_reference.py
+	$(BIN)/zensical build --clean --strict
+
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -57,4 +62,4 @@ $(VENV)/.test-ready: $(VENV)/.made pyproject.toml
 	@touch $@ $(VENV)/.demo-ready
 
 clean:
-	rm -rf $(VENV) .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache build dist site
