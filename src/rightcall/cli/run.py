@@ -45,7 +45,13 @@ WORTH_A_WARNING_MS = 50
 @click.option(
     "--perturb",
     metavar="KIND[,KIND]",
-    help="Measure what harmless changes do: order, names, distractors, paraphrase, typos, drop, drop_other, bare",
+    help="Measure what harmless changes do: order, names, parameters, distractors[=N], paraphrase, typos, drop[=TOOL], "
+    "drop_other, bare[=TOOL], examples, system",
+)
+@click.option(
+    "--paraphrase-model",
+    metavar="MODEL",
+    help="Model that writes paraphrases for --perturb paraphrase; they are kept in SUITE.paraphrases.jsonl",
 )
 @click.option("--resume", metavar="RUN", help="Resume an unfinished run: an id, a prefix or `last`")
 @store_option
@@ -81,6 +87,7 @@ def run(
     concurrency: int | None,
     faults: Path | None,
     perturb: str | None,
+    paraphrase_model: str | None,
     resume: str | None,
     store_url: str | None,
     dry_run: bool,
@@ -126,7 +133,8 @@ def run(
     flags = " --include-unreviewed" if include_unreviewed else ""
     agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
     if perturb:
-        run_perturbations(plans, perturb.split(","), store_url, as_json)
+        texts = suite.with_suffix(".paraphrases.jsonl")
+        run_perturbations(plans, perturb.split(","), store_url, as_json, texts, paraphrase_model)
         return
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
@@ -169,7 +177,14 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
     return shlex.join(words)
 
 
-def run_perturbations(plans: list[Plan], kinds: list[str], store_url: str | None, as_json: bool) -> None:
+def run_perturbations(
+    plans: list[Plan],
+    kinds: list[str],
+    store_url: str | None,
+    as_json: bool,
+    texts: Path,
+    paraphrase_model: str | None,
+) -> None:
     """Run each plan clean and perturbed, and show what the perturbations did."""
     import asyncio
 
@@ -177,16 +192,40 @@ def run_perturbations(plans: list[Plan], kinds: list[str], store_url: str | None
     from rightcall.store import open_store
     from rightcall.suite import run_perturbed
 
-    with open_store(store_url) as store:
-        for plan in plans:
+    wanted = [kind.strip() for kind in kinds if kind.strip()]
+    for plan in plans:
+        said = paraphrases_of(plan, texts, paraphrase_model) if "paraphrase" in wanted else {}
+        with open_store(store_url) as store:
             effects = asyncio.run(
-                run_perturbed(plan, store, [kind.strip() for kind in kinds if kind.strip()])
+                run_perturbed(
+                    plan, store, wanted, paraphrases=said, announce=lambda sentence: tell(sentence, err=True)
+                )
             )
-            if as_json:
-                print_json({"agent": plan.agent.name, "perturbations": effects})
-            else:
-                tell(plan.agent.name)
-                print_perturbations(console(), effects)
+        if as_json:
+            print_json({"agent": plan.agent.name, "perturbations": effects})
+        else:
+            tell(plan.agent.name)
+            print_perturbations(console(), effects)
+
+
+def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
+    """Paraphrases from the file beside the suite; with a model, also of the goldens that have none there."""
+    import asyncio
+
+    from rightcall.model.golden import Golden
+    from rightcall.suite import paraphrased, read_paraphrases, write_paraphrases
+
+    goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
+    known = read_paraphrases(path, goldens)
+    if model is None:
+        return known
+    found = asyncio.run(paraphrased(model, goldens, known, seed=plan.seed))
+    write_paraphrases(path, goldens, found)
+    count = sum(len(texts) for texts in found.values())
+    lost = sum(not texts for texts in found.values())
+    none = f"; {lost} goldens have none that keeps every value" if lost else ""
+    tell(f"{path}: {count:,} paraphrases{none}", err=True)
+    return found
 
 
 def execute(

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rightcall.report.comparison import (
         print_changes as print_changes,
         print_comparison as print_comparison,
+        print_undone as print_undone,
     )
     from rightcall.report.extra_metrics import AskedMetrics as AskedMetrics
     from rightcall.report.formats import FORMATS as FORMATS, format_of as format_of, writer_of as writer_of
@@ -105,7 +106,7 @@ else:
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_comment": "check_markdown check_marker check_summary",
-            "comparison": "print_changes print_comparison",
+            "comparison": "print_changes print_comparison print_undone",
             "extra_metrics": "AskedMetrics",
             "formats": "FORMATS format_of writer_of",
             "github": "in_actions publish",

@@ -36,7 +36,8 @@ def print_case(
     history: Sequence[tuple[str, str, GoldenRow]] = (),
 ) -> None:
     """Print one trial of a golden. `history` has run, time and trials of the same golden, newest first."""
-    out.say(f"[bold]{{}}[/bold]  {OUTCOMES[view.outcome]}", view.golden_id, end="")
+    mark = OUTCOMES[view.outcome]
+    out.say(f"[bold]{{}}[/bold]  {mark}", view.golden_id, end="")
     several = trials.judged + trials.errors > 1
     out.say(
         "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""

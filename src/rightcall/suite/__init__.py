@@ -10,6 +10,8 @@ recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
 inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
+perturbations/, perturbed_run  harmless changes, paired with clean runs
+improvement/                  changes of definitions, tried and proven
 suite_check, check_design, check_trials   the one command of a pull request
 """
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         write_baseline as write_baseline,
     )
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
+    from rightcall.suite.bisection import bisect_changes as bisect_changes
     from rightcall.suite.conversations import (
         as_user as as_user,
         conversation_problem as conversation_problem,
@@ -43,10 +46,19 @@ if TYPE_CHECKING:
         flakiness as flakiness,
         gate_run as gate_run,
     )
-    from rightcall.suite.improve import (
+    from rightcall.suite.improvement.file_patch import file_patch as file_patch
+    from rightcall.suite.improvement.gepa_engine import GepaEngine as GepaEngine
+    from rightcall.suite.improvement.options import (
         ImproveOptions as ImproveOptions,
-        improve_plan as improve_plan,
-        newest_of_suites as newest_of_suites,
+        ProposalTask as ProposalTask,
+        proposer as proposer,
+    )
+    from rightcall.suite.improvement.protocol import improve_plan as improve_plan
+    from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
+    from rightcall.suite.perturbations.paraphraser import (
+        paraphrased as paraphrased,
+        read_paraphrases as read_paraphrases,
+        write_paraphrases as write_paraphrases,
     )
     from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
     from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
@@ -65,7 +77,6 @@ if TYPE_CHECKING:
         read_request as read_request,
     )
     from rightcall.suite.rescorer import rescore_run as rescore_run
-    from rightcall.suite.rewriter import Rewriter as Rewriter
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
         CaseRunner as CaseRunner,
@@ -98,10 +109,16 @@ else:
         {
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
+            "bisection": "bisect_changes",
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
-            "improve": "ImproveOptions improve_plan newest_of_suites",
+            "improvement.file_patch": "file_patch",
+            "improvement.gepa_engine": "GepaEngine",
+            "improvement.options": "ImproveOptions ProposalTask proposer",
+            "improvement.protocol": "improve_plan",
+            "improvement.rewriter": "Rewriter",
+            "perturbations.paraphraser": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
@@ -109,7 +126,6 @@ else:
             "recorded_scores": "score_cases score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
             "rescorer": "rescore_run",
-            "rewriter": "Rewriter",
             "run_record": "new_run_id",
             "runner": "CaseRunner Progress RunOutcome run_plan",
             "secret_scrubber": "ResultScrubber",

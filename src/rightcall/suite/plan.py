@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
+from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems, observe
 from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
