@@ -104,16 +104,7 @@ if TYPE_CHECKING:
     from rightcall.suite.selection import Selection as Selection
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
-<<<<<<< HEAD
-    from rightcall.suite.suite import (
-        Suite as Suite,
-        WorkersConfig as WorkersConfig,
-        load_suite as load_suite,
-        suite_schema as suite_schema,
-    )
-=======
-    from rightcall.suite.suite import load_suite as load_suite
->>>>>>> docsite
+    from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
@@ -161,11 +152,7 @@ else:
             "selection": "Selection",
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
-<<<<<<< HEAD
-            "suite": "Suite WorkersConfig load_suite suite_schema",
-=======
-            "suite": "load_suite",
->>>>>>> docsite
+            "suite": "Suite WorkersConfig load_suite",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
             "suite_files": "record_settings recordings_folder with_record_mode",

@@ -36,15 +36,11 @@ class AgentConfig(Record, frozen=True):
             description="single_turn: one request, no tools run; loop: run tools until the model answers"
         ),
     ] = "single_turn"
-<<<<<<< HEAD
-    settings: Settings = Settings()
+    settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
     rate: Annotated[
         RateLimit | None,
         msgspec.Meta(description="requests_per_minute and tokens_per_minute of the whole run"),
     ] = None
-=======
-    settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
->>>>>>> docsite
     execute: Annotated[
         Literal["mock", "real"] | None,
         msgspec.Meta(description="whether tools run for real [default: mock, real for an observed agent]"),
