@@ -22,7 +22,9 @@ from rightcall.model.text import counted
 
 if TYPE_CHECKING:
     from rightcall.distributed import Workers
+    from rightcall.gate import Verdict
     from rightcall.providers import RecordMode
+    from rightcall.report import Screen
     from rightcall.suite import CostEstimate, Plan, RunOutcome, SuiteRun
 
 INFRASTRUCTURE = 4
@@ -279,7 +281,7 @@ def run_perturbations(
 
 
 def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
-    """Paraphrases from the file beside the suite; with a model, also of the goldens that have none there."""
+    """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
     import asyncio
 
     from rightcall.model.golden import Golden
@@ -337,13 +339,18 @@ def execute(
     if outcome.stopped:
         hints.insert(0, f"{again} --resume {outcome.run.id}")
     print_summary(outcome.summary, watching.failed, console=out)
-    color = {"PASS": "green", "FAIL": "red"}.get(outcome.verdict.word, "yellow")
-    word, sentence = outcome.verdict.word, outcome.verdict.sentence
-    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", word, sentence.removeprefix(word).lstrip(": "))
-    if outcome.verdict.hint:
-        out.say("[dim]{}[/dim]", outcome.verdict.hint)
+    print_decision(out, outcome.verdict)
     print_next(*hints)
     return outcome
+
+
+def print_decision(out: Screen, verdict: Verdict) -> None:
+    """Print a verdict with its reason, and what would change it."""
+    color = {"PASS": "green", "FAIL": "red"}.get(verdict.word, "yellow")
+    sentence = verdict.sentence.removeprefix(verdict.word).lstrip(": ")
+    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, sentence)
+    if verdict.hint:
+        out.say("[dim]{}[/dim]", verdict.hint)
 
 
 def run_broken(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         DatasetDiff as DatasetDiff,
         DatasetVersion as DatasetVersion,
         Key as Key,
+        ListedGolden as ListedGolden,
         Note as Note,
         Outcome as Outcome,
         ResultFilter as ResultFilter,
@@ -59,7 +60,7 @@ else:
             "address": "open_store store_address",
             "base": (
                 "Change ComparedCase Copied DatasetDiff DatasetVersion Key Note Outcome ResultFilter "
-                "Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
+                "ListedGolden Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
             ),
             "persistence": "Persistence",
             "sql.record_bytes": "packed unpacked",

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         flakiness as flakiness,
         gate_run as gate_run,
     )
+    from rightcall.suite.editor_schema import suite_schema as suite_schema
     from rightcall.suite.improvement.file_patch import file_patch as file_patch
     from rightcall.suite.improvement.gepa_engine import GepaEngine as GepaEngine
     from rightcall.suite.improvement.options import (
@@ -103,12 +104,7 @@ if TYPE_CHECKING:
     from rightcall.suite.selection import Selection as Selection
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
-    from rightcall.suite.suite import (
-        Suite as Suite,
-        WorkersConfig as WorkersConfig,
-        load_suite as load_suite,
-        suite_schema as suite_schema,
-    )
+    from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
@@ -135,6 +131,7 @@ else:
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
+            "editor_schema": "suite_schema",
             "improvement.file_patch": "file_patch",
             "improvement.gepa_engine": "GepaEngine",
             "improvement.options": "ImproveOptions ProposalTask proposer",
@@ -155,7 +152,7 @@ else:
             "selection": "Selection",
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
-            "suite": "Suite WorkersConfig load_suite suite_schema",
+            "suite": "Suite WorkersConfig load_suite",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
             "suite_files": "record_settings recordings_folder with_record_mode",

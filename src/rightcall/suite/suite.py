@@ -36,7 +36,7 @@ class AgentConfig(Record, frozen=True):
             description="single_turn: one request, no tools run; loop: run tools until the model answers"
         ),
     ] = "single_turn"
-    settings: Settings = Settings()
+    settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
     rate: Annotated[
         RateLimit | None,
         msgspec.Meta(description="requests_per_minute and tokens_per_minute of the whole run"),
@@ -103,7 +103,7 @@ class UserConfig(Record, frozen=True):
         str, msgspec.Meta(description="when the user has what they came for, in words")
     ] = ""
     language: Annotated[str, msgspec.Meta(description="the language the user writes in")] = ""
-    settings: Settings = Settings()
+    settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
     base_url: Annotated[str | None, msgspec.Meta(description="another server of the same kind")] = None
     record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
 
@@ -134,8 +134,8 @@ class Suite(Record, frozen=True):
     """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
 
     dataset: Annotated[str, msgspec.Meta(description="goldens: .jsonl, .json, .yaml or .csv")]
-    agent: AgentConfig
-    name: str = ""
+    agent: Annotated[AgentConfig, msgspec.Meta(description="the agent under test")]
+    name: Annotated[str, msgspec.Meta(description="name of the suite [default: the file's name]")] = ""
     group: Annotated[str, msgspec.Meta(description="group of runs to compare over time")] = ""
     tools: Annotated[
         str | list[dict[str, Any]] | dict[str, Any] | None,
@@ -146,7 +146,12 @@ class Suite(Record, frozen=True):
         msgspec.Meta(description="named sets of tools; a golden's tool_set selects one"),
     ] = {}
     trials: Annotated[int, msgspec.Meta(gt=0, le=MOST_TRIALS, description="trials per golden")] = 1
-    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] = 0
+    seed: Annotated[
+        int,
+        msgspec.Meta(
+            ge=-(2**63), le=2**63 - 1, description="seed of the order of the cases and of everything random"
+        ),
+    ] = 0
     concurrency: Annotated[
         int, msgspec.Meta(gt=0, le=MOST_AT_ONCE, description="maximum concurrent cases")
     ] = 32
@@ -163,9 +168,14 @@ class Suite(Record, frozen=True):
             description="weights of the overall score by dimension, or the name of a weighting (seed)"
         ),
     ] = {}
-    pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
-    limits: Limits = Limits()
-    run_limits: RunLimits = RunLimits()
+    pass_rule: Annotated[
+        Literal["strict", "score"],
+        msgspec.Meta(
+            description="strict: every expectation is met; score: the overall score is at least 0.8"
+        ),
+    ] = "strict"  # noqa: S105
+    limits: Annotated[Limits, msgspec.Meta(description="limits of one case")] = Limits()
+    run_limits: Annotated[RunLimits, msgspec.Meta(description="limits of the whole run")] = RunLimits()
     mocks: Annotated[dict[str, Any], msgspec.Meta(description="mock results of tools in a loop")] = {}
     worlds: Annotated[
         dict[str, dict[str, Any] | None],
@@ -196,7 +206,7 @@ class Suite(Record, frozen=True):
             description="record and replay model answers: none, auto, refresh, replay, or an object"
         ),
     ] = "none"
-    format: str = FORMAT
+    format: Annotated[str, msgspec.Meta(description="format of the file")] = FORMAT
 
 
 def load_suite(path: str | Path) -> Suite:
@@ -215,9 +225,3 @@ def load_suite(path: str | Path) -> Suite:
         refuse_other_format(value["format"], "suite", 1, str(path))
     suite = codec.convert(value, Suite, str(path))
     return suite if suite.name else msgspec.structs.replace(suite, name=path.stem)
-
-
-def suite_schema() -> dict[str, Any]:
-    """The JSON Schema of suites, for editors."""
-    schema = msgspec.json.schema(Suite)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "RightCall suite", **schema}
