@@ -53,7 +53,6 @@ smoke: dist
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 	@touch $@
 
 $(VENV)/.demo-ready: $(VENV)/.made pyproject.toml
@@ -61,6 +60,7 @@ $(VENV)/.demo-ready: $(VENV)/.made pyproject.toml
 	@touch $@
 
 $(VENV)/.test-ready: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	$(BIN)/python -m tests.support.browser
 	@touch $@ $(VENV)/.demo-ready
