@@ -3,9 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
 
-.PHONY: demo test test-adapters check bench dist smoke clean
+.PHONY: demo test test-ray test-adapters check bench docs dist smoke clean
 
 # Frameworks that do not go together in one environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy
@@ -18,6 +18,10 @@ demo: $(VENV)/.demo-ready
 
 test: $(VENV)/.test-ready
 	$(TESTS)
+
+# Each starts a Ray cluster, so they run one after the other.
+test-ray: $(VENV)/.test-ready
+	$(BIN)/python -m pytest tests/distributed -m ray
 
 test-adapters: $(FRAMEWORKS:%=test-adapter-%)
 
@@ -51,6 +55,11 @@ dist: $(VENV)/.test-ready
 smoke: dist
 	$(BIN)/python -m tests.support.installed_package dist/*.whl dist/*.tar.gz
 
+# The reference pages from the code, then the site from all pages: site/index.html.
+docs: $(VENV)/.test-ready
+	$(BIN)/python docs/make_reference.py
+	$(BIN)/zensical build --clean --strict
+
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
@@ -66,4 +75,4 @@ $(VENV)/.test-ready: $(VENV)/.made pyproject.toml
 	@touch $@ $(VENV)/.demo-ready
 
 clean:
-	rm -rf $(VENV) .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache build dist site

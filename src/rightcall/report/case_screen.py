@@ -10,7 +10,7 @@ from rich.text import Text
 from rightcall.metrics import DIMENSIONS
 from rightcall.report.numbers import duration
 from rightcall.report.screen import Screen
-from rightcall.report.view import CallView, CaseView, GoldenRow, MessageView
+from rightcall.report.view import CallView, CaseView, GoldenRow, MessageView, PastTrials
 
 OUTCOMES = {
     "passed": "[green]✓ passed[/green]",
@@ -35,9 +35,9 @@ def print_case(
     *,
     trials: GoldenRow,
     system: str = "",
-    history: Sequence[tuple[str, str, GoldenRow]] = (),
+    history: Sequence[PastTrials] = (),
 ) -> None:
-    """Print one trial of a golden. `history` has run, time and trials of the same golden, newest first."""
+    """Print one trial of a golden. `history` has the same golden in other runs, newest first."""
     _print_outcome(out, view, trials)
     if system:
         _titled(out, "system prompt", system)
@@ -138,9 +138,11 @@ def _print_numbers(out: Screen, view: CaseView) -> None:
         out.say("[dim]used[/dim]    {}", ", ".join(used))
 
 
-def _print_history(out: Screen, history: Sequence[tuple[str, str, GoldenRow]]) -> None:
+def _print_history(out: Screen, history: Sequence[PastTrials]) -> None:
     out.say("\n[dim]this golden in other runs[/dim]")
-    for run, started, row in history:
+    for past in history:
+        row = past.trials
         mark = {"passed": "[green]✓[/green]", "error": "[yellow]![/yellow]"}.get(row.outcome, "[red]✗[/red]")
-        out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started[:16].replace("T", " "), run, row.passed,
-                row.judged, row.reason[:120])  # fmt: skip
+        started = past.started_at[:16].replace("T", " ")
+        out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started, past.run, row.passed, row.judged,
+                row.reason[:120])  # fmt: skip
