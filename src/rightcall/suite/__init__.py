@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from rightcall.suite.selection import Selection as Selection
     from rightcall.suite.sink import Sink as Sink
     from rightcall.suite.stored_cases import keep_cases as keep_cases
-    from rightcall.suite.suite import load_suite as load_suite, suite_schema as suite_schema
+    from rightcall.suite.suite import Suite as Suite, load_suite as load_suite, suite_schema as suite_schema
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
@@ -116,7 +116,7 @@ else:
             "selection": "Selection",
             "sink": "Sink",
             "stored_cases": "keep_cases",
-            "suite": "load_suite suite_schema",
+            "suite": "Suite load_suite suite_schema",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
             "suite_files": "record_settings recordings_folder with_record_mode",
