@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         PlanWarning as PlanWarning,
         Prepared as Prepared,
         preflight as preflight,
+        preflight_all as preflight_all,
     )
     from rightcall.suite.reach import input_changes as input_changes
     from rightcall.suite.recorded_scores import score_cases as score_cases, score_recorded as score_recorded
@@ -104,7 +105,7 @@ else:
             "improve": "ImproveOptions improve_plan newest_of_suites",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
-            "preparation": "PlanWarning Prepared preflight",
+            "preparation": "PlanWarning Prepared preflight preflight_all",
             "reach": "input_changes",
             "recorded_scores": "score_cases score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",

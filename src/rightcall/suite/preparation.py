@@ -125,6 +125,7 @@ class Prepared:
             seed=plan.seed,
             group=plan.group,
             settings=plan.settings,
+            suite_file=plan.suite_file,
         )
 
     def warnings(self) -> list[PlanWarning]:
@@ -180,6 +181,19 @@ async def preflight(plan: Plan) -> Prepared:
             dict(ready.fingerprints(definitions)) | {"inputs": inputs.hash},
             inputs,
         )
+
+
+async def preflight_all(plans: Sequence[Plan]) -> None:
+    """Check several plans before the first is run; raises one `ConfigError` with the problems of all."""
+    problems: list[str] = []
+    for plan in plans:
+        try:
+            async with await preflight(plan):
+                pass  # opened to be checked, and closed again
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(*dict.fromkeys(problems))
 
 
 class _closed_on_error:  # noqa: N801  used as a statement
