@@ -95,8 +95,7 @@ class Project:
     def require_trust(self, path: Path, suite: Suite, model: str | None = None) -> None:
         """Raise with everything the suite would start, unless the user started the server with `--trust`."""
         found = [action.words for action in actions(suite, path.parent, model)]
-        users = (suite.user.base_url,) if suite.user else ()
-        found += [f"connect: {url}" for url in (suite.agent.base_url, *users) if url]
+        found += [f"connect: {url}" for url in _servers_of(suite)]
         if found and not self.trust:
             raise RefusedSuiteError(
                 f"{path}: running it would",
@@ -108,6 +107,12 @@ class Project:
     def store(self, *, must_exist: bool = True) -> Store:
         """The store of the project."""
         return open_store(self.store_url, must_exist=must_exist)
+
+
+def _servers_of(suite: Suite) -> Iterator[str]:
+    """Servers that a suite names itself: a key in the environment would be sent there."""
+    for given in (suite.agent.base_url, suite.user.base_url if suite.user else None):
+        yield from (given,) if isinstance(given, str) else given or ()
 
 
 def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
