@@ -165,9 +165,9 @@ def test_nothing_is_wider_than_a_phone(dashboard, visit):
 
 def test_charts_are_pictures_that_load(dashboard, visit):
     page = visit(f"{dashboard}/over-time?suite=shop")
-    picture = page.locator("img.chart.only-light")
+    picture = page.locator(".only-light img.chart")
     expect(picture).to_be_visible()
-    page.wait_for_function("document.querySelector('img.chart.only-light').naturalWidth > 500")
+    page.wait_for_function("document.querySelector('.only-light img.chart').naturalWidth > 500")
 
 
 def test_the_token_in_a_link_lets_in_and_the_form_too(locked, visit):

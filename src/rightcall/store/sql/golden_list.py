@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from sqlalchemy import Select, select
 
 from rightcall.model import CaseResult
@@ -95,12 +96,15 @@ def _listed(run_key: int, which: ResultFilter, outcome: Outcome) -> Select[Any]:
     if which.outcome is not None:
         return query
     other = tables.results.alias()
+    of_a_trial = msgspec.structs.replace(
+        which, text="", tag="", category=None, golden_id=None
+    )  # the rest is of a golden
     for earlier in ORDER[: ORDER.index(outcome)]:
         same = (
             other.c.run_key == run_key,
             other.c.golden_id == results.golden_id,
             other.c.outcome == OUTCOMES[earlier],
         )
-        matching = conditions(run_key, which, other.c)
+        matching = conditions(run_key, of_a_trial, other.c)
         query = query.where(~select(other.c.id).where(*same, *matching).exists())
     return query

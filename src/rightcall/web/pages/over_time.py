@@ -44,7 +44,7 @@ def over_time(request: Request) -> Response:
 def trend(request: Request) -> Response:
     """The chart of the page."""
     points = points_of(store_of(request).runs(asked(request), limit=MOST_RUNS))
-    return charts.answer(request, lambda theme: charts.trend(points, theme))
+    return charts.answer(request, lambda theme: charts.trend(points, theme, narrow=charts.is_narrow(request)))
 
 
 def line(request: Request) -> Response:
