@@ -62,7 +62,6 @@ docs: $(VENV)/.test-ready
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 	@touch $@
 
 $(VENV)/.demo-ready: $(VENV)/.made pyproject.toml
@@ -70,6 +69,7 @@ $(VENV)/.demo-ready: $(VENV)/.made pyproject.toml
 	@touch $@
 
 $(VENV)/.test-ready: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	$(BIN)/python -m tests.support.browser
 	@touch $@ $(VENV)/.demo-ready

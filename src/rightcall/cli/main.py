@@ -57,7 +57,7 @@ MENU: dict[str, dict[str, str]] = {
         "store": "Migrate and copy the store",
     },
     "Learn": {
-        "demo": "Watch a dangerous mistake be found, fixed and proven fixed",
+        "demo": "See a dangerous mistake found, fixed and measured again",
         "metrics": "List and explain metrics",
     },
 }
@@ -66,7 +66,7 @@ WELCOME = """\
 RightCall tests LLM agents that use tools: did your agent make the right call?
 
 start here:
-  rightcall demo               a mistake found, fixed and proven fixed; no key, no model, no network
+  rightcall demo               a dangerous mistake found, fixed and measured again; no key, no network
   rightcall lint TOOLS         what is wrong with your tool definitions
   rightcall init my-suite      a suite to edit that already runs
 

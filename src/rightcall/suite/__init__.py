@@ -105,11 +105,7 @@ if TYPE_CHECKING:
     from rightcall.suite.selection import Selection as Selection
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
-    from rightcall.suite.suite import (
-        Suite as Suite,
-        WorkersConfig as WorkersConfig,
-        load_suite as load_suite,
-    )
+    from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
