@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+import msgspec
 
 from rightcall.executor.limits import Positive
 from rightcall.model.record import Record
@@ -17,8 +20,12 @@ BURST_SECONDS = 1.0
 class RateLimit(Record, frozen=True):
     """What may be sent a minute; None means no limit. Tokens count when the reply says how many there were."""
 
-    requests_per_minute: Positive | None = None
-    tokens_per_minute: Positive | None = None
+    requests_per_minute: Annotated[
+        Positive | None, msgspec.Meta(description="maximum number of requests a minute")
+    ] = None
+    tokens_per_minute: Annotated[
+        Positive | None, msgspec.Meta(description="maximum number of tokens a minute")
+    ] = None
 
 
 class TokenBucket:
