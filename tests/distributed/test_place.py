@@ -1,11 +1,16 @@
 """What the command line, the suite and the folder say about workers, without starting any."""
 
+import ast
+import sys
+from pathlib import Path
+
 import pytest
 
+import rightcall
 from rightcall.distributed.place import _too_large, read_bytes
-from rightcall.distributed.ray import read_place
+from rightcall.distributed.ray import import_ray, read_place
 from rightcall.distributed.shipment import shipment
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, MissingExtraError
 
 
 @pytest.mark.parametrize(
@@ -52,3 +57,25 @@ def test_a_local_model_must_fit_into_memory_as_often_as_there_are_workers(tmp_pa
         file.truncate(2**33)  # eight gigabytes of nothing
     assert _too_large(f"local:{weights}", 2**20)[0].endswith("or one server behind base_url")
     assert _too_large(f"local:{weights}", None) == _too_large("openai:m", 2**20) == []
+
+
+def test_without_ray_the_error_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "rightcall\[ray\]"'):
+        import_ray()
+    monkeypatch.setattr(sys, "platform", "sunos5")
+    with pytest.raises(ConfigError, match="run without --workers"):
+        import_ray()
+
+
+def test_only_one_file_imports_ray():
+    source = Path(rightcall.__file__).parent
+    importing = [
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if "import ray" in (text := path.read_text("utf-8")) or "from ray" in text
+        for node in ast.walk(ast.parse(text))
+        if (isinstance(node, ast.Import) and any(a.name.split(".")[0] == "ray" for a in node.names))
+        or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ray")
+    ]
+    assert importing == ["distributed/ray.py"]

@@ -62,7 +62,7 @@ class MockCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one tool answers; see the module for each form."""
+    """What one tool answers: one of result, error, sequence, function, generate and real."""
 
     result: Annotated[Any, msgspec.Meta(description="the result of every call")] = msgspec.UNSET
     error: Annotated[MockError | None, msgspec.Meta(description="the error of every call")] = None
