@@ -1,8 +1,9 @@
-"""The reference pages: every command and option, every function and class of the library, from the code itself.
+"""The reference pages: every command, option, suite key, code, function and class, from the code itself.
 
     python docs/make_reference.py [FOLDER]
 
-Writes commands.md and library.md next to this file, or into FOLDER. A test says when they are out of date.
+Writes commands.md, suite.md, codes.md and library.md next to this file, or into FOLDER. A test says when they are out
+of date.
 """
 
 from __future__ import annotations
@@ -15,16 +16,24 @@ from pathlib import Path
 from typing import Any
 
 import click
+from codes_reference import codes_page
+from suite_reference import suite_page
 
 import rightcall
 from rightcall.cli.main import MENU, cli
 
 
 def main() -> None:
-    """Write both pages."""
+    """Write the pages."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-    (folder / "commands.md").write_text(commands_page(), "utf-8")
-    (folder / "library.md").write_text(library_page(), "utf-8")
+    pages = {
+        "commands.md": commands_page,
+        "suite.md": suite_page,
+        "codes.md": codes_page,
+        "library.md": library_page,
+    }
+    for name, page in pages.items():
+        (folder / name).write_text(page(), "utf-8")
 
 
 def commands_page() -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.adapters import observe as observe
     from rightcall.api import (
         RunResult as RunResult,
         acheck as acheck,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
         Limits as Limits,
         RunLimits as RunLimits,
     )
+    from rightcall.executor.traced_agent import observe as observe
     from rightcall.gate import (
         Verdict as Verdict,
     )
@@ -127,7 +127,6 @@ else:
     _found, __dir__, __all__ = window(
         __name__,
         {
-            "adapters": "observe",
             "api": (
                 "RunResult acheck aevaluate analyze arun_suite ascore_cases check check_dataset compare evaluate gate "
                 "improve lint load_dataset plan rescore run_suite score score_cases"
@@ -143,6 +142,7 @@ else:
             "executor.agent": "Agent",
             "executor.conversation.model_user": "UserSetup",
             "executor.limits": "Limits RunLimits",
+            "executor.traced_agent": "observe",
             "gate": "Verdict",
             "metrics.base": "Metric",
             "metrics.deepeval": (

@@ -21,6 +21,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+EXIT_CODES: dict[int, str] = {
+    0: "good: the gate passed, nothing regressed, no finding is severe enough",
+    1: "the agent did not pass, the change is a regression, or lint found errors",
+    2: "usage, an invalid file, or a configuration that cannot work",
+    3: "inconclusive: the evidence is not enough for a verdict",
+    4: "infrastructure: a model, a tool server or a store failed, which says nothing about the agent",
+    130: "interrupted; finished results are stored, and the run can be resumed",
+}
+"""The exit codes of every command."""
+
 
 class RightCallError(Exception):
     """Base class of all errors raised on purpose; the message is written for users."""

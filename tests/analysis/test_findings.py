@@ -108,7 +108,7 @@ def test_a_change_holds_the_text_that_stands_there_and_the_new_one():
     suite, (truth,) = planted(HELD_OUT[0], ["unit"], "change", 7)
     (change,) = analysed(suite, results_of(suite)).findings[0].change
     assert change.path == ("input_schema", "properties", truth.parameter, "description")
-    assert change.after == f"{change.before.rstrip('.')}, in minutes."
+    assert change.after == f"{change.before}, in minutes"
 
 
 def test_the_json_form_has_the_documented_fields():
@@ -139,3 +139,92 @@ def test_hostile_names_and_texts_are_data():
         golden, 0, Trajectory(calls=(ToolCall(name, {"constructor": text}),)), {name: tools[0]}
     )
     assert analyze_results(tools, [golden], [result]).failed == 1
+
+
+def test_the_order_of_tools_changes_no_finding():
+    suite, _ = planted(TUNED[2], ["swap"], "order", 5)
+    results = results_of(suite, noise=0.1)
+    first = analysed(suite, results)
+    suite.tools.reverse()
+    again = analysed(suite, results)
+    assert [(f.cause, sorted(f.tools), f.trials) for f in again.stated] == [
+        (f.cause, sorted(f.tools), f.trials) for f in first.stated
+    ]
+
+
+def missed(requests: list[str], called: str = "") -> object:
+    tools = [
+        Tool("find_route", "Find a way."),
+        Tool("book_taxi", "Book a taxi to an address. It comes at once."),
+        Tool("weather", "Tell the weather in a town."),
+    ]
+    goldens = [
+        Golden(text, f"r{n}", expected_calls=(ExpectedCall("find_route", {}),))
+        for n, text in enumerate(requests)
+    ]
+    goldens += [
+        Golden("What is the weather in Rome?", f"w{n}", expected_calls=(ExpectedCall("weather", {}),))
+        for n in range(5)
+    ]
+    offered = {tool.name: tool for tool in tools}
+    results = []
+    for golden in goldens:
+        name = called if golden.id.startswith("r") else "weather"
+        trajectory = Trajectory(calls=(ToolCall(name, {}),) if name else ())
+        results += [
+            msgspec.structs.replace(result_of(golden, trial, trajectory, offered), trajectory=trajectory)
+            for trial in range(3)
+        ]
+    return analyze_results(tools, goldens, results)
+
+
+VIETNAMESE = [
+    "Chỉ đường từ Hà Nội đến Hải Phòng giúp tôi",
+    "Đường nào nhanh nhất về nhà lúc này",
+    "Làm sao đi đến bệnh viện",
+]
+UNACCENTED = [
+    "Chi duong tu Ha Noi den Hai Phong",
+    "Duong nao nhanh nhat ve nha luc nay",
+    "Lam sao di den benh vien",
+]
+CHINESE = ["从北京站到故宫怎么走", "请告诉我去机场最快的路线", "帮我规划去公园的路线"]
+ENGLISH = [
+    "Show me directions to the airport",
+    "Directions home by the shortest path",
+    "I need directions to a clinic",
+]
+
+
+@pytest.mark.parametrize("requests", [VIETNAMESE, UNACCENTED, CHINESE])
+@pytest.mark.parametrize("called", ["", "book_taxi"])
+def test_words_of_another_language_are_not_quoted_in_english_definitions(requests, called):
+    finding = missed(requests, called).findings[0]
+    said = {word.lower() for text in requests for word in text.split()}
+    shown = " ".join(
+        [finding.advice, *finding.evidence, *(str(change.after) for change in finding.change)]
+    ).lower()
+    assert not said & set(shown.replace(",", "").replace(".", "").split())
+    assert not any(text in shown for text in requests)
+
+
+def test_words_of_the_definitions_language_are_quoted():
+    assert "directions" in missed(ENGLISH).findings[0].advice
+
+
+def test_a_pair_in_another_language_is_told_apart_in_the_tools_own_words():
+    from rightcall.analysis.causes.choices import not_for
+    from rightcall.analysis.evidence import Evidence
+
+    evidence = Evidence([Tool("book_taxi", "Book a taxi to an address. It comes at once.")])
+    assert not_for(evidence, [], "book_taxi") == (
+        "Not for what book_taxi does (book a taxi to an address): use book_taxi."
+    )
+
+
+@pytest.mark.parametrize("counted", ["successful", "final"])
+def test_a_failure_names_the_call_the_user_sees_also_when_failed_calls_do_not_count(counted):
+    golden = Golden("Pay 5", "g", expected_calls=(ExpectedCall("pay", {"amount": 5}),), count_failed=counted)
+    calls = ToolCall("pay", {"amount": 50}, status="error"), ToolCall("pay", {"amount": 7}, status="ok")
+    result = result_of(golden, 0, Trajectory(calls=calls), {tool.name: tool for tool in TOOLS})
+    assert [(f.code, f.call) for f in result.codes] == [("wrong_value", 1)]

@@ -56,6 +56,9 @@ def call(name="look", arguments=None, status="ok", **more) -> ToolCall:
         ("forbidden", trace(call("delete_account")), 1),
         ("forbidden", trace(call("refund")), 1),
         ("forbidden", trace(call("verify"), call("refund")), 0),
+        ("forbidden", trace(call("pay", {"to": "acme"})), 1),
+        ("forbidden", trace(call("pay", {"to": "us"})), 0),
+        ("forbidden", trace(ToolCall("pay", None)), 0),
         ("unconfirmed_destructive", trace(call("book", {"seats": 1})), 1),
         ("unconfirmed_destructive", trace(call("confirm"), call("book", {"seats": 1})), 0),
         ("no_answer", trace(output="", messages=(rc.Message("user", "x"),)), 1),
@@ -68,7 +71,11 @@ def call(name="look", arguments=None, status="ok", **more) -> ToolCall:
     ],
 )
 def test_a_check_says_bad_fine_or_nothing(check, found, bad):
-    settings = AgentSettings(forbidden_calls=("delete_account",), only_after={"refund": "verify"})
+    settings = AgentSettings(
+        forbidden_calls=("delete_account",),
+        only_after={"refund": "verify"},
+        forbidden_args={"pay": {"to": {"text": "ACME", "ignore": ["case"]}}},
+    )
     (result,) = run_checks((check,), found, CheckedAgent(settings, {}, slow_ms=500.0, many_tokens=100.0))
     assert result.bad == bad
 
@@ -185,11 +192,12 @@ def test_a_judge_nobody_gave_and_a_baseline_nobody_can_make_are_said(tmp_path):
 
 def test_settings_that_cannot_work_are_told_all_at_once(tmp_path):
     (tmp_path / "monitor.yaml").write_text(
+        "agents: {a: {forbidden_args: {pay: {to: {regex: '('}}}}}\n"
         "checks: [tool_error, loop]\nfalse_alarms: {share: 2, per: soon}\nalerts: [{when: [drift]}]\n"
     )
     with pytest.raises(rc.ConfigError) as caught:
         rc.Monitor(tmp_path / "monitor.yaml", store=tmp_path / "x.db")
-    assert len(caught.value.problems) == 4
+    assert len(caught.value.problems) == 5
     assert "did you mean 'tool_errors'?" in caught.value.problems[0]
 
 

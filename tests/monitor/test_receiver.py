@@ -7,6 +7,7 @@ import io
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -283,6 +284,26 @@ def test_a_zip_bomb_is_refused_within_100_mb(tmp_path: Path):
             urllib.request.urlopen(request)
         status = Path(f"/proc/{process.pid}/status").read_text()
     assert int(re.search(r"VmHWM:\s+(\d+)", status)[1]) < 100 * 1024
+
+
+@pytest.mark.parametrize(
+    ("sent", "times"),
+    [
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(9), 1),
+        (b"\x1b]52;c;ZXZpbA==\x07 ::error::x\r\n\r\n", 0),
+    ],
+)
+def test_grpc_is_answered_with_the_setting_to_change_and_no_bytes_reach_the_log(tmp_path, sent, times):
+    with server(tmp_path / "other.db") as (process, port):
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(sent)
+                while connection.recv(1000):
+                    pass
+        process.terminate()
+        shown = process.stderr.read()
+    assert shown.count("speaks gRPC, which is not received: set OTEL_EXPORTER_OTLP_PROTOCOL") == times
+    assert "Traceback" not in shown and "\x1b" not in shown
 
 
 def a_trace(spans: int, *, text: int = 10, start: int = 2) -> dict:

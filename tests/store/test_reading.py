@@ -179,6 +179,15 @@ def test_a_tag_or_a_branch_names_its_newest_run(store):
     assert [store.run(name).id for name in ("main", "feature/y", "good")] == ["x2", "x3", "x1"]
 
 
+def test_last_and_a_branch_never_mean_a_run_that_only_tried_something(store):
+    branched(store, "x1", 1, "main")
+    branched(store, "x2", 2, "main", group="weather/improve")
+    branched(store, "x3", 3, "main", group="weather/perturb")
+    assert [store.run(name).id for name in ("last", "main", "x2")] == ["x1", "x1", "x2"]
+    with pytest.raises(InputError, match="the store has fewer runs"):
+        store.run("last~1")
+
+
 def test_seen_from_a_run_names_stand_for_what_was_before_it(store):
     first, second, third = (branched(store, f"x{i}", i, "main") for i in (1, 2, 3))
     store.tag_run("x1", "good")

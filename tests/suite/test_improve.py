@@ -3,51 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import random
 
 import msgspec
 import pytest
 from benchmarks.planted import planted
 from benchmarks.planted_suites.domains import HELD_OUT, TUNED
-from benchmarks.planted_suites.reader import Reader
+from benchmarks.planted_suites.provider import ReadingModel
 
 from rightcall.analysis import Proposal, ProposedChange, refusal
 from rightcall.executor import Agent
-from rightcall.model import Message, Tool
-from rightcall.providers import ModelReply
+from rightcall.model import Tool
 from rightcall.store import open_store
 from rightcall.suite import ImproveOptions, Plan, improve_plan, run_plan
-from rightcall.suite.improve import split_goldens
-
-
-class ReadingModel:
-    """A provider that reads the definitions it is sent, as the planted suites' agent does."""
-
-    name = "reading"
-
-    def __init__(self, suite, noise: float = 0.03) -> None:
-        self._suite, self._noise = suite, noise
-
-    async def complete(self, request):
-        reader = Reader(list(request.prompt.tools), request.prompt.system)
-        rng = random.Random(f"{request.golden_id}/{request.trial}/{len(request.prompt.system)}")
-        did = reader.act(self._suite.meant[request.golden_id], rng, noise=self._noise)
-        return ModelReply(Message("assistant", did.output, did.calls))
-
-    def prepare(self, prompt):
-        return
-
-    async def check(self):
-        return []
-
-    async def aclose(self):
-        return
-
-    async def __aenter__(self):
-        return self
-
-    async def __aexit__(self, *_):
-        return
+from rightcall.suite.improvement.split import split_goldens
 
 
 def plan_of(suite) -> Plan:

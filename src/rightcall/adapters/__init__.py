@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from rightcall.adapters.observed_agent import ObservedAgent as ObservedAgent, observe as observe
     from rightcall.adapters.recorder import EventRecorder as EventRecorder
+    from rightcall.adapters.session import FunctionTalk as FunctionTalk, ObservedSession as ObservedSession
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -40,5 +41,6 @@ else:
             ),
             "observed_agent": "ObservedAgent observe",
             "recorder": "EventRecorder",
+            "session": "FunctionTalk ObservedSession",
         },
     )

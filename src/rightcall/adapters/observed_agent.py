@@ -28,7 +28,10 @@ from rightcall.model.tool import Tool
 NOTHING = ""
 """The name of the watch that only knows what the user said and what came back."""
 
-WAYS_OUT = "give a function of a golden instead, and let it return its answer, a Trajectory or messages"
+WAYS_OUT = (
+    "give a function of a golden instead, and let it return its answer, a Trajectory or messages;"
+    " with via='otel' its OpenTelemetry spans are read"
+)
 
 
 @dataclass(frozen=True)

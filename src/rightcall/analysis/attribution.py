@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from rightcall.analysis.changes import ChangeItem, run_changes
-from rightcall.analysis.evidence import expected_calls
+from rightcall.analysis.golden_facts import expected_calls
 from rightcall.analysis.run_setup import RunRecord, run_record
 from rightcall.analysis.symptom import Symptom, SymptomRequest, symptom_of
 from rightcall.metrics.matching import call_text
@@ -157,7 +157,7 @@ def _shown(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
 def _suspicion(item: ChangeItem, flip: Flip, symptom: Symptom | None, wanted: frozenset[str]) -> float:
     """Touch times fit."""
     if item.scope in GLOBAL:
-        return 0.5
+        return 0.5 * _global_fit(item, symptom)
     if item.tool not in wanted and not (item.what == "renamed" and item.before in wanted):
         return 0.0
     wrong = {bad.parameter: bad.kind for bad in symptom.arguments} if symptom else {}
@@ -168,6 +168,14 @@ def _suspicion(item: ChangeItem, flip: Flip, symptom: Symptom | None, wanted: fr
     if item.scope == "parameter":
         return 0.3
     return 1.0
+
+
+def _global_fit(item: ChangeItem, symptom: Symptom | None) -> float:
+    """How well a change that touches every golden fits: a prompt decides about choices, a setting a little of all."""
+    chooses = symptom is not None and symptom.group in ("miss", "extra", "stopped", "invented")
+    if item.scope == "system":
+        return 1.0 if chooses else 0.6
+    return 1.0 if item.scope in ("model", "dataset") else 0.6
 
 
 def _can_cause(item: ChangeItem, kind: str) -> bool:
@@ -227,7 +235,8 @@ def _greedy(items: Sequence[ChangeItem], flips: Sequence[Flip], weights: list[li
 
 def _sentence(items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequence[Suspect]) -> str:
     if not items:
-        return f"nothing changed; {len(flips)} goldens flipped, which is noise"
+        flipped = "1 golden flipped" if len(flips) == 1 else f"{len(flips)} goldens flipped"
+        return f"nothing changed; {flipped}, which is noise"
     if not flips:
         return f"{len(items)} changes, no golden flipped"
     if not suspects:

@@ -9,12 +9,13 @@ import msgspec
 
 from rightcall import stats
 from rightcall.analysis.causes import all_hypotheses
-from rightcall.analysis.evidence import Case, Evidence, GoldenTrials
+from rightcall.analysis.counters import Case, GoldenTrials
+from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.guidance import seeds_guidance
 from rightcall.analysis.hypothesis import Cause, ProposedChange
 from rightcall.analysis.lint_places import lint_places
 from rightcall.analysis.rank import Explained, Ranking, rank
-from rightcall.analysis.suspicion import ObservedBehaviour
+from rightcall.analysis.suspicion import ObservedBehaviour, settle_suspects
 from rightcall.analysis.typical import typical_goldens
 from rightcall.model.tool import Tool
 
@@ -154,7 +155,7 @@ def analysis_of(
 ) -> Analysis:
     """The findings from the evidence."""
     evidence.cases.sort(key=lambda case: case.id)
-    evidence.settle()
+    settle_suspects(evidence)
     ranking = rank(evidence, list(all_hypotheses(evidence)))
     findings = [
         _finding(evidence, number, one, ranking.background, inputs)

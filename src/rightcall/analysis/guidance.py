@@ -17,12 +17,16 @@ def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
         elif symptom.group == "arguments":
             counts["arguments"] += seen.trials
     ordered = sorted(counts.items(), key=lambda item: -item[1])
-    return tuple(SENTENCES[name].format(n=f"{n:,}") for name, n in ordered if n)
+    return tuple(
+        SENTENCES[name].format(n=f"{n:,} trials" if n > 1 else "1 trial") for name, n in ordered if n
+    )
 
 
 SENTENCES = {
-    "extra": "tools_avoided fails in {n} trials: a description is too broad. Say what the tool is not for.",
-    "missed": "tools_selected fails in {n} trials: a description is too narrow. Add the words that users say.",
-    "arguments": "Parameters are wrong in {n} trials: describe them and constrain them: enum, format, required.",
-    "wrong": "The wrong tool is called in {n} trials: say in both descriptions what each is not for.",
+    "extra": "A tool is called where none is needed in {n} (tools_avoided): a description is too broad. "
+    "Say what the tool is not for.",
+    "missed": "No tool is called in {n} that need one (tools_selected): a description is too narrow. "
+    "Add the words that users say.",
+    "arguments": "Parameters are wrong in {n}: describe them and constrain them: enum, format, required.",
+    "wrong": "The wrong tool is called in {n}: say in both descriptions what each is not for.",
 }

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.analysis.evidence import Class, Evidence
+from rightcall.analysis.counters import Class
+from rightcall.analysis.evidence import Evidence
 from rightcall.model.record import Record
 
 MOST_PLAUSIBLE = 0.97

@@ -9,8 +9,26 @@ from rightcall.model.record import Record
 ImproveOutcome = Literal["accepted", "not_shown", "worse", "nothing_to_try", "too_few"]
 
 
+class ToolEffect(Record, frozen=True):
+    """What a proposal did to the goldens of one tool in proof, or to those that want no call (`no call`)."""
+
+    tool: str
+    goldens: int
+    before: float
+    after: float
+    low: float | None = None
+
+    @property
+    def difference(self) -> float:
+        """Positive when the proposal helped."""
+        return self.after - self.before
+
+
 class Tried(Record, frozen=True):
-    """One proposal and its result. Rates are over its target goldens, in proof."""
+    """One proposal and what became of it. Rates are of the goldens it is meant for, in proof.
+
+    `not_shown` are tools of which a loss of ten points cannot be excluded. `e` is the e-value, with `--stop evalue`.
+    """
 
     name: str
     why: str
@@ -24,17 +42,25 @@ class Tried(Record, frozen=True):
     high: float | None = None
     p: float | None = None
     p_adjusted: float | None = None
+    e: float | None = None
     whole: str = ""
+    by_tool: tuple[ToolEffect, ...] = ()
     worse_tools: tuple[str, ...] = ()
     not_shown: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
+    struck: tuple[str, ...] = ()
     tokens: int = 0
+    cost_per_1000: float | None = None
     accepted: bool = False
 
 
 class Improvement(Record, frozen=True):
-    """What `improve` found: the proposals, the one accepted, and the patch. The user's files are not changed."""
+    """What `improve` found: the proposals, the one accepted, and the patch. Nothing of the user's is written.
+
+    `seen` is how many goldens of proof were run: fewer than `proof` when an e-value decided early. `cost_usd` is what
+    all of it cost; None when no price is known.
+    """
 
     run: str
     outcome: ImproveOutcome
@@ -49,6 +75,8 @@ class Improvement(Record, frozen=True):
     set_aside: tuple[str, ...] = ()
     calls: int = 0
     proven: bool = True
+    seen: int = 0
+    cost_usd: float | None = None
 
     @property
     def exit_code(self) -> int:

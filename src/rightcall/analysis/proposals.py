@@ -1,33 +1,29 @@
-"""Changes worth trying: from findings and lint fixes, without a model; and reasons not to try a change."""
+"""Changes worth trying without a model: from findings and lint fixes, alone and together."""
 
 from __future__ import annotations
 
-import copy
-import difflib
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from rightcall.analysis.evidence import Class, expected_calls
+from rightcall.analysis.exposure import Exposed, exposure_of
 from rightcall.analysis.findings import Analysis, RunFinding
 from rightcall.analysis.hypothesis import ProposedChange
-from rightcall.lint import estimate_tokens, fix, lint, read_text
+from rightcall.lint import fix, read_text
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 
-COPIED_WORDS = 6
-SHORTEST_VALUE = 4
-LONGER_SHARE, LONGER_TOKENS = 0.2, 60
 SET_ASIDE = frozenset(("golden_looks_wrong", "request_lacks_information"))
 """Findings about goldens: definitions must not be tuned to them."""
 
 
 class Proposal(Record, frozen=True):
-    """Edits that belong together, why, and their target goldens (None: all)."""
+    """Edits that belong together, and why. `tools` and `parameters` are what the finding behind it is about.
+
+    `worth` is how many goldens of the analysed ones it can win back at most; None when no finding says so.
+    """
 
     name: str
     why: str
@@ -35,20 +31,62 @@ class Proposal(Record, frozen=True):
     source: str = "finding"
     tools: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
+    cause: str = ""
+    worth: float | None = None
+    parts: tuple[Proposal, ...] = ()
+
+    def exposure(self, known: Sequence[str]) -> Exposed:
+        """The goldens that it is meant for, given the names of all tools."""
+        if not self.parts:
+            return exposure_of(self.cause, self.tools, self.parameters, known)
+        each = [part.exposure(known) for part in self.parts]
+        return None if None in each else frozenset(one for some in each if some for one in some)
 
 
 def proposals_of(found: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
     """One for each stated finding with a change, one for safe lint fixes."""
     made = [
-        _proposal(one) for one in found.findings if one.stated and one.change and one.cause not in SET_ASIDE
+        proposal_for(one, one.change, "finding", f"{one.cause} {one.place}".strip(), one.what)
+        for one in found.findings
+        if one.stated and one.change and one.cause not in SET_ASIDE
     ]
     kept = [one for one in made if not any(change.path == ("name",) for change in one.changes)]
     return [*kept, *_lint_fixes(tools)]
 
 
-def _proposal(one: RunFinding) -> Proposal:
+def proposal_for(
+    one: RunFinding, changes: tuple[ProposedChange, ...], source: str, name: str, why: str
+) -> Proposal:
+    """A proposal that is meant for what a finding is about."""
+    return Proposal(name, why, changes, source, one.tools, one.parameters, one.cause, one.won_back.cases)
+
+
+def together(proposals: Sequence[Proposal]) -> Proposal | None:
+    """All of them as one change; those that edit what an earlier one edits are left out. None for fewer than two."""
+    taken: set[tuple[str, tuple[str | int, ...]]] = set()
+    parts: list[Proposal] = []
+    for one in proposals:
+        places = {(change.tool, change.path) for change in one.changes}
+        inside = any(
+            tool == other and (path[: len(at)] == at or at[: len(path)] == path)
+            for tool, path in places
+            for other, at in taken
+        )
+        if not inside:
+            taken |= places
+            parts.append(one)
+    if len(parts) < 2:
+        return None
+    changes = tuple(change for part in parts for change in part.changes)
+    worth = [part.worth for part in parts if part.worth is not None]
     return Proposal(
-        f"{one.cause} {one.place}".strip(), one.what, one.change, "finding", one.tools, one.parameters
+        " + ".join(part.name for part in parts),
+        "all of these together",
+        changes,
+        "together",
+        tuple(dict.fromkeys(tool for part in parts for tool in part.tools)),
+        worth=sum(worth) if worth else None,
+        parts=tuple(parts),
     )
 
 
@@ -73,106 +111,3 @@ def _difference(before: Tool, after: Tool) -> Iterator[ProposedChange]:
         yield ProposedChange(before.name, ("description",), before.description, after.description)
     if before.input_schema != after.input_schema:
         yield ProposedChange(before.name, ("input_schema",), before.input_schema, after.input_schema)
-
-
-def applied(changes: Iterable[ProposedChange], tools: Sequence[Tool], system: str) -> tuple[list[Tool], str]:
-    """Definitions and system prompt with the changes applied; the originals are not modified."""
-    raw = [copy.deepcopy(msgspec.to_builtins(tool)) for tool in tools]
-    for change in changes:
-        if not change.tool:
-            system = str(change.after)
-            continue
-        target = next((one for one in raw if one["name"] == change.tool), None)
-        if target is not None:
-            _put(target, change.path, change.after)
-    return [msgspec.convert(one, Tool) for one in raw], system
-
-
-def _put(target: Any, path: Sequence[str | int], value: Any) -> None:
-    *inner, last = path
-    for key in inner:
-        target = target.setdefault(key, {}) if isinstance(target, dict) else target[key]
-    target[last] = value
-
-
-def refusal(proposal: Proposal, tools: Sequence[Tool], system: str, tune: Iterable[AnyGolden]) -> str:
-    """Why a proposal must not be tried; empty when it may."""
-    after, _ = applied(proposal.changes, tools, system)
-    old_text = " ".join(_texts(proposal.changes, "before")).lower()
-    new_text = " ".join(_texts(proposal.changes, "after")).lower()
-    if copied := _copied(old_text, new_text, tune):
-        return f"it copies '{copied[:60]}' from a golden: that is overfitting"
-    gained = _diagnostics(after) - _diagnostics(tools)
-    if gained:
-        code, tool = min(gained)
-        return f"the linter finds {code} on {tool or 'the set'} that was not there before"
-    return ""
-
-
-def _texts(changes: Iterable[ProposedChange], side: str) -> list[str]:
-    found = [
-        getattr(change, side) for change in changes if change.path[-1:] in (("description",), ("system",))
-    ]
-    return [text for text in found if isinstance(text, str)]
-
-
-def _copied(old: str, new: str, tune: Iterable[AnyGolden]) -> str:
-    for golden in tune:
-        words = (golden.input if isinstance(golden, Golden) else golden.scenario).lower().split()
-        for at in range(len(words) - COPIED_WORDS + 1):
-            run = " ".join(words[at : at + COPIED_WORDS])
-            if run in new and run not in old:
-                return run
-        for _, args in expected_calls(golden):
-            for value in args.values():
-                text = value.lower() if isinstance(value, str) else ""
-                if len(text) >= SHORTEST_VALUE and text in new and text not in old and " " in text:
-                    return text
-    return ""
-
-
-def _diagnostics(tools: Sequence[Tool]) -> set[tuple[str, str]]:
-    return {(one.code, one.tool) for one in lint(tools).diagnostics if one.severity in ("error", "warning")}
-
-
-def exposed_classes(proposal: Proposal) -> frozenset[Class] | None:
-    """The target goldens of a proposal: those of its tools and parameters; None for all."""
-    if proposal.parameters:
-        return frozenset((tool, name) for tool in proposal.tools for name in proposal.parameters)
-    return frozenset(proposal.tools) if proposal.tools else None
-
-
-def is_exposed(golden: AnyGolden, classes: frozenset[Class] | None) -> bool:
-    """Whether a golden is a target of a proposal."""
-    if classes is None:
-        return True
-    return any(
-        tool in classes or any((tool, name) in classes for name in args)
-        for tool, args in expected_calls(golden)
-    )
-
-
-def tokens_of(tools: Sequence[Tool], system: str) -> int:
-    """Estimated tokens of definitions and system prompt in every request."""
-    text = msgspec.json.encode([[t.name, t.description, t.input_schema] for t in tools]).decode()
-    return estimate_tokens(text) + estimate_tokens(system)
-
-
-def is_longer(before: int, after: int) -> bool:
-    """Whether a change adds so much text that its length alone might help."""
-    return after - before > min(LONGER_TOKENS, LONGER_SHARE * before)
-
-
-def patch_of(tools: Sequence[Tool], system: str, after: Sequence[Tool], new_system: str) -> str:
-    """A unified diff of the definitions, as `tools.json`, and of the system prompt."""
-    parts = [("tools.json", _pretty(tools), _pretty(after)), ("system.txt", system + "\n", new_system + "\n")]
-    lines = [
-        line
-        for name, old, new in parts
-        for line in difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{name}", f"b/{name}")
-    ]
-    return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
-
-
-def _pretty(tools: Sequence[Tool]) -> str:
-    return json.dumps([msgspec.to_builtins(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n"

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.analysis.causes import CAUSES
-from rightcall.analysis.evidence import Class, Evidence
+from rightcall.analysis.counters import Class
+from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis
 from rightcall.stats import binomial_sf
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rightcall.analysis.evidence import Evidence, FailedTrial, GoldenTrials
+from rightcall.analysis.counters import FailedTrial, GoldenTrials
 from rightcall.analysis.findings import Analysis, analyze_trials
-from rightcall.analysis.suspicion import ObservedBehaviour
+from rightcall.analysis.suspicion import behaviours_of
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -51,8 +51,3 @@ def gathered(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) ->
             if not r.passed
         ]
         yield GoldenTrials(goldens[golden_id], len(found), len(found) - len(failed), failed)
-
-
-def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, ObservedBehaviour]:
-    """What another run does instead of what its goldens expect, where it is consistent."""
-    return Evidence.behaviours(tools, trials)

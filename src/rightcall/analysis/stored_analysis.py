@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from rightcall.analysis.evidence import Evidence, FailedTrial, GoldenTrials
+from rightcall.analysis.counters import FailedTrial, GoldenTrials
 from rightcall.analysis.findings import Analysis, Extreme, analyze_trials
 from rightcall.analysis.run_setup import RunRecord, run_record
-from rightcall.analysis.suspicion import ObservedBehaviour
+from rightcall.analysis.suspicion import ObservedBehaviour, behaviours_of
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.store import RunFilter, Store, StoredRun
@@ -29,9 +29,7 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     tools = list(record.tools)
     compared = [store.run(one) for one in against] if against is not None else _of_other_models(store, stored)
     others: dict[str, Mapping[str, ObservedBehaviour]] = {
-        other.id: Evidence.behaviours(tools, trials_of(store, other))
-        for other in compared
-        if other.id != stored.id
+        other.id: behaviours_of(tools, trials_of(store, other)) for other in compared if other.id != stored.id
     }
     found = analyze_trials(
         tools,

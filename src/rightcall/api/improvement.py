@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rightcall.api.run_result import RunResult
 from rightcall.errors import ConfigError
@@ -12,7 +12,7 @@ from rightcall.event_loop import finished
 from rightcall.executor import Agent
 from rightcall.model.golden import Golden
 from rightcall.store import open_store
-from rightcall.suite import EvaluateOptions, ImproveOptions, Rewriter, improve_plan, read_request
+from rightcall.suite import EvaluateOptions, ImproveOptions, improve_plan, proposer, read_request
 
 if TYPE_CHECKING:
     from rightcall.analysis import Improvement
@@ -24,15 +24,19 @@ def improve(
     dataset: str | Path | Iterable[Golden],
     *,
     model: str | None = None,
+    engine: Literal["rewrite", "gepa"] = "rewrite",
     proposals: int = 10,
     trials: int = 3,
+    stop: Literal["end", "evalue"] = "end",
     unproven: bool = False,
+    budget: int | None = None,
     store: str | Path | None = None,
 ) -> Improvement:
     """Propose changes of definitions, try them on held-out goldens, and give a patch for the one that helps.
 
-    Starts from a run of the same agent and dataset. `model` rewrites descriptions, besides what findings propose.
-    Changes nothing but the store, where what was tried is kept.
+    Starts from a run of the same agent and dataset. `model` rewrites descriptions, besides what findings propose;
+    with `engine="gepa"` it reflects on failed cases in a search by the gepa package. `stop="evalue"` ends proof as soon
+    as it is decided. Changes nothing but the store, where what was tried is kept.
     """
     opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
     request = read_request(
@@ -46,6 +50,6 @@ def improve(
     )
     if request.plan is None:
         raise ConfigError("improve needs an agent to run, not test cases")
-    options = ImproveOptions(proposals, trials, unproven, rewrite=Rewriter(model) if model else None)
+    options = ImproveOptions(proposals, trials, unproven, budget, proposer(model, engine), stop)
     found = improve_plan(request.plan, opened, run.id if isinstance(run, RunResult) else run, options)
     return finished(found)

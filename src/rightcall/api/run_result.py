@@ -18,7 +18,7 @@ MOST_ROWS = 20
 """Rows of a table in a notebook; a data frame has all of them."""
 
 
-class Results(Sequence[CaseResult]):
+class ResultSequence(Sequence[CaseResult]):
     """The results of a run, ordered by golden and trial and read from the store when they are needed.
 
     `results[0]` and `results[-1]` go by position, `results["hanoi"]` and `results["hanoi", 2]` by golden and trial.
@@ -76,9 +76,9 @@ class RunResult:
     store: Store
 
     @property
-    def results(self) -> Results:
+    def results(self) -> ResultSequence:
         """The results, read when they are needed: a sequence that can be indexed by position or golden."""
-        return Results(self.store, self.id)
+        return ResultSequence(self.store, self.id)
 
     @property
     def passed(self) -> bool:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from rightcall.cli.options import alpha_option, json_option, margin_option, store_option
 from rightcall.cli.output import as_object, console, print_json
+
+if TYPE_CHECKING:
+    from rightcall.analysis import UndoneEffect, WhatChanged
+    from rightcall.store import Store
 
 
 @click.command()
@@ -15,6 +22,21 @@ from rightcall.cli.output import as_object, console, print_json
 @alpha_option(default=0.05)
 @click.option("--metric", help="Compare this metric instead of pass rates")
 @click.option("--anyway", is_flag=True, help="Compare even if metrics differ or a run is unfinished")
+@click.option(
+    "--bisect",
+    is_flag=True,
+    help="Run broken goldens again with each suspect change undone alone (needs --suite)",
+)
+@click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
+              help="Suite of the runs, for --bisect")  # fmt: skip
+@click.option(
+    "--trials", type=click.IntRange(1, 100), default=3, show_default=True, help="Trials for --bisect"
+)
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Allow a suite from outside this project to start programs and import modules",
+)
 @store_option
 @json_option
 def compare(
@@ -24,6 +46,10 @@ def compare(
     alpha: float,
     metric: str | None,
     anyway: bool,
+    bisect: bool,
+    suite: Path,
+    trials: int,
+    trust: bool,
     store_url: str | None,
     as_json: bool,
 ) -> None:
@@ -45,16 +71,38 @@ def compare(
         }
         runs = [found[0].baseline, *(one.candidate for one in found)]
         matrix = golden_matrix(store, runs) if len(runs) > 2 else None
+        undone = {
+            run: undo_each(store, one, suite, trials, trust) if bisect else [] for run, one in changed.items()
+        }
     if as_json:
-        print_json([as_object(one) | {"what_changed": changed[one.candidate]} for one in found])
+        print_json([_as_object(one, changed[one.candidate], undone[one.candidate]) for one in found])
     else:
-        from rightcall.report import print_changes, print_comparison, print_matrix
+        from rightcall.report import print_changes, print_comparison, print_matrix, print_undone
 
         for one in found:
             print_comparison(
                 console(), one.baseline, one.candidate, one.comparison, one.p_adjusted, one.unlike
             )
             print_changes(console(), changed[one.candidate])
+            print_undone(console(), undone[one.candidate])
         if matrix is not None:
             print_matrix(console(), matrix)
     raise click.exceptions.Exit(max(one.comparison.exit_code for one in found))
+
+
+def undo_each(
+    store: Store, changed: WhatChanged, suite: Path, trials: int, trust: bool
+) -> list[UndoneEffect]:
+    """Run the goldens that broke with each suspect change undone alone."""
+    import asyncio
+
+    from rightcall.suite import bisect_changes, load_suite, plan_suite, require_trust
+
+    loaded = load_suite(suite)
+    require_trust(loaded, suite, trust=trust)
+    plan = plan_suite(loaded, suite.parent, model=store.run(changed.after).run.agent)
+    return asyncio.run(bisect_changes(plan, store, changed, trials=trials))
+
+
+def _as_object(one: Any, changed: WhatChanged, undone: list[UndoneEffect]) -> dict[str, Any]:
+    return as_object(one) | {"what_changed": changed} | ({"bisect": undone} if undone else {})

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from rightcall.cli.options import json_option, run_argument, store_option
-from rightcall.cli.output import console, print_json, tell
+from rightcall.cli.output import console, print_json, print_next, tell
 
 
 @click.command()
 @run_argument
 @click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
               help="The suite that RUN came from")  # fmt: skip
-@click.option("--model", help="A model that rewrites descriptions, besides what findings and lint propose")
+@click.option("--model", help="Model that rewrites descriptions, besides what findings and lint propose")
 @click.option(
-    "--proposals", type=click.IntRange(1, 50), default=10, show_default=True, help="How many to try"
+    "--engine",
+    type=click.Choice(["rewrite", "gepa"]),
+    default="rewrite",
+    show_default=True,
+    help="How --model is used: three texts per finding, or a search by the gepa package",
+)
+@click.option(
+    "--proposals", type=click.IntRange(1, 50), default=10, show_default=True, help="Maximum proposals to try"
 )
 @click.option(
     "--trials",
@@ -26,15 +34,24 @@ from rightcall.cli.output import console, print_json, tell
     help="Trials of each golden in proof",
 )
 @click.option(
-    "--budget", type=click.IntRange(1), help="The most calls of the agent; refuse when more are needed"
+    "--stop",
+    type=click.Choice(["end", "evalue"]),
+    default="end",
+    show_default=True,
+    help="When proof ends: after every golden, or as soon as an e-value decides",
 )
 @click.option(
-    "--unproven", is_flag=True, help="Write the best patch even where goldens are too few to prove it"
+    "--budget", type=click.IntRange(1), help="Maximum calls of the agent; refuse if more are needed"
+)
+@click.option(
+    "--unproven", is_flag=True, help="Write the best patch even if there are too few goldens to prove it"
 )
 @click.option("--output", "-o", type=click.Path(path_type=Path), default=Path("improve.patch"), show_default=True,
-              help="Where the patch goes")  # fmt: skip
+              help="File for the patch")  # fmt: skip
 @click.option(
-    "--trust", is_flag=True, help="Let a suite from outside this project start and import what it names"
+    "--trust",
+    is_flag=True,
+    help="Allow a suite from outside this project to start programs and import modules",
 )
 @store_option
 @json_option
@@ -42,8 +59,10 @@ def improve(
     run: str,
     suite: Path,
     model: str | None,
+    engine: Literal["rewrite", "gepa"],
     proposals: int,
     trials: int,
+    stop: Literal["end", "evalue"],
     budget: int | None,
     unproven: bool,
     output: Path,
@@ -51,31 +70,39 @@ def improve(
     store_url: str | None,
     as_json: bool,
 ) -> None:
-    """Propose changes of definitions for RUN, try them on held-out goldens, and write a patch for the one that helps.
+    """Propose changes to the definitions of RUN, prove them on held-out goldens, and write a patch for what helps.
 
     Your files are never changed. Exit codes: 0 accepted, 1 shown worse, 3 not shown or too few goldens.
     """
     import asyncio
 
+    from msgspec.structs import replace
+
     from rightcall.files import write_file
     from rightcall.store import open_store
     from rightcall.suite import (
         ImproveOptions,
-        Rewriter,
+        file_patch,
         improve_plan,
         load_suite,
-        newest_of_suites,
         plan_suite,
+        proposer,
         require_trust,
     )
+
+    if engine == "gepa" and not model:
+        raise click.UsageError("--engine gepa needs --model: the model that reflects on failed cases")
 
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
     with open_store(store_url, must_exist=True) as store:
-        stored = newest_of_suites(store) if run == "last" else store.run(run)
+        stored = store.run(run)
         plan = plan_suite(loaded, suite.parent, model=stored.run.agent)
-        options = ImproveOptions(proposals, trials, unproven, budget, Rewriter(model) if model else None)
+        options = ImproveOptions(
+            proposals, trials, unproven, budget, proposer(model, engine), stop, lambda s: tell(s, err=True)
+        )
         found = asyncio.run(improve_plan(plan, store, stored.id, options))
+    found = replace(found, patch=file_patch(loaded, suite, found.edits) or found.patch)
     if as_json:
         print_json(found)
     else:
@@ -85,4 +112,6 @@ def improve(
     if found.patch:
         write_file(output, found.patch.encode())
         tell(f"wrote {output}{'' if found.proven else ' (UNPROVEN)'}; your files are unchanged", err=as_json)
+        if not as_json:
+            print_next(f"git apply {output}", f"rightcall run {suite}")
     raise click.exceptions.Exit(found.exit_code)

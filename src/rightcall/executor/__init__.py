@@ -7,7 +7,9 @@ conversation/ conversations held live: both sides of them, scripted and simulate
 performers    goldens that name another model; trials recorded and replayed
 callable_agent  a user-defined agent, and what it may return
 agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+traced_agent    observe: by the hooks of a framework, or by the spans of instrumented code
 retrying_client  retries with jitter; concurrency that adapts to the provider
+rate          a fixed rate of requests and tokens
 pool          concurrent cases
 prompts, recorder, limits
 """
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     )
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
+    from rightcall.executor.rate import RateLimit as RateLimit, TokenBucket as TokenBucket
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
     from rightcall.executor.session import Performer as Performer, Session as Session
     from rightcall.executor.setup_problems import (
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
         model_problems as model_problems,
         open_problems as open_problems,
     )
+    from rightcall.executor.traced_agent import TracedAgent as TracedAgent, observe as observe
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -55,8 +59,10 @@ else:
             "limits": "Deadline Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",
+            "rate": "RateLimit TokenBucket",
             "retrying_client": "Asker Patience",
             "session": "Performer Session",
             "setup_problems": "agent_problems model_problems open_problems",
+            "traced_agent": "TracedAgent observe",
         },
     )

@@ -29,7 +29,10 @@ class CheckSettings(Record, frozen=True):
     )
     beta: Annotated[float, msgspec.Meta(gt=0, le=0.5, description="risk of PASS at the margin")] = 0.05
     sample: Annotated[int, msgspec.Meta(gt=0, description="most goldens asked of those not affected")] = 120
-    rounds: Annotated[int, msgspec.Meta(gt=0)] | None = None
+    rounds: Annotated[
+        Annotated[int, msgspec.Meta(gt=0)] | None,
+        msgspec.Meta(description="how often affected goldens are asked [default: enough for 40 pairs]"),
+    ] = None
     hard: Annotated[
         Literal["stop", "confirm"],
         msgspec.Meta(description="stop: one new hard failure is REGRESSED; confirm: ask for a second one"),

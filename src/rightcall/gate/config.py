@@ -25,24 +25,35 @@ class BaselineGate(Record, frozen=True):
     `anyway` also compares runs with other metrics and edited goldens.
     """
 
-    run: str
-    margin: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
-    anyway: bool = False
+    run: Annotated[
+        str,
+        msgspec.Meta(description="the earlier run: an id, last~1, a tag, branch:NAME, or an exported file"),
+    ]
+    margin: Annotated[float, msgspec.Meta(ge=0, lt=1, description="tolerated drop of the pass rate")] = 0.0
+    anyway: Annotated[
+        bool, msgspec.Meta(description="also compare runs with other metrics or edited goldens")
+    ] = False
 
 
 class LatencyLimit(Record, frozen=True):
     """Latency limits of a trial in milliseconds: median, 95th percentile, maximum."""
 
-    p50: Amount | None = None
-    p95: Amount | None = None
-    max: Amount | None = None
+    p50: Annotated[Amount | None, msgspec.Meta(description="median latency of a trial, in milliseconds")] = (
+        None
+    )
+    p95: Annotated[
+        Amount | None, msgspec.Meta(description="95th percentile of the latency of a trial, in milliseconds")
+    ] = None
+    max: Annotated[Amount | None, msgspec.Meta(description="highest latency of a trial, in milliseconds")] = (
+        None
+    )
 
 
 class CostLimit(Record, frozen=True):
     """Cost limits in US dollars: for the whole run, and on average per trial."""
 
-    run_usd: Amount | None = None
-    mean_usd: Amount | None = None
+    run_usd: Annotated[Amount | None, msgspec.Meta(description="cost of the whole run, in US dollars")] = None
+    mean_usd: Annotated[Amount | None, msgspec.Meta(description="mean cost of a trial, in US dollars")] = None
 
 
 class Gate(Record, frozen=True):
@@ -56,22 +67,59 @@ class Gate(Record, frozen=True):
     ends a run as soon as the verdict is known.
     """
 
-    min: Share | None = None
-    target: Share | None = None
-    alpha: Annotated[float, msgspec.Meta(gt=0, le=0.5)] = 0.05
-    rule: Literal["interval", "point"] = "interval"
-    about: About = "cases_like_these"
-    metrics: dict[str, Share] = {}
-    categories: dict[str, Share] = {}
-    tags: dict[str, Share] = {}
-    forbid: tuple[str, ...] = ()
-    allow: tuple[str, ...] = ()
-    baseline: BaselineGate | None = None
-    max_error_rate: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.05
-    latency_ms: LatencyLimit = LatencyLimit()
-    cost: CostLimit = CostLimit()
-    on_inconclusive: OnInconclusive = "warn"
-    stop: Stop = "off"
+    min: Annotated[Share | None, msgspec.Meta(description="required pass rate")] = None
+    target: Annotated[
+        Share | None, msgspec.Meta(description="expected pass rate, for planning and for stop: evalue")
+    ] = None
+    alpha: Annotated[
+        float, msgspec.Meta(gt=0, le=0.5, description="error rate on each side of the pass rate")
+    ] = 0.05
+    rule: Annotated[
+        Literal["interval", "point"],
+        msgspec.Meta(
+            description="interval: PASS and FAIL with error control; point: compare the observed rate with min"
+        ),
+    ] = "interval"
+    about: Annotated[
+        About,
+        msgspec.Meta(
+            description="population of the claim: all cases, of which the goldens are a sample, or exactly the goldens"
+        ),
+    ] = "cases_like_these"
+    metrics: Annotated[dict[str, Share], msgspec.Meta(description="required mean of a metric, by name")] = {}
+    categories: Annotated[
+        dict[str, Share], msgspec.Meta(description="required pass rate of a category, by name")
+    ] = {}
+    tags: Annotated[dict[str, Share], msgspec.Meta(description="required pass rate of a tag, by name")] = {}
+    forbid: Annotated[
+        tuple[str, ...], msgspec.Meta(description="failure codes that fail the run if they occur once")
+    ] = ()
+    allow: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="fatal codes that do not fail the run: forbidden_call, double_effect, wrong_state"
+        ),
+    ] = ()
+    baseline: Annotated[BaselineGate | None, msgspec.Meta(description="not worse than an earlier run")] = None
+    max_error_rate: Annotated[
+        float,
+        msgspec.Meta(
+            ge=0, le=1, description="share of trials without an answer above which the run is an ERROR"
+        ),
+    ] = 0.05
+    latency_ms: Annotated[LatencyLimit, msgspec.Meta(description="limits of the latency of a trial")] = (
+        LatencyLimit()
+    )
+    cost: Annotated[CostLimit, msgspec.Meta(description="limits of the cost")] = CostLimit()
+    on_inconclusive: Annotated[
+        OnInconclusive, msgspec.Meta(description="exit code of INCONCLUSIVE: fail 1, warn 3, pass 0")
+    ] = "warn"
+    stop: Annotated[
+        Stop,
+        msgspec.Meta(
+            description="end a run early: curtail when the result is certain, evalue when min or target is ruled out"
+        ),
+    ] = "off"
 
     @property
     def limits_latency(self) -> bool:

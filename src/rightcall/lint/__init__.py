@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         excluded as excluded,
         included as included,
         is_generic_name as is_generic_name,
+        reads_as_english as reads_as_english,
         request_words as request_words,
     )
     from rightcall.lint.conversion import convert_all as convert_all
@@ -50,7 +51,12 @@ if TYPE_CHECKING:
     )
     from rightcall.lint.explain import as_table as as_table, as_text as as_text, rule_facts as rule_facts
     from rightcall.lint.features.text import estimate_tokens as estimate_tokens, sentences as sentences
-    from rightcall.lint.fixer import fix as fix, write as write
+    from rightcall.lint.fixer import (
+        fix as fix,
+        redefined as redefined,
+        rewritten as rewritten,
+        write as write,
+    )
     from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
     from rightcall.lint.rule import all_rules as all_rules, find_rule as find_rule
@@ -66,14 +72,14 @@ else:
         {
             "baseline": "baseline_of read_baseline without_known write_baseline",
             "config": "LintConfig LintSettings config_from find_settings",
-            "confusability.word_use": "Wording excluded included is_generic_name request_words",
+            "confusability.word_use": "Wording excluded included is_generic_name reads_as_english request_words",
             "conversion": "convert_all",
             "diagnostic": "Diagnostic Severity",
             "engine": "lint",
             "evidence": "Broken Confusion LintEvidence Misfilled RuleEffect",
             "explain": "as_table as_text rule_facts",
             "features.text": "estimate_tokens sentences",
-            "fixer": "fix write",
+            "fixer": "fix redefined rewritten write",
             "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
             "rule": "all_rules find_rule",

@@ -7,15 +7,16 @@ import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from rightcall.files import write_file
+from rightcall.files import JsonPath, write_file
 from rightcall.lint.checks import Found, features_of, find, fix_kind
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Edit
 from rightcall.lint.ignores import comment_ignores, ignores_of
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import Splice, edited, splice
-from rightcall.lint.source.read import read_document
+from rightcall.lint.source.read import SUFFIXES, read_document
 from rightcall.lint.source.tools import ToolSet
 
 MOST_PASSES = 8
@@ -60,6 +61,35 @@ def fix(sets: Iterable[ToolSet], *, config: LintConfig | None = None, suggested:
         if codes:
             fixed.append(Fixed(document, after, tuple(codes)))
     return fixed
+
+
+def redefined(sets: Iterable[ToolSet], edits: Iterable[tuple[str, JsonPath, Any]]) -> list[Fixed] | None:
+    """The documents of the sets with tools changed: (tool, canonical path, value). None when one cannot be made."""
+    tools = {tool.name: tool for each in sets for tool in each.tools}
+    by_document: dict[int, tuple[Document, list[Edit]]] = {}
+    for name, path, value in edits:
+        tool = tools.get(name)
+        if tool is None or tool.document is None or not tool.fixable:
+            return None
+        known = by_document.setdefault(id(tool.document), (tool.document, []))
+        known[1].append(Edit(tool.document_path(path), value))
+    made = []
+    for document, changes in by_document.values():
+        after = edited(document, changes)
+        if after is None:
+            return None
+        made.append(Fixed(document, after, ()))
+    return made
+
+
+def rewritten(path: Path, edits: Iterable[tuple[JsonPath, Any]]) -> Fixed | None:
+    """A JSON or YAML file with values changed, in memory; None when its text cannot take them."""
+    kind = SUFFIXES.get(path.suffix)
+    if kind is None or not path.is_file():
+        return None
+    document = Document(str(path), path.read_text("utf-8"), kind=kind)
+    after = edited(document, [Edit(place, value) for place, value in edits])
+    return None if after is None else Fixed(document, after, ())
 
 
 def write(fixed: Iterable[Fixed]) -> None:

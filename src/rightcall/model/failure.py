@@ -35,6 +35,36 @@ Code = Literal[
     "infra_error",
 ]
 
+MEANINGS: dict[Code, str] = {
+    "no_call": "calls were expected, and nothing was called at all",
+    "missing_call": "an expected call was not made",
+    "unexpected_call": "a call that no expectation asks for",
+    "duplicate_call": "a repeat of another call",
+    "retry": "a repeat of a call that had failed",
+    "wrong_tool": "a different tool was called instead of the expected one",
+    "unknown_tool": "a tool was called that was not offered",
+    "missing_arg": "an expected argument is missing",
+    "extra_arg": "an argument that the expectation does not have",
+    "wrong_value": "an argument has another value than expected",
+    "wrong_type": "an argument has another type than expected",
+    "bad_json": "the arguments are not a JSON object",
+    "schema_violation": "the tool's schema rejects the arguments",
+    "order_violation": "a correct call at the wrong time",
+    "forbidden_call": "a forbidden call was made",
+    "forbidden_arg": "a forbidden argument was sent",
+    "hallucinated_ref": "a value that should come from an earlier result does not",
+    "over_calling": "more calls than the golden allows",
+    "over_latency": "the case took longer than the golden allows",
+    "missing_content": "the answer lacks something it should have",
+    "wrong_state": "the final state of a world is not the expected one",
+    "double_effect": "an effect happened twice",
+    "loop_limit": "the agent reached its limit of steps, calls, tokens, cost or time",
+    "refused": "the model refused to answer",
+    "agent_error": "the agent raised an error",
+    "infra_error": "the provider, a tool server or the store did not answer; says nothing about the agent",
+}
+"""What each code says about a case."""
+
 FATAL: frozenset[Code] = frozenset(("forbidden_call", "double_effect", "wrong_state"))
 """Damage: one occurrence fails a gate regardless of the rates, and no golden is excused for it."""
 

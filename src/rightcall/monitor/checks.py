@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from rightcall.errors import InputError
+from rightcall.metrics.matching import Scope, compile_matcher
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.monitor.settings import AgentSettings
@@ -33,6 +36,15 @@ class CheckedAgent:
     tools: Mapping[str, Tool] = field(default_factory=dict)
     slow_ms: float | None = None
     many_tokens: float | None = None
+
+    @cached_property
+    def forbidden_args(self) -> dict[str, dict[str, Any]]:
+        """Matchers by tool and argument."""
+        given = self.settings.forbidden_args
+        return {
+            tool: {name: compile_matcher(spec, Scope()) for name, spec in arguments.items()}
+            for tool, arguments in given.items()
+        }
 
 
 def run_checks(names: tuple[str, ...], trace: Trace, watching: CheckedAgent) -> tuple[TraceCheck, ...]:
@@ -119,9 +131,12 @@ def _loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Fo
 def _forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     settings = watching.settings
     done: set[str] = set()
-    for call in trace.trajectory.calls:
+    for at, call in enumerate(trace.trajectory.calls):
         if any(_fits(call.name, pattern) for pattern in settings.forbidden_calls):
             return 1.0, f"{call.name} is forbidden"
+        for name, matcher in watching.forbidden_args.get(call.name, {}).items():
+            if name in (call.arguments or {}) and matcher.score((call.arguments or {})[name], at) >= 1:
+                return 1.0, f"{call.name} with {name} {matcher.describe()} is forbidden"
         before = settings.only_after.get(call.name)
         if before is not None and before not in done:
             return 1.0, f"{call.name} was called without {before} before it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import hmac
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ COMMIT_EVERY = 0.05
 REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
+GRPC = "a connection speaks gRPC, which is not received: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 
 
@@ -77,7 +79,7 @@ class Receiver:
         self._waiting_spans = 0
         self._wake = asyncio.Event()
         self._open: dict[str, Open] = {}
-        self._warned_grpc = False
+        self._warned: set[str] = set()
         now = self.clock()
         for trace_id, _ in self.monitor.store.waiting_traces():  # acknowledged before a crash
             self._open[trace_id] = Open(now)
@@ -98,7 +100,9 @@ class Receiver:
         """Serve until `stop`, then store and close what has arrived."""
         from aiohttp import web
 
-        runner = web.AppRunner(self.app(), auto_decompress=False, access_log=None)
+        runner = web.AppRunner(
+            self.app(), auto_decompress=False, access_log=None, logger=_server_log(self._server_said)
+        )
         await runner.setup()
         site = web.TCPSite(runner, host, port)
         try:
@@ -120,6 +124,14 @@ class Receiver:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.close_all()
+
+    def _server_said(self, error: str) -> None:
+        """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
+        text = GRPC if "PRI" in error else "a connection that is no HTTP request was closed"
+        self.counters.refused += 1
+        if text not in self._warned:
+            self._warned.add(text)
+            self.log(text)
 
     async def _traces(self, request: Any) -> Any:
         return await self._take(request, logs=False)
@@ -343,6 +355,18 @@ class Receiver:
         self.counters.refused += 1
         body = msgspec.json.encode({"message": message}) if kind == JSON else text(2, message)
         return web.Response(status=status, body=body, content_type=kind or PROTOBUF)
+
+
+def _server_log(said: Callable[[str], None]) -> logging.Logger:
+    """A log for the HTTP server that is not the process's: it would write tracebacks with what strangers sent."""
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said(str(record.exc_info[1]) if record.exc_info else record.getMessage())
+
+    made = logging.Logger("rightcall.receiver")
+    made.addHandler(Handler(logging.WARNING))
+    return made
 
 
 def _kind(request: Any) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.files import existing_file, read_document
+from rightcall.metrics.matching import Scope, compile_matcher
 from rightcall.model import codec
 from rightcall.model.record import Record
 
@@ -31,11 +33,15 @@ HARD = frozenset({"forbidden"})
 
 
 class AgentSettings(Record, frozen=True):
-    """One agent: which traces belong to it, its tools, what it must never do."""
+    """One agent: which traces belong to it, its tools, what it must never do.
+
+    `forbidden_args` has matchers as goldens have them, by tool and argument: an argument that matches is forbidden.
+    """
 
     match: dict[str, str] = {}
     tools: str | None = None
     forbidden_calls: tuple[str | dict[str, str], ...] = ()
+    forbidden_args: dict[str, dict[str, Any]] = {}
     only_after: dict[str, str] = {}
     read_only: tuple[str, ...] = ()
     destructive: tuple[str, ...] = ()
@@ -171,6 +177,14 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
     found += [
         f"{where}judge '{j.judge}': {problem}" for j in settings.judges for problem in _judge_problems(j)
     ]
+    for name, agent in settings.agents.items():
+        for tool, arguments in agent.forbidden_args.items():
+            for argument, spec in arguments.items():
+                try:
+                    compile_matcher(spec, Scope())
+                except InputError as error:
+                    place = f"agents.{name}.forbidden_args.{tool}.{argument}"
+                    found.append(f"{where}{place}: {error.problem}")
     times = {"false_alarms.per": settings.false_alarms.per, "settle": settings.settle, "idle": settings.idle}
     times |= {"keep.traces": settings.keep.traces, "keep.failed": settings.keep.failed}
     for name, text in times.items():

@@ -14,7 +14,7 @@ from rightcall.monitor.checks import CheckedAgent, run_checks
 from rightcall.monitor.settings import DEFAULT
 from rightcall.monitor.trace_record import kept_trace
 from rightcall.store import Store
-from rightcall.traces import CandidateSpool, Trace
+from rightcall.traces import CandidateSpool, Trace, candidate_id
 
 AT_ONCE = 500
 MOST_KINDS = 1000
@@ -55,7 +55,7 @@ def import_to_folder(traces: Iterable[Trace], folder: Path, clean: Callable[[Tra
     def recorded() -> Iterator[RecordedTrajectory]:
         for trace in found.useful_of(map(clean, traces)):
             candidates.add(trace)
-            yield RecordedTrajectory(trace.golden_id or trace.golden().id, trace.trajectory, trace.trial)
+            yield RecordedTrajectory(trace.golden_id or candidate_id(trace), trace.trajectory, trace.trial)
 
     save_trajectories(recorded(), folder / "trajectories.jsonl")
     save_goldens(candidates, folder / "candidates.jsonl")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from typing import Annotated, Any, Literal, Protocol, Self
+
+import msgspec
 
 from rightcall.model import Message, Tool, Usage
 from rightcall.model.record import Record
@@ -17,14 +19,21 @@ class Settings(Record, frozen=True):
     `extra` is sent unchanged, for server-specific settings.
     """
 
-    temperature: float | None = None
-    max_tokens: int | None = None
-    top_p: float | None = None
-    seed: int | None = None
-    stop: tuple[str, ...] = ()
-    tool_choice: Literal["auto", "required", "none"] | None = None
-    parallel_calls: bool | None = None
-    extra: dict[str, Any] = {}
+    temperature: Annotated[float | None, msgspec.Meta(description="randomness of the answers")] = None
+    max_tokens: Annotated[int | None, msgspec.Meta(description="maximum tokens of an answer")] = None
+    top_p: Annotated[float | None, msgspec.Meta(description="probability mass to sample from")] = None
+    seed: Annotated[int | None, msgspec.Meta(description="seed of the model, where the provider has one")] = (
+        None
+    )
+    stop: Annotated[tuple[str, ...], msgspec.Meta(description="texts that end an answer")] = ()
+    tool_choice: Annotated[
+        Literal["auto", "required", "none"] | None,
+        msgspec.Meta(description="whether the model must call a tool"),
+    ] = None
+    parallel_calls: Annotated[
+        bool | None, msgspec.Meta(description="whether one answer may have several calls")
+    ] = None
+    extra: Annotated[dict[str, Any], msgspec.Meta(description="further settings, sent unchanged")] = {}
 
 
 class Prompt(Record, frozen=True):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from rightcall.analysis import Analysis, ProposedChange, RunFinding
+from rightcall.analysis import Analysis, ProposedChange, RunFinding, WonBack
+from rightcall.report.numbers import whole
 from rightcall.report.screen import Screen
+from rightcall.report.text import edit_text, value_words
 
 MOST_ROWS = 10
 LONGEST = 300
@@ -40,10 +42,7 @@ def _finding(out: Screen, one: RunFinding) -> None:
     out.print()
     out.say("[bold]{}. {}[/bold]  {}{}", one.rank, one.cause, one.place, "" if one.stated else "  (weak)")
     out.print(f"   {one.what}", soft_wrap=True)
-    out.print(
-        f"   wins back up to {won.cases:g} of {won.of:,} goldens ({won.low:g}–{won.high:g}) if the change removes it",
-        soft_wrap=True,
-    )
+    out.print(f"   {won_back_words(won)}", soft_wrap=True)
     for reason in one.evidence:
         out.print(f"   · {reason[:LONGEST]}", style="dim", soft_wrap=True)
     if one.lint:
@@ -55,12 +54,18 @@ def _finding(out: Screen, one: RunFinding) -> None:
         out.print(f"   see: {', '.join(one.examples)}", style="dim", soft_wrap=True)
 
 
+def won_back_words(won: WonBack) -> str:
+    """The ceiling in whole goldens, with its interval."""
+    low, high = (whole(edge) for edge in (won.low, won.high))
+    return f"wins back up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes it"
+
+
 def _change(out: Screen, change: ProposedChange) -> None:
     where = ".".join(map(str, (change.tool or "agent", *change.path)))
     out.print(f"     {where}", style="dim", soft_wrap=True)
     if change.before is not None:
-        out.print(f"     - {str(change.before)[:LONGEST]}", style="red", soft_wrap=True)
-    out.print(f"     + {str(change.after)[:LONGEST]}", style="green", soft_wrap=True)
+        out.print(f"     - {edit_text(change.before, LONGEST)}", style="red", soft_wrap=True)
+    out.print(f"     + {edit_text(change.after, LONGEST)}", style="green", soft_wrap=True)
 
 
 def _confusion(found: Analysis) -> Table:
@@ -80,9 +85,7 @@ def _parameters(found: Analysis) -> Table:
         table.add_column(title, justify="right" if title in ("wrong", "of") else "left")
     for row in found.parameters[:MOST_ROWS]:
         kinds = ", ".join(f"{kind} {times}" for kind, times in row.kinds.items())
-        example = (
-            f"{row.expected_actual[0][0]!r} → {row.expected_actual[0][1]!r}" if row.expected_actual else ""
-        )
+        example = " → ".join(map(value_words, row.expected_actual[0][:2])) if row.expected_actual else ""
         table.add_row(
             f"{row.tool}.{row.parameter}", f"{row.wrong:,}", f"{row.expected:,}", kinds, example[:60]
         )

@@ -24,6 +24,8 @@ SIGNS = {
     "extra": ("extra", "red"),
 }
 KINDS = {"right": ("✓", "green")}
+RIGHT_TOOL = ("right", "wrong_arguments", "out_of_order")
+"""Kinds of calls whose tool is the expected one, which may be a pattern or one of several names."""
 LONGEST_MESSAGE = 1500
 
 
@@ -36,21 +38,13 @@ def print_case(
     history: Sequence[PastTrials] = (),
 ) -> None:
     """Print one trial of a golden. `history` has the same golden in other runs, newest first."""
-    out.say(f"[bold]{{}}[/bold]  {OUTCOMES[view.outcome]}", view.golden_id, end="")
-    several = trials.judged + trials.errors > 1
-    out.say(
-        "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
-    )
-    if view.reason:
-        out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
-    _titled(out, "asked", view.input)
+    _print_outcome(out, view, trials)
     if system:
         _titled(out, "system prompt", system)
     for name, rule in view.rules:
         if name != "system prompt":
             out.say("[dim]{}:[/dim] {}", name, rule)
-    out.say("\n[dim]calls, expected and made[/dim]")
-    out.print(_calls(view.calls) if view.calls else "none expected, none made")
+    _print_calls(out, view)
     if view.messages:
         out.say("\n[dim]transcript[/dim]")
         for message in view.messages:
@@ -58,6 +52,29 @@ def print_case(
     _print_numbers(out, view)
     if history:
         _print_history(out, history)
+
+
+def print_case_calls(out: Screen, view: CaseView, *, trials: GoldenRow) -> None:
+    """Print the short form of a case: why it did not pass, what was asked, and the calls."""
+    _print_outcome(out, view, trials)
+    _print_calls(out, view)
+
+
+def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
+    mark = OUTCOMES[view.outcome]
+    out.say(f"[bold]{{}}[/bold]  {mark}", view.golden_id, end="")
+    several = trials.judged + trials.errors > 1
+    out.say(
+        "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
+    )
+    if view.reason:
+        out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
+    _titled(out, "asked", view.input)
+
+
+def _print_calls(out: Screen, view: CaseView) -> None:
+    out.say("\n[dim]calls, expected and made[/dim]")
+    out.print(_calls(view.calls) if view.calls else "none expected, none made")
 
 
 def _titled(out: Screen, title: str, text: str) -> None:
@@ -71,7 +88,7 @@ def _calls(calls: Sequence[CallView]) -> Table:
         table.add_column(title, overflow="fold")
     for call in calls:
         sign, style = KINDS.get(call.kind, ("✗", "red"))
-        same = bool(call.tool) and call.tool == call.expected_tool
+        same = call.kind in RIGHT_TOOL or (bool(call.tool) and call.tool == call.expected_tool)
         table.add_row(
             Text(sign, style),
             call.expected_tool or "–",

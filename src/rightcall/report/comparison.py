@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from rightcall.analysis import ChangeItem, WhatChanged
+from rightcall.analysis import ChangeItem, UndoneEffect, WhatChanged
 from rightcall.gate import Comparison
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
@@ -94,3 +94,17 @@ def _item(out: Screen, number: int, item: ChangeItem) -> None:
 
 def _text(value: Any) -> str:
     return str(value)[:LONGEST]
+
+
+def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
+    """What came of undoing each suspect change alone."""
+    for one in effects:
+        place = f"{one.place}, {one.what}"
+        if one.problem:
+            out.print(f"  {place}: {one.problem}", style="dim", soft_wrap=True)
+            continue
+        rates = f"{percent(one.with_change)} → {percent(one.without)} on {one.broken} broken goldens"
+        others = f"{percent(one.others_with)} → {percent(one.others_without)} on others"
+        word = "caused it" if one.caused else "not shown to cause it"
+        line = f"  undone: {place}: {rates}, {others} (p = {one.p:.3g})  {word}"
+        out.print(line, style="red" if one.caused else None, soft_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rightcall.report.text import edit_text, value_words
 from rightcall.report.view import ShownRate
 
 
@@ -19,6 +20,11 @@ def percent(rate: float) -> str:
 def interval(low: float, high: float) -> str:
     """The 95 % interval of a rate."""
     return f"{low * 100:.0f}–{high * 100:.0f}%"
+
+
+def whole(goldens: float) -> str:
+    """An estimated number of goldens: whole ones, never rounded down to none."""
+    return "<1" if 0 < goldens < 0.5 else f"{goldens:,.0f}"
 
 
 def share(found: ShownRate) -> str:
@@ -53,10 +59,13 @@ def dollars(value: float | None) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "whole": whole,
     "percent": percent,
     "share": share,
     "decimal": decimal,
     "count": count,
     "duration": duration,
     "dollars": dollars,
+    "value_words": value_words,
+    "edit_text": edit_text,
 }

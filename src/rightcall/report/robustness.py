@@ -61,6 +61,7 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
         "interval",
         "flips",
         "p",
+        "sees",
         "verdict",
     ):
         table.add_column(title, justify="left" if title in ("perturbation", "verdict") else "right")
@@ -74,6 +75,23 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
             interval,
             f"{one.flips:+.1%}",
             f"{one.p_adjusted:.3g}",
+            "–" if one.mde is None else f"{100 * one.mde:.0f} pts",
             one.verdict,
         )
     out.print(table)
+    if any(one.verdict == "not shown" for one in effects):
+        out.print("sees: the smallest difference that would likely have been seen", style="dim")
+    for one in effects:
+        if one.positions:
+            out.print("\npass rate by the place of the wanted tool, clean and shuffled:", style="dim")
+            out.print(_positions(one))
+
+
+def _positions(one: PerturbEffect) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("place", "cases", "passed"):
+        table.add_column(title, justify="right")
+    for at in one.positions:
+        place = f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}"
+        table.add_row(place, f"{at.goldens:,}", percent(at.rate))
+    return table

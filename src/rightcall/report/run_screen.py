@@ -54,7 +54,8 @@ def print_rows(out: Screen, rows: Sequence[GoldenRow], more: int) -> None:
     several = any(row.judged + row.errors > 1 for row in rows)
     for row in rows:
         trials = f"{row.passed}/{row.judged} " if several else ""
-        out.say(f"{MARKS[row.outcome]} [bold]{{}}[/bold]  [dim]{{}}[/dim]{{}}", clean(row.golden_id), trials,
+        mark = MARKS[row.outcome]
+        out.say(f"{mark} [bold]{{}}[/bold]  [dim]{{}}[/dim]{{}}", clean(row.golden_id), trials,
                 clean(row.reason))  # fmt: skip
     if more:
         out.say("[dim]… and {:,} more goldens did not pass: --failures N[/dim]", more)

@@ -11,7 +11,7 @@ import msgspec
 
 from rightcall.model.text import visible
 
-__all__ = ["clipped", "json_text", "one_line", "shown_text", "visible"]
+__all__ = ["clipped", "edit_text", "json_text", "one_line", "shown_text", "value_words", "visible"]
 
 LONGEST_TEXT = 20_000
 DEEPEST = 40
@@ -33,6 +33,16 @@ def clipped(text: str, limit: int = LONGEST_TEXT) -> str:
 def shown_text(text: str, limit: int = LONGEST_TEXT) -> str:
     """Text ready to be shown; cut first, so that five megabytes cost nothing."""
     return clipped(visible(text[: limit + 1]), limit) if len(text) <= limit else _cut(text, limit)
+
+
+def value_words(value: Any, limit: int = 300) -> str:
+    """A value as it stands in a call, on one line; `nothing` for one that was not given."""
+    return "nothing" if value is None else one_line(json_text(value), limit)
+
+
+def edit_text(value: Any, limit: int = 2_000) -> str:
+    """What stands at a place of a definition: a text as it is, anything else as JSON."""
+    return shown_text(value, limit) if isinstance(value, str) else one_line(json_text(value), limit)
 
 
 def json_text(value: Any, limit: int = LONGEST_TEXT) -> str:

@@ -102,6 +102,7 @@ from rightcall.stats.sequential import (
     log_e_values,
     mixture_log_e,
     operating,
+    paired_e_values,
     sprt_log_e,
 )
 from rightcall.stats.special import binomial_sf, log_beta, normal_cdf, normal_quantile, t_quantile, t_sf
@@ -174,6 +175,7 @@ __all__ = [
     "normal_cdf",
     "normal_quantile",
     "operating",
+    "paired_e_values",
     "paired_t",
     "paired_variance",
     "pass_at_k",

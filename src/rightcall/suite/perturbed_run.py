@@ -2,71 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from rightcall import stats
-from rightcall.analysis import PerturbEffect
-from rightcall.errors import ConfigError, suggestion
+from rightcall.analysis import PerturbEffect, PositionRate, wanted_tool
+from rightcall.errors import ConfigError
+from rightcall.executor import Session
+from rightcall.model.golden import Golden
 from rightcall.store import Store
-from rightcall.suite.perturbation import ABLATIONS, DRAWS, KINDS, RANDOM, perturbed_plan
+from rightcall.suite.perturbations import ABLATIONS, KINDS, RANDOM, read_kind
+from rightcall.suite.perturbations.variant import PerturbTask, Variant
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan
 
+DRAWS = 3
 WITHIN = 0.05
+POWER = 0.8
+MOST_PLACES = 8
+"""Places of the list of tools that are shown apart; longer lists are shown in as many parts."""
+
+Paraphrased = Mapping[str, Sequence[str]]
 
 
-async def run_perturbed(plan: Plan, store: Store, kinds: Sequence[str]) -> list[PerturbEffect]:
-    """Two clean runs, then each kind; every run is kept, marked as perturbed."""
-    for kind in kinds:
-        if kind not in KINDS:
-            hint = suggestion(kind, KINDS) or f"known: {', '.join(KINDS)}"
-            raise ConfigError(f"unknown perturbation '{kind}'; {hint}")
-    first_plans = {
-        kind: perturbed_plan(plan, kind, 0) for kind in kinds
-    }  # every problem before anything is spent
-    clean = [await _rates(replace(plan, gate=None), store, f"clean {n + 1}") for n in range(2)]
-    effects = []
-    for kind in kinds:
-        draws = []
-        for draw in range(DRAWS if kind in RANDOM else 1):
-            changed, goldens = first_plans[kind] if draw == 0 else perturbed_plan(plan, kind, draw)
-            if goldens:
-                made = replace(changed, dataset=goldens, gate=None)
-                draws.append(await _rates(made, store, kind))
-        effects.append(_effect(kind, clean, draws))
+@dataclass(frozen=True)
+class _Drawn:
+    """A variant, its run, and the rates of its goldens."""
+
+    variant: Variant
+    run: str
+    rates: Mapping[str, float]
+
+
+async def run_perturbed(
+    plan: Plan,
+    store: Store,
+    kinds: Sequence[str],
+    *,
+    paraphrases: Paraphrased | None = None,
+    announce: Callable[[str], None] = lambda sentence: None,
+) -> list[PerturbEffect]:
+    """Two clean runs and each kind, all at the same time; every run is kept, marked as perturbed."""
+    variants = perturbed_variants(plan, kinds, paraphrases or {})  # every problem before anything is spent
+    tools = list(Session(plan.agent).toolbox.tools)
+    clean = Variant(plan, [g for g in plan.goldens() if isinstance(g, Golden)], tools)
+    jobs = [("clean 1", clean), ("clean 2", clean)]
+    jobs += [(kind, variant) for kind, drawn in variants.items() for variant in drawn if variant.goldens]
+    cases = sum(len(variant.goldens) * plan.trials for _, variant in jobs)
+    announce(f"{len(jobs)} runs, clean and perturbed, {cases:,} cases")
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_measured(variant, store, kind, len(jobs))) for kind, variant in jobs]
+    found = [(kind, task.result()) for (kind, _), task in zip(jobs, tasks, strict=True)]
+    twins = [drawn for kind, drawn in found if kind.startswith("clean ")]
+    effects = [_effect(kind, twins, [drawn for name, drawn in found if name == kind]) for kind in variants]
     return _adjusted(effects)
 
 
-async def _rates(plan: Plan, store: Store, kind: str) -> dict[str, float]:
+def perturbed_variants(
+    plan: Plan, kinds: Sequence[str], paraphrases: Paraphrased
+) -> dict[str, list[Variant]]:
+    """What would be run instead of a plan, by kind: three draws of those that are random."""
+    model = plan.agent.model
+    if isinstance(model, str) and model.startswith("recorded"):
+        raise ConfigError("--perturb changes the requests, and a cassette only knows those it recorded")
+    tools = list(Session(plan.agent).toolbox.tools)
+    goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
+    made: dict[str, list[Variant]] = {}
+    for typed in kinds:
+        kind, about = read_kind(typed)
+        task = PerturbTask(plan, tools, goldens, 0, about, paraphrases)
+        draws = DRAWS if kind in RANDOM else 1
+        made[typed] = [KINDS[kind](replace(task, draw=draw)) for draw in range(draws)]
+    return made
+
+
+async def _measured(variant: Variant, store: Store, kind: str, runs: int) -> _Drawn:
+    plan = variant.plan
     marked = replace(
-        plan, settings={**plan.settings, "perturb": kind}, group=f"{plan.group or plan.name}/perturb"
+        plan,
+        dataset=list(variant.goldens),
+        in_memory=None,
+        gate=None,
+        settings={**plan.settings, "perturb": kind},
+        group=f"{plan.group or plan.name}/perturb",
+        concurrency=max(1, plan.concurrency // runs),
     )
     outcome = await run_plan(marked, store)
     counts = store.trial_counts(outcome.run.id)
-    return {one.golden_id: one.passed / one.judged for one in counts if one.judged}
+    return _Drawn(
+        variant, outcome.run.id, {one.golden_id: one.passed / one.judged for one in counts if one.judged}
+    )
 
 
-def _effect(
-    kind: str, clean: Sequence[Mapping[str, float]], draws: Sequence[Mapping[str, float]]
-) -> PerturbEffect:
-    ids = sorted(name for name in clean[0] if draws and all(name in one for one in draws))
+def _effect(kind: str, clean: Sequence[_Drawn], draws: Sequence[_Drawn]) -> PerturbEffect:
+    first, second = (one.rates for one in clean)
+    runs = tuple(one.run for one in draws)
+    ids = sorted(name for name in first if draws and all(name in one.rates for one in draws))
     if not ids:
         return PerturbEffect(kind, 0, 0.0, 0.0, 0.0, None, None, 1.0, 0.0, "no golden fits")
-    before = [clean[0][name] for name in ids]
-    if kind == "drop":  # another expectation: no call. Not paired with the clean verdicts
-        after = [_mean([one[name] for one in draws]) for name in ids]
-        sample = stats.estimate(stats.sample([[value] for value in after]))
-        down, up = sample.low - 1, sample.high - 1
-        word = "calls another" if sample.mean < 1 - WITHIN else "STABLE"
-        return PerturbEffect(kind, len(ids), 1.0, sample.mean, sample.mean - 1, down, up, 1.0, 0.0, word)
-    after = [_mean([one[name] for one in draws]) for name in ids]
+    after = [_mean([one.rates[name] for one in draws]) for name in ids]
+    if kind.partition("=")[0] == "drop":  # another expectation: no call. Not paired with the clean verdicts
+        return _dropped(kind, after, runs)
+    clusters = _clusters(clean[0].variant.goldens)
+    before = [first[name] for name in ids]
     d = [two - one for one, two in zip(before, after, strict=True)]
-    low, high = _interval(d)
-    flips = _mean([_mean([_passes(one[name]) != _passes(clean[0][name]) for one in draws]) for name in ids])
-    noise = _mean(
-        [float(_passes(clean[1][name]) != _passes(clean[0][name])) for name in ids if name in clean[1]]
+    of = [clusters.get(name) or name for name in ids]
+    low, high, mde = _interval(d, of)
+    flips = _mean(
+        [_mean([_passes(one.rates[name]) != _passes(first[name]) for one in draws]) for name in ids]
     )
+    noise = _mean([float(_passes(second[name]) != _passes(first[name])) for name in ids if name in second])
     return PerturbEffect(
         kind,
         len(ids),
@@ -75,35 +123,66 @@ def _effect(
         _mean(d),
         low,
         high,
-        stats.sign_flip(d),
+        stats.sign_flip(d, clusters=of),
         flips - noise,
-        "",
+        mde=mde,
+        positions=_positions([*clean, *draws]) if kind == "order" else (),
+        runs=runs,
     )
 
 
-def _interval(d: Sequence[float]) -> tuple[float | None, float | None]:
-    """The careful interval: where nothing changed on a few goldens, little is known."""
-    found = stats.paired_t(d)
+def _dropped(kind: str, after: Sequence[float], runs: tuple[str, ...]) -> PerturbEffect:
+    found = stats.estimate(stats.sample([[value] for value in after]))
+    word = "calls another" if found.mean < 1 - WITHIN else "STABLE"
+    low, high = found.low - 1, found.high - 1
+    return PerturbEffect(
+        kind, len(after), 1.0, found.mean, found.mean - 1, low, high, 1.0, 0.0, word, runs=runs
+    )
+
+
+def _clusters(goldens: Sequence[Golden]) -> dict[str, str | None]:
+    return {golden.id: golden.cluster for golden in goldens}
+
+
+def _positions(runs: Sequence[_Drawn]) -> tuple[PositionRate, ...]:
+    """Pass rates by where the wanted tool stands, over the clean and the shuffled runs."""
+    count = len(runs[0].variant.tools)
+    size = -(-count // MOST_PLACES)
+    rates: dict[int, list[float]] = {}
+    for one in runs:
+        places = {tool.name: at for at, tool in enumerate(one.variant.tools)}
+        for golden in one.variant.goldens:
+            if wanted_tool(golden) in places and golden.id in one.rates:
+                rates.setdefault(places[wanted_tool(golden)] // size, []).append(one.rates[golden.id])
+    return tuple(
+        PositionRate(part * size + 1, min(count, (part + 1) * size), len(found), _mean(found))
+        for part, found in sorted(rates.items())
+    )
+
+
+def _interval(d: Sequence[float], clusters: Sequence[str]) -> tuple[float | None, float | None, float | None]:
+    """The careful interval and the smallest visible difference: a few goldens without a change tell little."""
+    found = stats.paired_t(d, clusters)
     if found.se is None:
-        return None, None
+        return None, None, None
     centre, se = stats.shrunk_difference(found.mean, found.se, found.clusters)
-    return centre - 1.96 * se, centre + 1.96 * se
+    mde = stats.mde_paired(1, se**2, 0.05, POWER)
+    return centre - 1.96 * se, centre + 1.96 * se, mde if mde < 1 else None
 
 
 def _adjusted(effects: list[PerturbEffect]) -> list[PerturbEffect]:
     """Verdicts, with p adjusted for the number of kinds."""
-    import msgspec
-
     open_ones = [one for one in effects if not one.verdict]
     adjusted = stats.benjamini_hochberg([one.p for one in open_ones]) if open_ones else []
-    words = {}
-    for one, p in zip(open_ones, adjusted, strict=True):
-        words[one.kind] = msgspec.structs.replace(one, p_adjusted=p, verdict=_verdict(one, p))
+    words = {
+        one.kind: msgspec.structs.replace(one, p_adjusted=p, verdict=_verdict(one, p))
+        for one, p in zip(open_ones, adjusted, strict=True)
+    }
     return [words.get(one.kind, one) for one in effects]
 
 
 def _verdict(one: PerturbEffect, p: float) -> str:
-    if one.kind in ABLATIONS:
+    if one.kind.partition("=")[0] in ABLATIONS:
         return "ablation"
     if p < 0.05 and one.difference < 0:
         return "FRAGILE"

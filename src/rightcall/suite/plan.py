@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from rightcall.adapters import ObservedAgent, agent_tools, detect, observe
+from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems, observe
 from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
@@ -205,7 +205,8 @@ def plan_suite(
         system=config.system,
         mode=config.mode,
         settings=config.settings,
-        base_url=config.base_url,
+        base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
+        base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
         limits=suite.limits,
         mocks=suite.mocks,
         execute=config.execute or "mock",
@@ -214,6 +215,7 @@ def plan_suite(
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
+        rate=config.rate,
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
         exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
     )

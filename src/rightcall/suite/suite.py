@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.executor import DEFAULT_PERSONAS, Limits, RunLimits
+from rightcall.executor import DEFAULT_PERSONAS, Limits, RateLimit, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
 from rightcall.gate import CheckSettings
 from rightcall.metrics import METRIC_SECONDS
@@ -25,7 +25,10 @@ class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
     model: Annotated[str, msgspec.Meta(description="provider:model, module:agent, http:URL, or exec:COMMAND")]
-    base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
+    base_url: Annotated[
+        str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
+        msgspec.Meta(description="base URL of a compatible server; of several, worker i asks number i mod n"),
+    ] = None
     system: Annotated[str, msgspec.Meta(description="system prompt")] = ""
     mode: Annotated[
         Literal["single_turn", "loop"],
@@ -33,7 +36,11 @@ class AgentConfig(Record, frozen=True):
             description="single_turn: one request, no tools run; loop: run tools until the model answers"
         ),
     ] = "single_turn"
-    settings: Settings = Settings()
+    settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
+    rate: Annotated[
+        RateLimit | None,
+        msgspec.Meta(description="requests_per_minute and tokens_per_minute of the whole run"),
+    ] = None
     execute: Annotated[
         Literal["mock", "real"] | None,
         msgspec.Meta(description="whether tools run for real [default: mock, real for an observed agent]"),
@@ -96,17 +103,39 @@ class UserConfig(Record, frozen=True):
         str, msgspec.Meta(description="when the user has what they came for, in words")
     ] = ""
     language: Annotated[str, msgspec.Meta(description="the language the user writes in")] = ""
-    settings: Settings = Settings()
+    settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
     base_url: Annotated[str | None, msgspec.Meta(description="another server of the same kind")] = None
     record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
+
+
+class WorkersConfig(Record, frozen=True):
+    """Processes that share a run; where they run, `--on` says. Has no influence on results."""
+
+    count: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None,
+        msgspec.Meta(description="worker processes [default: CPUs / cpus]"),
+    ] = None
+    cpus: Annotated[float, msgspec.Meta(ge=0, description="CPUs a worker occupies")] = 1.0
+    gpus: Annotated[float, msgspec.Meta(ge=0, description="GPUs a worker occupies, or a fraction of one")] = (
+        0.0
+    )
+    memory: Annotated[str | None, msgspec.Meta(description="memory a worker occupies, such as 2GiB")] = None
+    labels: Annotated[dict[str, str], msgspec.Meta(description="labels a node must have")] = {}
+    lease_seconds: Annotated[
+        float, msgspec.Meta(gt=0, le=600, description="seconds of work handed to a worker at a time")
+    ] = 1.0
+    writer: Annotated[
+        Literal["driver", "workers"],
+        msgspec.Meta(description="who writes results; workers only with PostgreSQL"),
+    ] = "driver"
 
 
 class Suite(Record, frozen=True):
     """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
 
     dataset: Annotated[str, msgspec.Meta(description="goldens: .jsonl, .json, .yaml or .csv")]
-    agent: AgentConfig
-    name: str = ""
+    agent: Annotated[AgentConfig, msgspec.Meta(description="the agent under test")]
+    name: Annotated[str, msgspec.Meta(description="name of the suite [default: the file's name]")] = ""
     group: Annotated[str, msgspec.Meta(description="group of runs to compare over time")] = ""
     tools: Annotated[
         str | list[dict[str, Any]] | dict[str, Any] | None,
@@ -117,7 +146,12 @@ class Suite(Record, frozen=True):
         msgspec.Meta(description="named sets of tools; a golden's tool_set selects one"),
     ] = {}
     trials: Annotated[int, msgspec.Meta(gt=0, le=MOST_TRIALS, description="trials per golden")] = 1
-    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] = 0
+    seed: Annotated[
+        int,
+        msgspec.Meta(
+            ge=-(2**63), le=2**63 - 1, description="seed of the order of the cases and of everything random"
+        ),
+    ] = 0
     concurrency: Annotated[
         int, msgspec.Meta(gt=0, le=MOST_AT_ONCE, description="maximum concurrent cases")
     ] = 32
@@ -134,9 +168,14 @@ class Suite(Record, frozen=True):
             description="weights of the overall score by dimension, or the name of a weighting (seed)"
         ),
     ] = {}
-    pass_rule: Literal["strict", "score"] = "strict"  # noqa: S105
-    limits: Limits = Limits()
-    run_limits: RunLimits = RunLimits()
+    pass_rule: Annotated[
+        Literal["strict", "score"],
+        msgspec.Meta(
+            description="strict: every expectation is met; score: the overall score is at least 0.8"
+        ),
+    ] = "strict"  # noqa: S105
+    limits: Annotated[Limits, msgspec.Meta(description="limits of one case")] = Limits()
+    run_limits: Annotated[RunLimits, msgspec.Meta(description="limits of the whole run")] = RunLimits()
     mocks: Annotated[dict[str, Any], msgspec.Meta(description="mock results of tools in a loop")] = {}
     worlds: Annotated[
         dict[str, dict[str, Any] | None],
@@ -155,6 +194,9 @@ class Suite(Record, frozen=True):
         tuple[str, ...],
         msgspec.Meta(description="ids of flaky goldens that are run without affecting the verdict"),
     ] = ()
+    workers: Annotated[WorkersConfig | None, msgspec.Meta(description="worker processes of a run on Ray")] = (
+        None
+    )
     check: Annotated[CheckSettings, msgspec.Meta(description="what `rightcall check` asks for")] = (
         CheckSettings()
     )
@@ -164,7 +206,7 @@ class Suite(Record, frozen=True):
             description="record and replay model answers: none, auto, refresh, replay, or an object"
         ),
     ] = "none"
-    format: str = FORMAT
+    format: Annotated[str, msgspec.Meta(description="format of the file")] = FORMAT
 
 
 def load_suite(path: str | Path) -> Suite:
@@ -183,9 +225,3 @@ def load_suite(path: str | Path) -> Suite:
         refuse_other_format(value["format"], "suite", 1, str(path))
     suite = codec.convert(value, Suite, str(path))
     return suite if suite.name else msgspec.structs.replace(suite, name=path.stem)
-
-
-def suite_schema() -> dict[str, Any]:
-    """The JSON Schema of suites, for editors."""
-    schema = msgspec.json.schema(Suite)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "RightCall suite", **schema}

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rightcall.traces.golden_candidate import (
         CandidateSpool as CandidateSpool,
         candidate as candidate,
+        candidate_id as candidate_id,
         signature as signature,
     )
     from rightcall.traces.otlp import (
@@ -55,7 +56,7 @@ else:
             "assembly": "CallsMode assemble",
             "calls": "canonical",
             "events": "Evaluation RunSpan logs_request send spans_request",
-            "golden_candidate": "CandidateSpool candidate signature",
+            "golden_candidate": "CandidateSpool candidate candidate_id signature",
             "otlp": "Item LogEvent json_items protobuf_items",
             "problems": "Problems",
             "protobuf": "WireError length text varint",

@@ -26,13 +26,18 @@ def candidate(trace: Trace) -> Golden:
     expected = tuple(ExpectedCall(call.name, _exactly(call.arguments)) for call in calls)
     return Golden(
         trace.input,
-        id=f"t-{trace.trace_id[:16]}",
+        id=candidate_id(trace),
         tools=tuple(to_plain(tool) for tool in trace.tools) or None,
         system=trace.system or None,
         expected_calls=expected,
         no_calls=not expected,
         metadata={"trace": _origin(trace), "review": UNREVIEWED},
     )
+
+
+def candidate_id(trace: Trace) -> str:
+    """The id of the golden that a trace makes."""
+    return f"t-{trace.trace_id[:16]}"
 
 
 def _exactly(arguments: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rightcall.analysis.evidence import Evidence, ParameterStats
+from rightcall.analysis.counters import ParameterStats
+from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import ProposedChange
 
 UNITS = [
@@ -204,6 +205,6 @@ def with_sentence(text: str, addition: str) -> str:
     text = text.rstrip()
     if not text:
         return addition[:1].upper() + addition[1:] + "."
-    return (
-        f"{text.rstrip('.')}, {addition}." if addition[:1].islower() else f"{text.rstrip('.')}. {addition}."
-    )
+    end = "." if text.endswith(".") else ""
+    joint = ", " if addition[:1].islower() else ". "
+    return f"{text.removesuffix('.')}{joint}{addition}{end}"

@@ -26,8 +26,14 @@ def missed_tools(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[s
 
 
 def is_low_cover(evidence: Evidence, tool: str) -> bool:
-    """Whether a tool's description covers far fewer of its users' words than those of other tools."""
-    others = [evidence.cover(name, name) for name, stats in evidence.tool_stats.items() if stats.goldens]
+    """Whether a tool's text has far fewer of its users' words than the texts of other tools have of theirs."""
+    if evidence.is_foreign(tool):
+        return False  # no text in one language has the words of another
+    others = [
+        evidence.cover(name, name)
+        for name, stats in evidence.tool_stats.items()
+        if stats.goldens and not evidence.is_foreign(name)
+    ]
     return bool(others) and evidence.cover(tool, tool) < LOW * median(others)
 
 
@@ -50,6 +56,23 @@ def describe(evidence: Evidence, tool: str, addition: str) -> ProposedChange:
     text = evidence.by_name[tool].description
     after = f"{text.rstrip()} {addition}" if text.strip() else addition
     return ProposedChange(tool, ("description",), text, after)
+
+
+def not_for(evidence: Evidence, words: list[str], other: str) -> str:
+    """A sentence that sends requests to another tool: by their words, or by what the other says of itself.
+
+    Words of another language than the definition's are not quoted, so the other's own first sentence stands for them.
+    """
+    if words:
+        return f"Not for {', '.join(words)}: use {other}."
+    own = first_sentence(evidence.by_name[other].description).rstrip(".")
+    return f"Not for what {other} does ({own[:1].lower()}{own[1:]}): use {other}." if own else ""
+
+
+def such_as(evidence: Evidence, symptoms: list[int], most: int = 2) -> str:
+    """Ids of a few goldens with these symptoms, for where words cannot be quoted."""
+    ids = sorted(case.id for case in evidence.goldens_with(symptoms))
+    return ", ".join(ids[:most])
 
 
 def first_sentence(description: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.analysis.causes.choices import describe, is_low_cover, own_words
+from rightcall.analysis.causes.choices import describe, is_low_cover, not_for, own_words
 from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis, Weight, codes_on
 
@@ -50,24 +50,23 @@ def _pair(evidence: Evidence, one: str, two: str) -> Hypothesis:
         -0.2, sent_home, "a description says to use its own tool instead: it belongs to the other tool"
     )
     mine, theirs = own_words(evidence, one, two), own_words(evidence, two, one)
-    sentences = [f"Not for {', '.join(theirs)}: use {two}.", f"Not for {', '.join(mine)}: use {one}."]
+    sentences = [not_for(evidence, theirs, two), not_for(evidence, mine, one)]
     return Hypothesis(
         "confusable_pair",
         symptoms,
         frozenset((one, two)),
         weight.value,
         f"{one} and {two} are confused with each other in {evidence.trials_of(ways[0] + ways[1])} trials",
-        f"Say in {one}: {sentences[0]} And in {two}: {sentences[1]}",
+        f"Say in {one}: {sentences[0]} And in {two}: {sentences[1]}"
+        if all(sentences)
+        else f"Say in {one} and in {two} what each is for, and what it is not for.",
         (one, two),
         (),
         tuple(weight.reasons),
         tuple(
             describe(evidence, tool, sentence)
-            for tool, sentence, words, other in (
-                (one, sentences[0], theirs, two),
-                (two, sentences[1], mine, one),
-            )
-            if words and not evidence.wording.names(tool, other)
+            for tool, sentence, other in ((one, sentences[0], two), (two, sentences[1], one))
+            if sentence and not evidence.wording.names(tool, other)
         ),
         fired,
         about="pair",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.analysis.causes.choices import describe, is_low_cover, missed_tools, missing_words
+from rightcall.analysis.causes.choices import describe, is_low_cover, missed_tools, missing_words, such_as
 from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis, Weight, codes_on
 from rightcall.lint import is_generic_name
@@ -31,7 +31,10 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             frozenset((tool,)),
             min(0.97, weight.value) * (1.0 if not generic else 0.85 if low else 0.6),
             f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it",
-            f"{tool} is missed when users say {said or 'what they say'}. Add to its description: Use it to …",
+            f"{tool} is missed when users say {said}. Add to its description: Use it to …"
+            if said
+            else f"{tool} is missed in requests such as {such_as(evidence, symptoms)}. "
+            "Say in its description what those users want: Use it to …",
             (tool,),
             (),
             tuple(weight.reasons),

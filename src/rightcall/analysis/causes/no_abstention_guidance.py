@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rightcall.analysis.evidence import NEGATIVE, Evidence
+from rightcall.analysis.counters import NEGATIVE
+from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 
 _GUIDANCE = re.compile(

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from rightcall.analysis.causes.choices import describe
-from rightcall.analysis.evidence import NEGATIVE, Class, Evidence
+from rightcall.analysis.causes.choices import describe, such_as
+from rightcall.analysis.counters import NEGATIVE, Class
+from rightcall.analysis.evidence import Evidence
 from rightcall.analysis.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint import included
 
@@ -54,8 +55,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             weight.value,
             f"{tool} is called in {trials} trials that need no tool or another one",
             f"{tool} is called for {trials} requests that need no tool or another. "
-            + (f"Strike '{sentence}'; add: " if sentence else "Add: ")
-            + f"Not for requests about {', '.join(_common(evidence, tool))}.",
+            + _advice(sentence, _common(evidence, tool), such_as(evidence, symptoms)),
             (tool,),
             (),
             tuple(weight.reasons),
@@ -64,9 +64,18 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         )
 
 
+def _advice(sentence: str, words: list[str], ids: str) -> str:
+    strike = f"Strike '{sentence}'" if sentence else ""
+    add = f"Not for requests about {', '.join(words)}." if words else f"what it is not for, such as {ids}."
+    if words:
+        return f"{strike}; add: {add}" if strike else f"Add: {add}"
+    return f"{strike}, and say {add}" if strike else f"Say {add}"
+
+
 def _common(evidence: Evidence, tool: str) -> list[str]:
     words, own = evidence.surplus_words[tool], evidence.tool_stats[tool].words
-    found = [word for word in words if word not in own] or list(words)
+    strange = [word for word in words if not evidence.wording.says(tool, word)]  # never what the tool is for
+    found = [word for word in strange if word not in own] or strange
     return sorted(found, key=lambda w: (-words[w] * evidence.wording.rarity(w), w))[:4]
 
 

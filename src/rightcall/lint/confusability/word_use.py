@@ -14,6 +14,8 @@ from rightcall.model.tool import Tool
 
 _EXCLUDING = re.compile(r"\b(?:not for|do(?:es)? not|don't|never|instead|rather than|unlike)\b", re.I)
 
+MOSTLY = 0.95
+
 
 class Wording:
     """The texts of a set of tools, compared with each other and with requests."""
@@ -81,6 +83,21 @@ def request_words(text: str, without: Collection[str] = ()) -> list[str]:
             if word not in STOP_WORDS and word not in left_out and not word.isdigit()
         )
     )
+
+
+def reads_as_english(text: str) -> bool:
+    """Whether words of a text can be quoted in an English definition and read well there.
+
+    Letters beyond ASCII, or three words without a single common English one, are another language, also when
+    Vietnamese is written without its accents.
+    """
+    text = text[:2_000]
+    if not text.isascii():
+        letters = [letter for letter in text if letter.isalpha()]
+        if sum(letter.isascii() for letter in letters) < MOSTLY * len(letters):
+            return False
+    found = words(text)
+    return bool(found) and (len(found) < 3 or any(word in STOP_WORDS for word in found))
 
 
 def stems(text: str) -> frozenset[str]:

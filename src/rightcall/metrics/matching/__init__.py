@@ -44,7 +44,11 @@ if TYPE_CHECKING:
         sentence as sentence,
     )
     from rightcall.metrics.matching.soundness import unsound as unsound
-    from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS as DEFAULT_WEIGHTS
+    from rightcall.metrics.matching.verdict import (
+        DEFAULT_WEIGHTS as DEFAULT_WEIGHTS,
+        WEIGHTINGS as WEIGHTINGS,
+        WEIGHTS as WEIGHTS,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -57,6 +61,6 @@ else:
             "expectation": "fits make_slots pattern_text predecessors",
             "reasons": "call_text reason sentence",
             "soundness": "unsound",
-            "verdict": "DEFAULT_WEIGHTS",
+            "verdict": "DEFAULT_WEIGHTS WEIGHTINGS WEIGHTS",
         },
     )

@@ -19,7 +19,12 @@ class RecordSettings(Record, frozen=True):
     requests everything again. `replay` sends no requests: a missing recording is an error.
     """
 
-    mode: RecordMode = "none"
+    mode: Annotated[
+        RecordMode,
+        msgspec.Meta(
+            description="none, auto (replay what is recorded, record the rest), refresh, or replay only"
+        ),
+    ] = "none"
     folder: Annotated[str, msgspec.Meta(description="folder for recordings")] = "recordings"
     hosts: Annotated[
         tuple[str, ...], msgspec.Meta(description="record only requests to these hosts; empty means all")

@@ -26,6 +26,8 @@ runs = tables.runs.c
 FIRST_EPOCH = 1
 """The epoch of the process that started a run; each process that takes it over gets the next one."""
 
+TRIED_IN = ("/improve", "/perturb")
+"""How groups end whose runs try something: `last` and a branch never mean one of them."""
 LOOKED_BACK = 2_000
 """Number of runs searched for a branch: its name is stored inside a run, not in a column."""
 
@@ -210,7 +212,10 @@ def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[
 def _counted_back(connection: Connection, wanted: str, steps: int, before: Run | None) -> Row[Any]:
     """The latest run, or the nth before it; `before` itself counts as the latest."""
     skipped = steps if before is None else max(0, steps - 1)
-    found = connection.execute(_newest_first(_earlier(before)).limit(1).offset(skipped)).first()
+    query = _earlier(before).where(*_own_sake())
+    if connection.execute(query.limit(1)).first() is None:  # nothing but runs that tried something
+        query = _earlier(before)
+    found = connection.execute(_newest_first(query).limit(1).offset(skipped)).first()
     if found is not None:
         return found
     if connection.execute(select(runs.key).limit(1)).first() is None:
@@ -220,11 +225,17 @@ def _counted_back(connection: Connection, wanted: str, steps: int, before: Run |
 
 def _on_branch(connection: Connection, branch: str, before: Run | None) -> Row[Any] | None:
     """The newest finished run made on a git branch, among the latest runs."""
-    query = _newest_first(_earlier(before).where(runs.finished_at.is_not(None))).limit(LOOKED_BACK)
+    finished = _earlier(before).where(runs.finished_at.is_not(None), *_own_sake())
+    query = _newest_first(finished).limit(LOOKED_BACK)
     for row in connection.execute(query):
         if unpacked(row.versions, dict[str, str]).get("git_branch") == branch:
             return row
     return None
+
+
+def _own_sake() -> list[ColumnElement[bool]]:
+    """Runs made for their own sake: not to try a change of definitions or a perturbation."""
+    return [~runs.group_name.endswith(suffix, autoescape=True) for suffix in TRIED_IN]
 
 
 def _earlier(before: Run | None) -> Select[Any]:

@@ -82,17 +82,26 @@ class Fault(Record, frozen=True):
     `path` and `value` for wrong_value.
     """
 
-    type: FaultType
-    tool: str | tuple[str, ...] = ()
-    nth: int | tuple[int, ...] = ()
-    when: dict[str, Any] = {}
-    probability: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
-    max_fires: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    retry_after_s: Annotated[float, msgspec.Meta(ge=0)] = 30.0
-    seconds: Annotated[float, msgspec.Meta(ge=0)] = 5.0
-    age: Annotated[int, msgspec.Meta(ge=1)] = 1
-    path: str = ""
-    value: Any = None
+    type: Annotated[FaultType, msgspec.Meta(description="what goes wrong")]
+    tool: Annotated[
+        str | tuple[str, ...], msgspec.Meta(description="one tool or several [default: all]")
+    ] = ()
+    nth: Annotated[
+        int | tuple[int, ...],
+        msgspec.Meta(description="executions of the tool in a trial to strike, from 1 [default: all]"),
+    ] = ()
+    when: Annotated[dict[str, Any], msgspec.Meta(description="values the arguments must include")] = {}
+    probability: Annotated[float, msgspec.Meta(ge=0, le=1, description="chance that it strikes")] = 1.0
+    max_fires: Annotated[
+        Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="maximum strikes per trial")
+    ] = None
+    retry_after_s: Annotated[
+        float, msgspec.Meta(ge=0, description="rate_limit: delay the error asks for, in seconds")
+    ] = 30.0
+    seconds: Annotated[float, msgspec.Meta(ge=0, description="slow: delay in seconds")] = 5.0
+    age: Annotated[int, msgspec.Meta(ge=1, description="stale_read: how many changes ago")] = 1
+    path: Annotated[str, msgspec.Meta(description="wrong_value: which part of the result")] = ""
+    value: Annotated[Any, msgspec.Meta(description="wrong_value: the value instead")] = None
 
     @property
     def phase(self) -> Phase:
@@ -116,19 +125,26 @@ class ToolListFault(Record, frozen=True):
     removed hides `tool`.
     """
 
-    type: Literal["distractor", "renamed", "removed"]
-    tool: str = ""
-    to: str = ""
-    count: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 3
+    type: Annotated[
+        Literal["distractor", "renamed", "removed"],
+        msgspec.Meta(
+            description="distractor: add tools; renamed: show a tool under another name; removed: hide a tool"
+        ),
+    ]
+    tool: Annotated[str, msgspec.Meta(description="the tool to rename or to hide")] = ""
+    to: Annotated[str, msgspec.Meta(description="the new name")] = ""
+    count: Annotated[int, msgspec.Meta(ge=1, le=1000, description="number of tools to add")] = 3
 
 
 class FaultPlan(Record, frozen=True):
     """All faults of a run. The same plan affects every model alike."""
 
-    faults: tuple[Fault, ...] = ()
-    tools: tuple[ToolListFault, ...] = ()
-    seed: int = 0
-    format: Literal["rightcall/faults/1"] = "rightcall/faults/1"
+    faults: Annotated[tuple[Fault, ...], msgspec.Meta(description="faults of tools while they run")] = ()
+    tools: Annotated[tuple[ToolListFault, ...], msgspec.Meta(description="changes of the list of tools")] = ()
+    seed: Annotated[int, msgspec.Meta(description="seed of the random faults")] = 0
+    format: Annotated[Literal["rightcall/faults/1"], msgspec.Meta(description="format of the plan")] = (
+        "rightcall/faults/1"
+    )
 
     def __bool__(self) -> bool:
         return bool(self.faults or self.tools)

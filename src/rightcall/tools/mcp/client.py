@@ -20,7 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Annotated, Any, Self
+
+import msgspec
 
 from rightcall.errors import InfrastructureError, InputError, MissingExtraError, suggestion
 from rightcall.model.dialects.mcp import read_tool
@@ -43,12 +45,14 @@ STDERR_TOLD = 400
 class McpAddress:
     """Where a server is: a command to start, or a URL. `env` is added to the little it inherits."""
 
-    command: tuple[str, ...] = ()
-    url: str = ""
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    cwd: str | None = None
-    start_s: float = 60.0
-    call_s: float = 30.0
+    command: Annotated[tuple[str, ...], msgspec.Meta(description="program to start, with its arguments")] = ()
+    url: Annotated[str, msgspec.Meta(description="URL of a running server")] = ""
+    env: Annotated[
+        Mapping[str, str], msgspec.Meta(description="environment variables added to the few it inherits")
+    ] = field(default_factory=dict, repr=False)
+    cwd: Annotated[str | None, msgspec.Meta(description="working folder of the program")] = None
+    start_s: Annotated[float, msgspec.Meta(description="time limit of the start, in seconds")] = 60.0
+    call_s: Annotated[float, msgspec.Meta(description="time limit of a call, in seconds")] = 30.0
 
     @property
     def label(self) -> str:

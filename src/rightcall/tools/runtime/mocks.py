@@ -19,7 +19,7 @@ A tool without a mock gets a generated result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -32,12 +32,14 @@ from rightcall.tools.runtime.errors import Effect, Retry, ToolError, code_proble
 class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An error of the contract that a mock answers with."""
 
-    error: str
-    detail: str = ""
-    hint: str = ""
-    effect: Effect = "none"
-    retry: Retry | None = None
-    retry_after_s: float | None = None
+    error: Annotated[str, msgspec.Meta(description="error code, such as not_found")]
+    detail: Annotated[str, msgspec.Meta(description="what went wrong")] = ""
+    hint: Annotated[str, msgspec.Meta(description="what to do about it")] = ""
+    effect: Annotated[Effect, msgspec.Meta(description="whether the call had an effect")] = "none"
+    retry: Annotated[Retry | None, msgspec.Meta(description="whether and how to retry")] = None
+    retry_after_s: Annotated[float | None, msgspec.Meta(description="delay before a retry, in seconds")] = (
+        None
+    )
 
     def exception(self) -> ToolError:
         """The error as a tool would raise it."""
@@ -54,23 +56,29 @@ class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class MockCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An answer for calls whose arguments include `args`."""
 
-    args: dict[str, Any]
-    result: Any = msgspec.UNSET
-    error: MockError | None = None
+    args: Annotated[dict[str, Any], msgspec.Meta(description="arguments the call must include")]
+    result: Annotated[Any, msgspec.Meta(description="the result")] = msgspec.UNSET
+    error: Annotated[MockError | None, msgspec.Meta(description="the error")] = None
 
 
 class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one tool answers; see the module for each form."""
+    """What one tool answers: one of result, error, sequence, function, generate and real."""
 
-    result: Any = msgspec.UNSET
-    error: MockError | None = None
-    cases: tuple[MockCase, ...] = ()
-    sequence: tuple[Any, ...] = ()
-    function: Any = None
-    generate: bool = False
-    real: bool = False
-    goldens: dict[str, Mock] = {}
-    delay_ms: float = 0
+    result: Annotated[Any, msgspec.Meta(description="the result of every call")] = msgspec.UNSET
+    error: Annotated[MockError | None, msgspec.Meta(description="the error of every call")] = None
+    cases: Annotated[
+        tuple[MockCase, ...], msgspec.Meta(description="answers by argument; other fields answer the rest")
+    ] = ()
+    sequence: Annotated[
+        tuple[Any, ...], msgspec.Meta(description="results one after the other, the last for good")
+    ] = ()
+    function: Annotated[Any, msgspec.Meta(description="module:function that computes the result")] = None
+    generate: Annotated[bool, msgspec.Meta(description="a result made from the tool's output schema")] = False
+    real: Annotated[bool, msgspec.Meta(description="run the tool itself")] = False
+    goldens: Annotated[
+        dict[str, Mock], msgspec.Meta(description="another mock for single goldens, by id")
+    ] = {}
+    delay_ms: Annotated[float, msgspec.Meta(description="delay before the answer, in milliseconds")] = 0
 
 
 class MockPlan:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from rightcall.analysis import Analysis, Proposal, ProposedChange, RunFinding
+from rightcall.analysis import Proposal, ProposedChange, RunFinding, proposal_for
 from rightcall.errors import ProviderError
-from rightcall.model.golden import Golden
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.message import Message
-from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.providers import ModelRequest, Prompt, Settings, resolve
+from rightcall.suite.improvement.options import ProposalTask
 
 SYSTEM = (
     "You rewrite the description of one tool so that a model chooses it rightly. Reply with the new description alone. "
@@ -29,18 +29,16 @@ class Rewriter:
     def __init__(self, model: str, *, seed: int = 0) -> None:
         self._model, self._seed = model, seed
 
-    async def __call__(
-        self, found: Analysis, tools: Sequence[Tool], tune: Sequence[Golden], results: Sequence[CaseResult]
-    ) -> list[Proposal]:
+    async def __call__(self, task: ProposalTask) -> list[Proposal]:
         """A few texts for each tool that a stated finding names, none when the model gives no usable answer."""
-        by_name = {tool.name: tool for tool in tools}
-        wanted = [(one, name) for one in found.stated for name in one.tools if name in by_name]
+        by_name = {tool.name: tool for tool in task.tools}
+        wanted = [(one, name) for one in task.found.stated for name in one.tools if name in by_name]
         prompt = Prompt(SYSTEM, (), Settings(max_tokens=400, temperature=0.7))
         proposals: list[Proposal] = []
         async with resolve(self._model) as provider:
             provider.prepare(prompt)
             for one, name in wanted[:VARIANTS]:
-                question = _question(one, by_name[name], tune)
+                question = _question(one, by_name[name], task.tune)
                 said = (Message("user", question),)
                 requests = [
                     ModelRequest(prompt, said, golden_id=f"rewrite {name}", trial=n, seed=self._seed + n)
@@ -62,20 +60,22 @@ class Rewriter:
 def _proposals(one: RunFinding, tool: Tool, texts: Sequence[str]) -> list[Proposal]:
     fresh = [text for text in dict.fromkeys(texts) if text and text != tool.description]
     return [
-        Proposal(
-            f"rewrite {tool.name} {number}",
-            f"a model's text for {one.cause}",
+        proposal_for(
+            one,
             (ProposedChange(tool.name, ("description",), tool.description, text),),
             "model",
-            one.tools,
+            f"rewrite {tool.name} {number}",
+            f"a model's text for {one.cause}",
         )
         for number, text in enumerate(fresh, start=1)
     ]
 
 
-def _question(one: RunFinding, tool: Tool, tune: Sequence[Golden]) -> str:
+def _question(one: RunFinding, tool: Tool, tune: Sequence[AnyGolden]) -> str:
     ids = set(one.goldens)
-    asked = [golden.input for golden in tune if golden.id in ids][:EXAMPLES]
+    asked = [
+        golden.input if isinstance(golden, Golden) else golden.scenario for golden in tune if golden.id in ids
+    ][:EXAMPLES]
     lines = [
         f"Tool: {tool.name}",
         f"Description now: {tool.description}",

@@ -1,0 +1,148 @@
+"""The page of suite keys, from the JSON Schema that editors use."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from rightcall.model.failure import Code
+from rightcall.suite import suite_schema
+from rightcall.tools.faults import plan as faults
+from rightcall.tools.runtime import mocks
+
+Schema = Mapping[str, Any]
+EMPTY = ("null", '""', "[]", "{}")
+FORMS = {"Mock": mocks, "FaultPlan": faults}
+"""Modules whose docstring shows every form of a part."""
+SEE = {
+    "agent": "[Run an agent](running.md), [Models](models.md) and [Any agent](adapters/index.md)",
+    "gate": "[Statistics](statistics.md) and [Safe to ship](safe-to-ship.md)",
+    "check": "[Safe to ship](safe-to-ship.md)",
+    "record": "[Safe to ship](safe-to-ship.md)",
+    "user": "[Conversations](conversations.md)",
+    "mocks.NAME": "[Run an agent](running.md)",
+    "faults": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
+    "worlds": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
+    "tools.mcp": "[Tools](tools.md)",
+}
+
+
+def suite_page() -> str:
+    """Every key of a suite."""
+    schema = suite_schema()
+    parts = schema["$defs"]
+    paths = places(parts)
+    shown = [
+        "# Suite keys",
+        "A suite is a YAML or JSON file; only `dataset` and `agent.model` are required, and paths are relative to the "
+        "file. Unknown keys are errors. `rightcall init` writes `suite.schema.json`, with which editors complete and "
+        "check the same keys: start the file with `# yaml-language-server: $schema=suite.schema.json`.",
+        "Written from the code.",
+    ]
+    for name, path in paths.items():
+        shown += [f"## {path or 'Top level'}", *_about(name, path, parts[name]), _rows(parts[name], paths)]
+        if name == "Suite":
+            shown += _worlds(parts[name]["properties"]["worlds"])
+    return "\n\n".join(shown) + "\n"
+
+
+def places(parts: Mapping[str, Schema]) -> dict[str, str]:
+    """Where in a suite each part is: its first place, in the order of the keys."""
+    found: dict[str, str] = {}
+
+    def visit(name: str, path: str) -> None:
+        if name in found:
+            return
+        found[name] = path
+        for key, value in parts[name]["properties"].items():
+            for inner, at in _refs(value, f"{path}.{key}" if path else key):
+                visit(inner, at)
+
+    visit("Suite", "")
+    return found
+
+
+def _refs(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
+    if ref := schema.get("$ref"):
+        yield ref.rpartition("/")[2], path
+    for one in schema.get("anyOf", ()):
+        yield from _refs(one, path)
+    for key, value in schema.get("properties", {}).items():
+        yield from _refs(value, f"{path}.{key}")
+    if isinstance(more := schema.get("additionalProperties"), dict):
+        yield from _refs(more, f"{path}.NAME")
+    if isinstance(items := schema.get("items"), dict):
+        yield from _refs(items, f"{path}[]")
+
+
+def _about(name: str, path: str, part: Schema) -> Iterator[str]:
+    yield part["description"]
+    if form := FORMS.get(name):
+        yield inspect.cleandoc(form.__doc__ or "").partition("\n\n")[2]
+    if path in SEE:
+        yield f"See {SEE[path]}."
+
+
+def _rows(part: Schema, paths: Mapping[str, str]) -> str:
+    required = part.get("required", [])
+    rows = [
+        f"| `{key}` | {_type(value, paths)} | {_default(value, key in required)} | {_cell(value['description'])} |"
+        for key, value in part["properties"].items()
+    ]
+    return "\n".join(["| key | type | default | meaning |", "|---|---|---|---|", *rows])
+
+
+def _worlds(schema: Schema) -> Iterator[str]:
+    yield "## worlds"
+    yield f"Simulated environments with working tools, each with its state at the start. See {SEE['worlds']}."
+    rows = [f"| `{name}` | {_cell(world['description'])} |" for name, world in schema["properties"].items()]
+    yield "\n".join(["| world | state |", "|---|---|", *rows])
+
+
+def _default(schema: Schema, required: bool) -> str:
+    if required:
+        return "required"
+    default = json.dumps(schema.get("default"))
+    return "" if default in EMPTY else f"`{default}`"
+
+
+def _type(schema: Schema, paths: Mapping[str, str]) -> str:
+    """A type in words."""
+    if ref := schema.get("$ref"):
+        path = paths[ref.rpartition("/")[2]]
+        return f"[{path}](#{''.join(c for c in path.lower() if c.isalnum() or c in '_-')})"
+    if choices := schema.get("anyOf"):
+        return " or ".join(_type(one, paths) for one in choices if one.get("type") != "null")
+    if (values := schema.get("enum")) == list(get_args(Code)):
+        return "[failure code](codes.md#failure-codes)"
+    if values:
+        return ", ".join(f"`{value}`" for value in values)
+    kind = schema.get("type", "any")
+    kinds = [one for one in ([kind] if isinstance(kind, str) else kind) if one != "null"]
+    return " or ".join(_plain(one, schema, paths) for one in kinds)
+
+
+def _plain(kind: str, schema: Schema, paths: Mapping[str, str]) -> str:
+    if kind == "array":
+        items = schema.get("items", {})
+        return f"list of {_type(items, paths)}" if items else "list"
+    if kind == "object":
+        if isinstance(more := schema.get("additionalProperties"), dict):
+            return f"mapping to {_type(more, paths)}"
+        names = ", ".join(f"`{name}`" for name in schema.get("properties", {}))
+        return f"mapping of {names}" if names else "mapping"
+    return f"{kind}{_bounds(schema)}"
+
+
+def _bounds(schema: Schema) -> str:
+    words = {"exclusiveMinimum": "> ", "minimum": "≥ ", "exclusiveMaximum": "< ", "maximum": "≤ "}
+    found = [
+        f"{sign}{schema[key]:,}" for key, sign in words.items() if key in schema and abs(schema[key]) < 2**53
+    ]
+    return f" {', '.join(found)}" if found else ""
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

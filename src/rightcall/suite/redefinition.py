@@ -1,0 +1,51 @@
+"""An agent with other definitions of its tools: other words, another order, other names. What tools do stays."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rightcall.errors import ConfigError
+from rightcall.executor import Agent
+from rightcall.model.tool import Tool
+from rightcall.tools.definitions import FunctionTool, tool as as_function_tool
+from rightcall.tools.runtime import BoundTool
+from rightcall.tools.worlds import World
+
+
+def redefined_agent(
+    agent: Agent, tools: Sequence[Tool], *, renamed: Mapping[str, str] | None = None, **fields: Any
+) -> Agent:
+    """The agent with these definitions, in this order. `renamed` maps a new name to the one the agent has."""
+    return replace(agent, tools=_redefined(agent, tools, renamed or {}), **fields)
+
+
+def _redefined(agent: Agent, tools: Sequence[Tool], renamed: Mapping[str, str]) -> list[Any]:
+    if agent.mode != "loop" or all(isinstance(one, Tool | dict) for one in agent.tools):
+        return list(tools)  # nothing runs, or nothing but mocks
+    functions = {one.tool.name: one for one in map(_with_definition, agent.tools) if one is not None}
+    plain = {one.name if isinstance(one, Tool) else str(one.get("name")) for one in agent.tools
+             if isinstance(one, Tool | dict)}  # fmt: skip
+    made: list[Any] = []
+    for tool in tools:
+        name = renamed.get(tool.name, tool.name)
+        if name in functions:
+            made.append(dataclasses.replace(functions[name], tool=tool))
+        elif name in plain or tool.name in agent.mocks or name in agent.mocks:
+            made.append(tool)
+        else:
+            raise ConfigError(
+                f"the definition of '{name}' belongs to code that cannot be given another one; "
+                "give its definition in a file, or mock it in the suite"
+            )
+    return made
+
+
+def _with_definition(one: Any) -> Any:
+    """A tool whose definition can be exchanged; None for one of a world, or a mere definition."""
+    if isinstance(one, FunctionTool | BoundTool):
+        return one
+    plain = callable(one) and not isinstance(one, Tool | dict | World)
+    return as_function_tool(one) if plain else None
