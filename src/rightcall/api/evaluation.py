@@ -8,6 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
 
+from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult
 from rightcall.event_loop import finished
 from rightcall.executor import Agent, RunLimits
@@ -54,6 +55,7 @@ async def aevaluate(
     run_limits: RunLimits | None = None,
     user: Any = None,
     store: str | Path | None = None,
+    progress: bool | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     identifier: str | None = None,
     async_config: Any = None,
@@ -72,7 +74,7 @@ async def aevaluate(
     the mapping of a suite, or the pass rate to reach; without one every case must pass. `user` plays the users of
     conversations that are not scripted to their end: a model, the mapping of a suite, or a `UserSetup`. `group` (or
     `group_name`) groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they
-    finish.
+    finish. `progress` shows a progress bar [default: in notebooks, and when stderr is a terminal].
 
     DeepEval's `hyperparameters` are kept with the run, `identifier` is its `name`, `async_config.max_concurrent` its
     `concurrency`; `display_config` and `cache_config` change nothing here.
@@ -109,7 +111,8 @@ async def aevaluate(
     if request.plan is None:
         return await arun_request(request, store)
     opened = open_store(store)
-    outcome = await run_plan(request.plan, opened, warn=warn_of_mode)
+    with RunDisplay(progress) as display:
+        outcome = await run_plan(request.plan, opened, watch=display.watch, warn=warn_of_mode)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
