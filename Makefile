@@ -3,9 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
 
-.PHONY: demo test test-adapters check bench docs clean
+.PHONY: demo test test-ray test-adapters check bench docs dist smoke clean
 
 # Frameworks that do not go together in one environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy
@@ -18,6 +18,10 @@ demo: $(VENV)/.demo-ready
 
 test: $(VENV)/.test-ready
 	$(TESTS)
+
+# Each starts a Ray cluster, so they run one after the other.
+test-ray: $(VENV)/.test-ready
+	$(BIN)/python -m pytest tests/distributed -m ray
 
 test-adapters: $(FRAMEWORKS:%=test-adapter-%)
 
@@ -42,6 +46,15 @@ check: $(VENV)/.test-ready
 bench: $(VENV)/.test-ready
 	$(BIN)/python -m benchmarks
 
+# The wheel and the sdist of this version, in dist/.
+dist: $(VENV)/.test-ready
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+
+# Each of them installed into a clean environment and tried.
+smoke: dist
+	$(BIN)/python -m tests.support.installed_package dist/*.whl dist/*.tar.gz
+
 # The reference pages from the code, then the site from all pages: site/index.html.
 docs: $(VENV)/.test-ready
 	$(BIN)/python docs/make_reference.py
@@ -49,14 +62,14 @@ docs: $(VENV)/.test-ready
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 	@touch $@
 
 $(VENV)/.demo-ready: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[local,web]"
+	$(BIN)/python -m pip install --quiet --editable ".[web]"
 	@touch $@
 
 $(VENV)/.test-ready: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	$(BIN)/python -m tests.support.browser
 	@touch $@ $(VENV)/.demo-ready

@@ -61,7 +61,7 @@ def measure(store: Store) -> None:
         "  one code of it": "/runs/run-09999?code=wrong_value",
         "  searched in it": "/runs/run-09999?text=city+43",
         "  one metric of it": "/runs/run-09999?metric=overall",
-        "  last page": f"/runs/run-09999?after={golden(large.results - 60).id}&trial=0",
+        "  last page": f"/runs/run-09999?after={golden(large.results - 60).id}&part=passed",
         "  how far it is": "/runs/run-09999/live",
         "case": f"/runs/run-00000/case?{case}",
         "case, among failures": f"/runs/run-09999/case?{case}&outcome=failed",

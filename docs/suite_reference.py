@@ -88,7 +88,7 @@ def _about(name: str, path: str, part: Schema) -> Iterator[str]:
 def _rows(part: Schema, paths: Mapping[str, str]) -> str:
     required = part.get("required", [])
     rows = [
-        f"| `{key}` | {_type(value, paths)} | {_default(value, key in required)} | {_cell(value['description'])} |"
+        f"| `{key}` | {_type(value, paths)} | {_default(value, key in required)} | {_cell(value.get('description', ''))} |"
         for key, value in part["properties"].items()
     ]
     return "\n".join(["| key | type | default | meaning |", "|---|---|---|---|", *rows])

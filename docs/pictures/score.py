@@ -20,7 +20,7 @@ from rightcall.suite.plan import plan_suite
 from rightcall.suite.runner import run_plan
 from rightcall.suite.suite import load_suite
 
-TITLE = "rightcall demo --model keyword:"
+TITLE = "rightcall run suite.yaml --model keyword:"
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rightcall.store import ComparedCase, ResultFilter
 from tests.store.builders import a_result, a_run
 
@@ -67,9 +69,27 @@ def test_suites_agents_and_groups_are_listed(store):
 
 
 def test_neighbours_are_those_of_the_filtered_list(shared):
-    run = write(shared, {"a": "p", "b": "ff", "c": "p", "d": "f"})
+    run = write(shared, {"a": "p", "b": "pf", "c": "p", "d": "f"})
     failed = ResultFilter(outcome="failed")
-    assert shared.neighbours(run, failed, ("b", 1)) == (("b", 0), ("d", 0))
-    assert shared.neighbours(run, failed, ("c", 0)) == (("b", 1), ("d", 0))
-    assert shared.neighbours(run, ResultFilter(), ("a", 0)) == (None, ("b", 0))
-    assert shared.neighbours(run, ResultFilter(), ("d", 0)) == (("c", 0), None)
+    assert shared.neighbours(run, failed, "b") == (None, "d")
+    assert shared.neighbours(run, failed, "c") == ("b", "d")
+    assert shared.neighbours(run, ResultFilter(), "d") == ("b", "a")
+    assert shared.neighbours(run, ResultFilter(), "c") == ("a", None)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+@pytest.mark.parametrize("which", [ResultFilter(), ResultFilter(outcome="passed"), ResultFilter(text="b")])
+def test_every_golden_is_listed_once_and_walking_the_list_gives_the_same_order(shared, which, limit):
+    run = write(shared, {"a": "p", "b": "pf", "bb": "!p", "c": "!", "d": "ff", "e": "f!", "f": "pp"})
+    pages, after = [], None
+    while page := shared.goldens_page(run, which, limit=limit, after=after):
+        pages += page
+        after = page[-1]
+    ids = [each.golden_id for each in pages]
+    rank = {"failed": 0, "error": 1, "passed": 2}
+    assert len(set(ids)) == len(ids)
+    assert pages == sorted(pages, key=lambda each: (rank[each.outcome], each.golden_id))
+    wanted = {result.golden_id for result in shared.results(run, which)}
+    assert set(ids) == wanted
+    walked = [(shared.neighbours(run, which, each)) for each in ids]
+    assert walked == list(zip([None, *ids[:-1]], [*ids[1:], None], strict=True))

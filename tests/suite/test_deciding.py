@@ -15,7 +15,7 @@ from rightcall.model.golden import ExpectedCall
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.store import open_store
 from rightcall.suite.decisions import compare_runs, flakiness, gate_run
-from rightcall.suite.outcome import GateEvidence
+from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.plan import Plan
 from rightcall.suite.run_record import new_run
 from rightcall.suite.runner import run_plan

@@ -44,7 +44,7 @@ def test_half_a_line_is_refused_with_its_number_or_counted(tmp_path: Path):
     file.write_bytes(lines[0] + lines[1][:100] + b"\n" + lines[2])
     assert "cut.jsonl:2: not valid JSON" in refused(file)
     (trace,) = load_traces(file, skip_bad=True)
-    assert "1 line cannot be read" in trace.problems
+    assert "1 line could not be read" in trace.problems
 
 
 BOMB = """

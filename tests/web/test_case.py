@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import msgspec
 import pytest
@@ -11,6 +12,8 @@ from rightcall.metrics import result_of
 from rightcall.model import CaseResult, ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.store import ResultFilter, StoredCase
 from rightcall.web.new_golden import golden_from
+from tests.store.builders import a_run
+from tests.web import shop
 
 
 def first(store, run, **which):
@@ -39,7 +42,7 @@ def test_without_a_trial_the_first_that_failed_is_shown(client, store):
 def test_the_filters_of_the_list_lead_to_the_next_case(client, store):
     one, two = store.results_page("old", ResultFilter(code="wrong_tool"), limit=2)
     page = client.get(f"/runs/old/case?id={one.golden_id}&code=wrong_tool").text
-    assert f'href="/runs/old/case?id={two.golden_id}&amp;trial=0&amp;code=wrong_tool"' in page
+    assert f'href="/runs/old/case?id={two.golden_id}&amp;code=wrong_tool"' in page
     assert 'data-key="previous"' not in page
 
 
@@ -99,6 +102,34 @@ def test_what_the_agent_did_becomes_a_golden_that_it_passes(client, store):
     golden = msgspec.json.decode(line.content, type=Golden)
     assert golden.input == store.golden("old", failed.golden_id).input
     assert result_of(golden, 0, failed.trajectory, {}).passed
+
+
+def test_a_forbidden_call_is_not_offered_as_a_golden_through_any_door(client, post, store):
+    golden = Golden("Hello", id="hello", forbidden_calls=("cancel_order",), extra_calls="allow")
+    done = Trajectory(calls=(ToolCall("cancel_order", {"order_id": "A-1"}, id="c", step=0),))
+    bad = msgspec.structs.replace(result_of(golden, 0, done, {}), trajectory=done)
+    writer = store.begin_run(a_run("dangerous"))
+    writer.add_goldens([golden])
+    writer.add([bad])
+    page = client.get("/runs/dangerous/case?id=hello").text
+    assert "Not offered: this trial has forbidden call" in page and 'name="golden_id"' not in page
+    assert client.get("/runs/dangerous/case/golden.jsonl?id=hello").status_code >= 400
+    assert post("/runs/dangerous/case/golden?id=hello", {"alias": "x", "golden_id": "y"}).status_code >= 400
+
+
+def test_the_case_shows_what_the_model_was_given_and_how_to_run_it_again(client, store):
+    page = unescape(client.get("/runs/old/case?id=cancel-00").text)
+    assert "System prompt" in page and shop.SYSTEM in page
+    assert "rightcall run SUITE --only cancel-00" in page
+    raw = client.get("/runs/old/case/request.json?id=cancel-00").json()
+    assert raw["system"] == shop.SYSTEM and {tool["name"] for tool in raw["tools"]} >= {"cancel_order"}
+
+
+def test_the_history_of_a_golden_leads_to_the_other_runs_of_its_suite(client, store):
+    page = client.get("/runs/old/case?id=cancel-00").text
+    history = page[page.index('id="history"') :]
+    assert 'href="/runs/new/case?id=cancel-00"' in history and "/runs/thrice/" not in history
+    assert 'href="/runs/old/case?id=cancel-00"' not in history
 
 
 def test_a_case_without_calls_becomes_a_golden_that_forbids_them(store):

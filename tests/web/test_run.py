@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import msgspec
 import pytest
 
 from rightcall.report.view import run_view
 from rightcall.web import views
 from rightcall.web.links import segment
 from tests.store.builders import a_result, a_run
+
+
+def failures_first(results):
+    """Ids of results with one trial each, in the order of the list."""
+    return [result.golden_id for result in sorted(results, key=lambda each: each.passed)]
 
 
 def test_the_page_shows_what_the_view_says(client, store):
@@ -38,14 +44,31 @@ def test_the_page_shows_what_the_view_says(client, store):
 def test_filters_narrow_the_cases(client, store, query, check):
     page = client.get(f"/runs/old/cases?{query}").text
     shown = re.findall(r'class="row" href="[^"]*">([^<]*)', page)
-    assert shown == [result.golden_id for result in store.results("old") if check(result)][:50]
+    assert shown == failures_first(result for result in store.results("old") if check(result))[:50]
 
 
 def test_more_cases_follow_on_the_next_page(client, store):
-    last = [result.golden_id for result in store.results("old")][49]
+    listed = failures_first(store.results("old"))
     page = client.get("/runs/old").text
-    assert f"after={last}&amp;trial=0#cases" in page
-    assert client.get(f"/runs/old/cases?after={last}&trial=0").text.count("data-row") == 26
+    more = unescape(re.search(r'rel="next" href="([^"]*)#cases"', page)[1])
+    rest = re.findall(r'class="row" href="[^"]*">([^<]*)', client.get(more).text)
+    assert rest == listed[50:]
+
+
+def test_the_trials_of_a_golden_are_one_row(client, store):
+    page = client.get("/runs/thrice/cases").text
+    goldens = {result.golden_id for result in store.results("thrice")}
+    assert page.count("data-row") == len(goldens)
+    assert re.search(r">[012] of 3</span>", page) and ">3 of 3</span>" in page
+
+
+def test_the_verdict_is_a_sentence(client, store):
+    summary = msgspec.structs.replace(store.run("old").run.summary, decision="FAIL: 71 % is too little")
+    store.begin_run(a_run("gated")).add([a_result("one", passed=False)])
+    store.finish_run("gated", summary, "FAIL")
+    page = client.get("/runs/gated").text
+    assert re.search(r"<b>FAIL</b> 71 % is too little", page)
+    assert "cases passed</p>" in client.get("/runs/new").text
 
 
 def test_a_large_run_is_added_up_after_the_page_is_there(client, monkeypatch):

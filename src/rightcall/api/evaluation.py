@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
@@ -31,6 +32,7 @@ from rightcall.suite import (
 
 if TYPE_CHECKING:
     from rightcall.analysis import Analysis
+    from rightcall.distributed import Workers
 
 
 async def aevaluate(
@@ -55,6 +57,8 @@ async def aevaluate(
     run_limits: RunLimits | None = None,
     user: Any = None,
     store: str | Path | None = None,
+    workers: int | None = None,
+    on: str | None = None,
     progress: bool | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     identifier: str | None = None,
@@ -74,7 +78,8 @@ async def aevaluate(
     the mapping of a suite, or the pass rate to reach; without one every case must pass. `user` plays the users of
     conversations that are not scripted to their end: a model, the mapping of a suite, or a `UserSetup`. `group` (or
     `group_name`) groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they
-    finish. `progress` shows a progress bar [default: in notebooks, and when stderr is a terminal].
+    finish. `workers` processes share the run, on Ray `on` this machine ("ray") or a cluster ("ray:auto"). `progress`
+    shows a progress bar [default: in notebooks, and when stderr is a terminal].
 
     DeepEval's `hyperparameters` are kept with the run, `identifier` is its `name`, `async_config.max_concurrent` its
     `concurrency`; `display_config` and `cache_config` change nothing here.
@@ -111,8 +116,11 @@ async def aevaluate(
     if request.plan is None:
         return await arun_request(request, store)
     opened = open_store(store)
-    with RunDisplay(progress) as display:
-        outcome = await run_plan(request.plan, opened, watch=display.watch, warn=warn_of_mode)
+    with _shared(workers, on) as shared, RunDisplay(progress) as display:
+        backend = shared.backend(request.plan, opened, _say_nothing) if shared else None
+        outcome = await run_plan(
+            request.plan, opened, watch=display.watch, warn=warn_of_mode, backend=backend
+        )
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
@@ -179,6 +187,20 @@ async def ascore_cases(
         gate=gate,
         store=store,
     )
+
+
+def _shared(workers: int | None, on: str | None) -> AbstractContextManager[Workers | None]:
+    """The workers of a run, ended with it; none when nobody asks for them."""
+    if workers is None and on is None:
+        return nullcontext()
+    from rightcall.distributed import Workers
+    from rightcall.suite import WorkersConfig
+
+    return Workers(WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None)
+
+
+def _say_nothing(line: str) -> None:
+    """The library never prints."""
 
 
 def warn_of_mode(warning: PlanWarning) -> None:

@@ -1,70 +1,55 @@
-"""`rightcall demo`: the bundled suite on a small local model."""
+"""`rightcall demo`: how a dangerous mistake is found, shown, fixed and measured again."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from rightcall.cli.options import store_option
-from rightcall.cli.output import console, tell
-from rightcall.errors import RightCallError
+from rightcall.cli.options import json_option, store_option
+from rightcall.cli.output import console, print_json, tell
+
+EMBEDDED = "local:smollm2"
 
 
 @click.command()
-@click.option("--model", default="local:smollm2", show_default=True, help="Model to run the suite on")
+@click.option("--live", is_flag=True, help=f"Ask the embedded model now: the same as --model {EMBEDDED}")
+@click.option("--model", help="Ask this model instead of replaying the recorded answers")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="rightcall-demo",
+    show_default=True,
+    help="Folder for the files of the demo",
+)
 @store_option
-def demo(model: str, store_url: str | None) -> None:
-    """Run 24 goldens about weather, files and accounts on a small local model, and explain the results.
+@json_option
+def demo(live: bool, model: str | None, folder: Path, store_url: str | None, as_json: bool) -> None:
+    """Find a dangerous mistake of an agent, see it happen, fix it, and measure again.
 
-    Needs no API key, and a network only to download the model once. The model is small and makes mistakes;
-    finding them is the point. The exit code is 0 regardless of the result.
+    A support agent confuses two tools: one pauses accounts, the other erases them. The answers are recordings of
+    SmolLM2-135M, a real but small model, so that the demo needs no API key, no download and no network. With --live or
+    --model a model is asked instead, and may answer differently. The exit code is 0 whatever the verdicts are.
     """
-    from rightcall.cli.run import command_line, execute
-    from rightcall.demo import FOLDER
-    from rightcall.suite import load_suite, plan_suite
+    from rightcall.cli.demo_story import Story
 
-    out = console()
-    if model == "local:smollm2" and not _weights_ready():
-        out.say("[dim]to run the suite without a model:[/dim]\n  rightcall demo --model keyword:")
-        raise click.exceptions.Exit(4)
-    plan = plan_suite(load_suite(FOLDER / "suite.yaml"), FOLDER, model=model)
-    out.say("[dim]asking {} 24 questions; some need no tool …[/dim]", model)
-    again = command_line(FOLDER / "suite.yaml", {"--model": model, "--store": store_url})
-    outcome = execute(plan, store_url, resume=None, as_json=False, failures=24, again=again)
-    _write_report(outcome.run.id, store_url)
-    out.say("  rightcall init my-suite        [dim]# the same suite as files to edit[/dim]")
-    if model != "keyword:":
-        out.say("  rightcall demo --model keyword:   [dim]# what keyword matching alone would pass[/dim]")
-
-
-def _write_report(run: str, store_url: str | None) -> None:
-    """Write report.html if the packages for it are installed."""
-    from pathlib import Path
-
-    from rightcall.errors import MissingExtraError
-    from rightcall.files import atomic_write
-    from rightcall.report import writer_of
-    from rightcall.store import open_store
-
-    try:
-        with open_store(store_url) as store, atomic_write(Path("report.html")) as page:
-            writer_of("html")(store, run, page)
-    except MissingExtraError:
-        tell('  pip install "rightcall[web]"      # for report.html and the dashboard')
+    if live and model:
+        raise click.UsageError("--live and --model cannot be combined")
+    model = EMBEDDED if live else model
+    if model == EMBEDDED:
+        _get_weights()
+    story = Story(folder, model, store_url, as_json=as_json)
+    story.write_files()
+    if as_json:
+        print_json(story.document())
     else:
-        tell("  open report.html               # every case with its transcript")
-        tell("  rightcall view                 # the dashboard")
+        story.tell(console())
 
 
-def _weights_ready() -> bool:
-    """Whether the weights are present; downloads them if needed and reports a failure."""
+def _get_weights() -> None:
+    """Download the weights of the embedded model if they are missing."""
     from rightcall.providers import model_path, pull_model
 
-    if model_path("smollm2").is_file():
-        return True
-    tell("downloading the weights of SmolLM2-135M (98 MB, once) …", err=True)
-    try:
+    if not model_path("smollm2").is_file():
+        tell("downloading the weights of SmolLM2-135M (98 MB, once) …", err=True)
         pull_model("smollm2")
-    except RightCallError as error:
-        tell(f"error: cannot download the weights of smollm2: {error}", err=True)
-        return False
-    return True

@@ -54,4 +54,14 @@ def init(folder: Path, model: str, force: bool) -> None:
     suite_file, goldens, tools = (
         shlex.quote(str(folder / name)) for name in ("suite.yaml", "goldens.jsonl", "tools.json")
     )
-    print_next(f"rightcall run {suite_file}", f"rightcall dataset check {goldens} --tools {tools}")
+    steps = [f"rightcall run {suite_file}", f"rightcall dataset check {goldens} --tools {tools}"]
+    if model == "keyword:":
+        out.print(
+            "its model is keyword:, which only compares words and passes half of the goldens: "
+            "a baseline for yours",
+            soft_wrap=True,
+        )
+        steps.insert(
+            1, f"rightcall run {suite_file} --model openai:gpt-5-mini   # or another: providers list"
+        )
+    print_next(*steps)

@@ -56,10 +56,20 @@ MENU: dict[str, dict[str, str]] = {
         "store": "Migrate and copy the store",
     },
     "Learn": {
-        "demo": "Run the bundled suite on a small local model",
+        "demo": "See a dangerous mistake found, fixed and measured again",
         "metrics": "List and explain metrics",
     },
 }
+
+WELCOME = """\
+RightCall tests LLM agents that use tools: did your agent make the right call?
+
+start here:
+  rightcall demo               a dangerous mistake found, fixed and measured again; no key, no network
+  rightcall lint TOOLS         what is wrong with your tool definitions
+  rightcall init my-suite      a suite to edit that already runs
+
+all commands: rightcall --help"""
 
 
 class Menu(click.Group):
@@ -93,13 +103,19 @@ class Menu(click.Group):
     cls=Menu,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Run `rightcall COMMAND --help` for details.",
+    invoke_without_command=True,
 )
 @click.version_option(package_name="rightcall", prog_name="rightcall")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Did your agent make the right call?
 
     RightCall tests, measures and hardens LLM agents that use tools.
     """
+    if ctx.invoked_subcommand is None:
+        from rightcall.report import tell
+
+        tell(WELCOME)
 
 
 def main() -> None:

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import concurrency_option, failures_option, store_option, trials_option
+from rightcall.cli.options import (
+    FiniteRange,
+    concurrency_option,
+    failures_option,
+    store_option,
+    trials_option,
+)
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.model.text import counted
 
 if TYPE_CHECKING:
+    from rightcall.distributed import Workers
+    from rightcall.gate import Verdict
     from rightcall.providers import RecordMode
+    from rightcall.report import Screen
     from rightcall.suite import CostEstimate, Plan, RunOutcome, SuiteRun
 
+INFRASTRUCTURE = 4
 WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
 
@@ -70,6 +81,28 @@ WORTH_A_WARNING_MS = 50
     type=click.Path(path_type=Path),
     help="Add the run to this baseline file; runs with equal inputs are pooled",
 )
+@click.option(
+    "--id",
+    "run_id",
+    metavar="ID",
+    help="Id of the run: begins it, resumes it, or shows it when it is finished",
+)
+@click.option("--workers", type=click.IntRange(1, 10_000), help="Worker processes, on Ray")
+@click.option(
+    "--on",
+    metavar="ray[:ADDRESS]",
+    help="Where workers run: ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT",
+)
+@click.option("--worker-cpus", type=FiniteRange(0), help="CPUs a worker occupies [default: 1]")
+@click.option("--worker-gpus", type=FiniteRange(0), help="GPUs a worker occupies [default: 0]")
+@click.option("--worker-memory", metavar="SIZE", help="Memory a worker occupies, such as 2GiB")
+@click.option(
+    "--exit-on",
+    type=click.Choice(["verdict", "infra"]),
+    default="verdict",
+    show_default=True,
+    help="What decides the exit code; with infra, a run that finished exits with 0 whatever its verdict",
+)
 @click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
 @click.option(
     "--trust",
@@ -95,6 +128,13 @@ def run(
     record: RecordMode | None,
     save_baseline: Path | None,
     include_unreviewed: bool,
+    run_id: str | None,
+    workers: int | None,
+    on: str | None,
+    worker_cpus: float | None,
+    worker_gpus: float | None,
+    worker_memory: str | None,
+    exit_on: str,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -105,8 +145,10 @@ def run(
     """
     from rightcall.suite import SuiteRun
 
-    if resume and len(models) > 1:
-        raise click.UsageError("--resume takes a single --model")
+    if (resume or run_id) and len(models) > 1:
+        raise click.UsageError("--resume and --id take a single --model")
+    if resume and run_id:
+        raise click.UsageError("--id resumes by itself; leave out --resume")
     asked = SuiteRun(
         suite,
         models,
@@ -129,9 +171,14 @@ def run(
         "--limit": limit,
         "--concurrency": concurrency,
     }
-    typed |= {"--faults": faults, "--record": record, "--store": store_url}
+    typed |= {"--faults": faults, "--record": record, "--store": store_url, "--on": on, "--workers": workers}
+    typed |= {"--worker-cpus": worker_cpus, "--worker-gpus": worker_gpus, "--worker-memory": worker_memory}
+    of_workers = {"count": workers, "cpus": worker_cpus, "gpus": worker_gpus, "memory": worker_memory}
+    shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
     flags = " --include-unreviewed" if include_unreviewed else ""
     agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
+    if shared is not None and (perturb or any(plan.agent.faults for plan in plans)):
+        raise click.UsageError("--workers does not go with --perturb or --faults")
     if perturb:
         texts = suite.with_suffix(".paraphrases.jsonl")
         run_perturbations(plans, perturb.split(","), store_url, as_json, texts, paraphrase_model)
@@ -139,12 +186,21 @@ def run(
     if any(plan.agent.faults for plan in plans):
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
     warned: set[str] = set()
-    outcomes = [
-        execute(
-            plan, store_url, resume=resume, as_json=as_json, failures=failures, again=again, warned=warned
-        )
-        for plan, again in zip(plans, agains, strict=True)
-    ]
+    with shared or nullcontext():
+        outcomes = [
+            execute(
+                plan,
+                store_url,
+                resume=resume,
+                as_json=as_json,
+                failures=failures,
+                again=again,
+                warned=warned,
+                run_id=run_id,
+                workers=shared,
+            )
+            for plan, again in zip(plans, agains, strict=True)
+        ]
     if save_baseline is not None:
         from rightcall.suite import add_to_baseline
 
@@ -157,7 +213,23 @@ def run(
         out = console()
         out.print()
         out.print(comparison_table(rows, out.width))
-    raise click.exceptions.Exit(max(outcome.verdict.exit_code for outcome in outcomes))
+    code = max(outcome.verdict.exit_code for outcome in outcomes)
+    raise click.exceptions.Exit(0 if exit_on == "infra" and code < INFRASTRUCTURE else code)
+
+
+def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> Workers | None:
+    """The workers of a run: as the command line says, then as the suite does; None without any."""
+    config = asked.workers()
+    if on is None and not given and config is None:
+        return None
+    import msgspec
+
+    from rightcall.distributed import Workers
+    from rightcall.suite import WorkersConfig, load_suite
+
+    folder = asked.file.parent
+    made = msgspec.structs.replace(config or WorkersConfig(), **given)
+    return Workers(made, on or "ray", folder=folder, dataset=folder / load_suite(asked.file).dataset)
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:
@@ -209,7 +281,7 @@ def run_perturbations(
 
 
 def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
-    """Paraphrases from the file beside the suite; with a model, also of the goldens that have none there."""
+    """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
     import asyncio
 
     from rightcall.model.golden import Golden
@@ -237,6 +309,8 @@ def execute(
     failures: int,
     again: str,
     warned: set[str] | None = None,
+    run_id: str | None = None,
+    workers: Workers | None = None,
 ) -> RunOutcome:
     """Run one plan and print its results; on Ctrl-C print how to resume."""
     import shlex
@@ -246,7 +320,7 @@ def execute(
     from rightcall.store import store_address
 
     watching = Watching(keep=failures, as_json=as_json, warned=warned)
-    outcome = run_to_end(plan, store_url, resume, watching, again)
+    outcome = run_to_end(plan, store_url, resume, watching, again, run_id=run_id, workers=workers)
     for notice in outcome.notices:
         tell(f"warning: {notice}", err=True)
     if outcome.lag_ms >= WORTH_A_WARNING_MS:
@@ -265,13 +339,18 @@ def execute(
     if outcome.stopped:
         hints.insert(0, f"{again} --resume {outcome.run.id}")
     print_summary(outcome.summary, watching.failed, console=out)
-    color = {"PASS": "green", "FAIL": "red"}.get(outcome.verdict.word, "yellow")
-    word, sentence = outcome.verdict.word, outcome.verdict.sentence
-    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", word, sentence.removeprefix(word).lstrip(": "))
-    if outcome.verdict.hint:
-        out.say("[dim]{}[/dim]", outcome.verdict.hint)
+    print_decision(out, outcome.verdict)
     print_next(*hints)
     return outcome
+
+
+def print_decision(out: Screen, verdict: Verdict) -> None:
+    """Print a verdict with its reason, and what would change it."""
+    color = {"PASS": "green", "FAIL": "red"}.get(verdict.word, "yellow")
+    sentence = verdict.sentence.removeprefix(verdict.word).lstrip(": ")
+    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, sentence)
+    if verdict.hint:
+        out.say("[dim]{}[/dim]", verdict.hint)
 
 
 def run_broken(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +14,10 @@ from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.model.run import CaseResult, Run
 from rightcall.report import ProgressState, RunProgress, tell, write_rows
 from rightcall.store import Store, open_store
-from rightcall.suite import Plan, PlanWarning, Progress, RunOutcome, run_plan
+from rightcall.suite import Plan, PlanWarning, Progress, RunOutcome, run_named, run_plan, stored_outcome
+
+if TYPE_CHECKING:
+    from rightcall.distributed import Workers
 
 
 class ReaderGone(Exception):  # noqa: N818  a signal, not an error
@@ -51,9 +55,22 @@ class Watching:
         tally = progress.tally
         done = tally.decided + tally.errors
         state = ProgressState(
-            done, tally.passed, tally.errors, tally.usage, progress.retries, progress.at_once
+            done,
+            tally.passed,
+            tally.errors,
+            tally.usage,
+            progress.retries,
+            progress.at_once,
+            progress.workers,
         )
         self._bar.update(state, new=len(batch))
+
+    def tell(self, line: str) -> None:
+        """Show a line of news of workers, above the progress bar."""
+        if self._bar is None:
+            tell(line, err=True)
+        else:
+            self._bar.note(line)
 
     def close(self) -> None:
         if self._bar is not None:
@@ -61,7 +78,14 @@ class Watching:
 
 
 def run_to_end(
-    plan: Plan, store_url: str | None, resume: str | None, watching: Watching, again: str
+    plan: Plan,
+    store_url: str | None,
+    resume: str | None,
+    watching: Watching,
+    again: str,
+    *,
+    run_id: str | None = None,
+    workers: Workers | None = None,
 ) -> RunOutcome:
     """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
     with open_store(store_url) as store:
@@ -71,8 +95,20 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
+        known = run_named(store, run_id) if run_id is not None else None
+        if known is not None and known.finished:
+            return stored_outcome(plan, store, known)
+        if known is not None:
+            resume, run_id = known.id, None
         work = run_plan(
-            plan, store, resume=resume, watch=watching.watch, started=watching.started, warn=watching.warn
+            plan,
+            store,
+            resume=resume,
+            run_id=run_id,
+            watch=watching.watch,
+            started=watching.started,
+            warn=watching.warn,
+            backend=workers.backend(plan, store, watching.tell) if workers else None,
         )
         try:
             return run_interruptible(work, _fast_loop())

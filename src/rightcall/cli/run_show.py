@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,10 +13,8 @@ from rightcall.errors import InputError
 
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult, Summary
-    from rightcall.report.view import GoldenRow
     from rightcall.store import Store, StoredCase, StoredRun
 
-MOST_HISTORY = 8
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
@@ -96,26 +94,34 @@ def _show_case(
 ) -> None:
     from rightcall.analysis import run_record
     from rightcall.report import print_case
-    from rightcall.report.view import case_view, golden_row
+    from rightcall.report.view import (
+        case_view,
+        golden_history,
+        golden_row,
+        model_request,
+        rerun_command,
+        system_prompt,
+    )
 
     stored = store.case(run.id, wanted)
     result = _trial(stored, trial)
     record = run_record(store, run)
     golden = stored.golden
-    system = record.system if golden is None or golden.system is None else golden.system
     if raw:
-        print_json(_request(record, result, system))
+        print_json(model_request(record, golden, result))
         return
     if as_json:
         print_json(stored)
         return
-    history = _history(store, run, stored.golden_id)
     view = case_view(golden, result, {tool.name: tool for tool in record.tools})
     print_case(
-        console(), view, trials=golden_row(stored.golden_id, stored.results), system=system, history=history
+        console(),
+        view,
+        trials=golden_row(stored.golden_id, stored.results),
+        system=system_prompt(record, golden),
+        history=golden_history(store, run, stored.golden_id),
     )
-    suite = run.run.versions.get("suite_file", "SUITE")
-    rerun = f"rightcall run {_quoted(suite)} --only {_quoted(stored.golden_id)}{where}"
+    rerun = f"{rerun_command(run, stored.golden_id)}{where}"
     print_next(rerun, f"rightcall runs show {run.id} {_quoted(stored.golden_id)} --raw{where}")
 
 
@@ -128,33 +134,6 @@ def _trial(stored: StoredCase, wanted: int | None) -> CaseResult:
         if result.trial == wanted:
             return result
     raise InputError(f"case {stored.golden_id}", f"has no trial {wanted}", f"it has {len(stored.results)}")
-
-
-def _request(record: Any, result: CaseResult, system: str) -> dict[str, Any]:
-    """What the model was given, as the store has it: no key, no header."""
-    messages = result.trajectory.messages if result.trajectory else ()
-    return {
-        "model": record.setup.model,
-        "system": system,
-        "settings": record.setup.settings,
-        "tools": record.tools,
-        "messages": messages,
-    }
-
-
-def _history(store: Store, run: StoredRun, golden_id: str) -> list[tuple[str, str, GoldenRow]]:
-    """The same golden in the newest other runs of the suite."""
-    from rightcall.report.view import golden_row
-    from rightcall.store import ResultFilter, RunFilter
-
-    found = []
-    for other in store.runs(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
-        if other.id == run.id:
-            continue
-        trials = list(store.results(other.id, ResultFilter(golden_id=golden_id)))
-        if trials:
-            found.append((other.id, other.run.started_at, golden_row(golden_id, trials)))
-    return found[:MOST_HISTORY]
 
 
 def _quoted(word: str) -> str:

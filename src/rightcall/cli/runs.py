@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
@@ -109,6 +110,8 @@ def export(run: str, output: IO[bytes], trajectories: bool, timings: bool, store
 @metric_option
 @observe_option
 @pass_rule_option
+@click.option("--on", metavar="ray[:ADDRESS]", help="Score in shards, as tasks on Ray")
+@click.option("--workers", type=click.IntRange(1, 10_000), help="Shards scored at a time [default: CPUs]")
 @store_option
 @json_lines_option
 def rescore(
@@ -116,6 +119,8 @@ def rescore(
     metrics: tuple[str, ...],
     observe: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
+    on: str | None,
+    workers: int | None,
     store_url: str | None,
     as_json: bool,
 ) -> None:
@@ -132,7 +137,16 @@ def rescore(
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(pass_rule=pass_rule))
     with _opened(store_url) as store:
-        made, summary, verdict = asyncio.run(rescore_run(store, run, scorer))
+        if on is None and workers is None:
+            made, summary, verdict = asyncio.run(rescore_run(store, run, scorer))
+        else:
+            from rightcall.distributed import Workers
+            from rightcall.suite import WorkersConfig
+
+            with Workers(
+                WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None
+            ) as shared:
+                made, summary, verdict = shared.rescore(store, run, scorer)
     if as_json:
         write_outcome(made, verdict.word, summary, sys.stdout.buffer)
     else:

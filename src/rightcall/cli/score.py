@@ -23,7 +23,7 @@ from rightcall.model.text import counted
 
 @click.command()
 @click.argument("goldens", type=FILE)
-@click.argument("trajectories", type=FILE)
+@click.argument("trajectories", type=click.Path(path_type=Path))
 @tools_option
 @metric_option
 @observe_option
@@ -33,6 +33,10 @@ from rightcall.model.text import counted
 @click.option("--partial", is_flag=True, help="Skip goldens without a trajectory instead of failing")
 @click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
               help="Minimum pass rate for exit code 0")  # fmt: skip
+@click.option("--on", metavar="ray[:ADDRESS]", help="Score in shards, as tasks on Ray; requires --out")
+@click.option("--workers", type=click.IntRange(1, 10_000), help="Shards scored at a time [default: CPUs]")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
+              help="Folder for the results of shards; the same command resumes there")  # fmt: skip
 @failures_option
 @click.option("--json", "as_json", is_flag=True, help="Output JSON, one line per case")
 def score(
@@ -45,6 +49,9 @@ def score(
     weights: str,
     partial: bool,
     least: float,
+    on: str | None,
+    workers: int | None,
+    out: Path | None,
     failures: int,
     as_json: bool,
 ) -> None:
@@ -62,6 +69,16 @@ def score(
     from rightcall.report import AskedMetrics, write_rows
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
+    if on is not None or out is not None or workers is not None:
+        if out is None or as_json:
+            raise click.UsageError(
+                "--on writes the rows of --json into a folder: give --out DIR, without --json"
+            )
+        from rightcall.cli.score_shards import ShardChoices, score_in_shards
+
+        how = ShardChoices(tools, metrics, observe, ScoringRules(weights, pass_rule), partial, least)
+        score_in_shards(goldens, trajectories, how, on or "ray", workers, out)
+        return
     hints = _hints(goldens, trajectories, tools)
     goldens, trajectories = read_standard_input(goldens, trajectories)
     scores = score_files(

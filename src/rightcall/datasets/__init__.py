@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from rightcall.datasets.cases import case_of as case_of
     from rightcall.datasets.dataset import DatasetFiles as DatasetFiles, split_goldens as split_goldens
     from rightcall.datasets.formats import FORMATS as FORMATS
+    from rightcall.datasets.formats.jsonl import line_ranges as line_ranges
     from rightcall.datasets.goldens import (
         load_goldens as load_goldens,
         numbered_goldens as numbered_goldens,
         save_goldens as save_goldens,
     )
+    from rightcall.datasets.index import GoldenIndex as GoldenIndex
     from rightcall.datasets.pairs import pair as pair
     from rightcall.datasets.review import (
         STATES as STATES,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
         load_trajectories as load_trajectories,
         numbered_trajectories as numbered_trajectories,
         save_trajectories as save_trajectories,
+        trajectories_between as trajectories_between,
     )
 else:
     __getattr__, __dir__, __all__ = window(
@@ -54,10 +57,12 @@ else:
             "cases": "case_of",
             "dataset": "DatasetFiles split_goldens",
             "formats": "FORMATS",
+            "formats.jsonl": "line_ranges",
             "goldens": "load_goldens numbered_goldens save_goldens",
+            "index": "GoldenIndex",
             "pairs": "pair",
             "review": "STATES accepted counts edited golden_by_hand review_of reviewed",
             "targets": "golden_of_datapoint placed_items",
-            "trajectories": "load_trajectories numbered_trajectories save_trajectories",
+            "trajectories": "load_trajectories numbered_trajectories save_trajectories trajectories_between",
         },
     )

@@ -8,6 +8,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 
 import msgspec
 
@@ -19,8 +20,28 @@ CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000
 
 
+def _filled(connection: sqlite3.Connection, goldens: Iterable[AnyGolden]) -> int:
+    """Put goldens into a new database; returns how many, or -1 if an id occurs twice."""
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    connection.execute("BEGIN")
+    connection.execute("CREATE TABLE golden (id TEXT, data BLOB, kind INTEGER)")
+    rows = ((golden.id, encode(golden), type(golden) is not Golden) for golden in goldens)
+    inserted = connection.executemany("INSERT INTO golden VALUES (?, ?, ?)", rows).rowcount
+    try:
+        connection.execute("CREATE UNIQUE INDEX by_id ON golden (id)")
+    except sqlite3.IntegrityError:
+        return -1
+    return inserted
+
+
+def _scenarios(golden_id: str) -> list[str]:
+    """Ids of scenarios that an id of a conversation may stand for, the longest first."""
+    return [golden_id[:at] for at in reversed(range(len(golden_id))) if golden_id[at] == "@"]
+
+
 class GoldenIndex:
-    """A temporary database in an unnamed file that disappears when closed."""
+    """A database of goldens: a temporary one in an unnamed file, or one in a file that many processes read."""
 
     def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
         self._connection, self._counts = connection, counts
@@ -40,26 +61,47 @@ class GoldenIndex:
         `counts` holds how many trajectories the first goldens already had; counting continues from there.
         """
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = OFF")
-            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-            connection.execute("BEGIN")
-            connection.execute("CREATE TABLE golden (id TEXT, data BLOB, kind INTEGER)")
-            rows = ((golden.id, encode(golden), type(golden) is not Golden) for golden in goldens)
-            inserted = connection.executemany("INSERT INTO golden VALUES (?, ?, ?)", rows).rowcount
+            inserted = _filled(connection, goldens)
             counts.extend(array("I", [0]) * (inserted - len(counts)))
-            try:
-                connection.execute("CREATE UNIQUE INDEX by_id ON golden (id)")
-            except sqlite3.IntegrityError:
-                yield None
-            else:
-                yield cls(connection, counts)
+            yield cls(connection, counts) if inserted >= 0 else None
+
+    @staticmethod
+    def write(path: Path, goldens: Iterable[AnyGolden]) -> int | None:
+        """An index in a file; returns how many goldens it holds, or None if an id occurs twice."""
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            inserted = _filled(connection, goldens)
+            connection.execute("COMMIT")
+        return inserted if inserted >= 0 else None
+
+    @classmethod
+    @contextlib.contextmanager
+    def read(cls, path: Path) -> Iterator[GoldenIndex]:
+        """The index in a file, for looking up only."""
+        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+            yield cls(connection, array("I"))
+
+    def find(self, golden_id: str) -> tuple[AnyGolden, str] | None:
+        """The golden, as `take` finds it, and its id in the file; it is not counted."""
+        if (found := self._found(golden_id)) is not None:
+            return found[1], golden_id
+        for name in _scenarios(golden_id):
+            scenario = self._found(name)
+            if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
+                return conversation, name
+        return None
+
+    def ids(self) -> Iterator[str]:
+        """The ids in the order of the file."""
+        return (row[0] for row in self._connection.execute("SELECT id FROM golden ORDER BY rowid"))
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
         """The golden and how often it was taken before; `refund@unsure` is `refund` played by a simulated user."""
         if (found := self._found(golden_id)) is not None:
             return found[1], self._counted(found[0])
-        for end in reversed([at for at, letter in enumerate(golden_id) if letter == "@"]):
-            scenario = self._found(golden_id[:end])
+        for name in _scenarios(golden_id):
+            scenario = self._found(name)
             if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
                 self._counted(scenario[0])
                 self._played[golden_id] += 1

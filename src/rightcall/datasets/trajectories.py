@@ -7,7 +7,7 @@ precedence and the messages are kept too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,14 +17,15 @@ from msgspec import UNSET, UnsetType
 
 from rightcall.datasets.formats import TRAJECTORIES, format_of
 from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item
-from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.datasets.formats.jsonl import is_blank, read_range
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
 from rightcall.model.depth import shallow
-from rightcall.model.dialects import native, read_messages, trajectory_from_messages
+from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
 from rightcall.model.ledger import LedgerEntry
+from rightcall.model.message import Message
 from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.trajectory import Dialogue, RecordedTrajectory, StopReason, Trajectory, Usage
@@ -51,7 +52,26 @@ class TrajectoryLine(Record, frozen=True):
     dialogue: Dialogue | None = None
 
 
+class ChatLine(TrajectoryLine, frozen=True):
+    """The same with messages as OpenAI writes them, which most recordings have: decoded in one go."""
+
+    messages: Several[openai_chat.ChatMessage] | UnsetType = UNSET  # type: ignore[assignment]
+
+
+class BlockLine(TrajectoryLine, frozen=True):
+    """The same with messages as Anthropic writes them."""
+
+    messages: Several[anthropic.BlockMessage] | UnsetType = UNSET  # type: ignore[assignment]
+
+
+TRIED = 20
+"""Lines of neither kind after which a file is not tried as `ChatLine` or `BlockLine` any more."""
+
 _trajectory = plain_constructor(Trajectory)
+_WAYS: list[tuple[Callable[[bytes], Any], Callable[[Any], tuple[Message, ...] | None]]] = [
+    (msgspec.json.Decoder(ChatLine).decode, openai_chat.read_typed),
+    (msgspec.json.Decoder(BlockLine).decode, anthropic.read_typed),
+]
 
 
 def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
@@ -63,6 +83,11 @@ def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTraje
     """The same with the first line of each."""
     path = existing_file(path)
     return _read(path, format_of(path, SUFFIXES).read(path, TRAJECTORIES))
+
+
+def trajectories_between(path: Path, start: int, end: int) -> Iterator[tuple[int, RecordedTrajectory]]:
+    """The same of a range of bytes of a .jsonl file, which begins and ends with a line; numbered within it."""
+    return _read(path, read_range(path, TRAJECTORIES, start, end))
 
 
 def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Path) -> None:
@@ -80,11 +105,17 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
     first = next(items, None)
     if first is None:
         return
-    decode = decoder_for(TrajectoryLine, first[1])
+    decode, others, ways = decoder_for(TrajectoryLine, first[1]), 0, list(_WAYS)
     for number, item in chain([first], items):
         try:
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
+            if others < TRIED and type(item) is bytes and b'"messages"' in item:
+                usual = _in_usual_form(item, ways)
+                if usual is not None:
+                    yield number, usual
+                    continue
+                others += 1
             line = decode(item)
         except RecursionError:
             yield number, _deep(item, f"{path}:{number}")
@@ -113,6 +144,24 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
         yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
 
+def _in_usual_form(item: bytes, ways: list[Any]) -> RecordedTrajectory | None:
+    """The line, if its messages are as OpenAI or Anthropic write them; None for the general reader, which says what
+    is wrong. What fitted comes first in `ways` for the next line.
+    """
+    for way in ways:
+        decode, read_typed = way
+        try:
+            line = decode(item)
+        except (*DecodeErrors, RecursionError):
+            continue
+        messages = None if line.messages is UNSET else read_typed(line.messages)
+        if messages is not None:
+            if way is not ways[0]:
+                ways.reverse()
+            return RecordedTrajectory(line.golden_id, _with_messages(line, messages), line.trial)
+    return None
+
+
 def _deep(item: Any, where: str) -> RecordedTrajectory:
     """A trajectory with a value that is nested too deeply: the agent's mistake, recorded on the call that made it."""
     try:
@@ -126,9 +175,12 @@ def _deep(item: Any, where: str) -> RecordedTrajectory:
 def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
     if line.messages is UNSET and line.calls is UNSET and line.output is None and not line.error:
         raise InputError(where, "missing required field 'messages' or 'calls'", 'write "calls": [] for none')
-    messages = () if line.messages is UNSET else read_messages(line.messages, where)
+    return _with_messages(line, () if line.messages is UNSET else read_messages(line.messages, where))
+
+
+def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...]) -> Trajectory:
     derived = trajectory_from_messages(messages, line.dialogue.given if line.dialogue else 0)
-    return Trajectory(
+    return _trajectory(
         messages,
         derived.calls if line.calls is UNSET else line.calls,
         derived.output if line.output is None else line.output,
@@ -139,8 +191,8 @@ def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
         line.ledger,
         line.state_before,
         line.state,
-        lag_ms=line.lag_ms,
-        dialogue=line.dialogue,
+        line.lag_ms,
+        line.dialogue,
     )
 
 

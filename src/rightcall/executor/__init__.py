@@ -9,6 +9,7 @@ callable_agent  a user-defined agent, and what it may return
 agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
 traced_agent    observe: by the hooks of a framework, or by the spans of instrumented code
 retrying_client  retries with jitter; concurrency that adapts to the provider
+rate          a fixed rate of requests and tokens
 pool          concurrent cases
 prompts, recorder, limits
 """
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
     from rightcall.executor.pool import Pool as Pool
     from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
+    from rightcall.executor.rate import RateLimit as RateLimit, TokenBucket as TokenBucket
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
     from rightcall.executor.session import Performer as Performer, Session as Session
     from rightcall.executor.setup_problems import (
@@ -57,6 +59,7 @@ else:
             "limits": "Deadline Limits RunLimits spent total",
             "pool": "Pool",
             "prompts": "Prompts settings_of",
+            "rate": "RateLimit TokenBucket",
             "retrying_client": "Asker Patience",
             "session": "Performer Session",
             "setup_problems": "agent_problems model_problems open_problems",

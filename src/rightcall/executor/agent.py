@@ -9,6 +9,7 @@ from typing import Any, Literal
 from rightcall.adapters import ObservedAgent
 from rightcall.errors import ConfigError, InputError
 from rightcall.executor.limits import Limits
+from rightcall.executor.rate import RateLimit
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.providers import (
@@ -36,6 +37,8 @@ class Agent:
     golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
+    `rate` is what may be sent to the model a minute, by all cases together. `base_urls` are servers of the same model
+    for workers to share; a single process asks `base_url`.
     """
 
     model: str | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -55,6 +58,8 @@ class Agent:
     strict: bool = False
     exchange: Exchange = field(default_factory=Exchange)
     recordings: Recordings | None = None
+    rate: RateLimit | None = None
+    base_urls: Sequence[str] = ()
 
     @property
     def name(self) -> str:

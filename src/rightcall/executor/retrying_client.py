@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from rightcall.errors import InfrastructureError, ProviderError
 from rightcall.executor.limits import Deadline
 from rightcall.executor.pool import LagMeter
+from rightcall.executor.rate import TokenBucket
 from rightcall.model.record import Record
 from rightcall.providers import ModelReply, ModelRequest, Provider
 
@@ -46,6 +47,12 @@ class Throttle:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.active -= 1
+        self._wake()
+
+    def resize(self, most: int) -> None:
+        """Allow another maximum. A limit that was lowered by complaints stays low."""
+        self.limit = most if self.limit == self.most else min(self.limit, most)
+        self.most = most
         self._wake()
 
     def went_well(self) -> None:
@@ -138,8 +145,10 @@ class Asker:
         patience: Patience | None = None,
         seed: int = 0,
         lag: LagMeter | None = None,
+        rate: TokenBucket | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        self.rate = rate
         self.provider, self.throttle, self.lag = provider, Throttle(concurrency), lag or LagMeter()
         self.retries = 0
         self._refusals = Refusals()
@@ -184,6 +193,8 @@ class Asker:
 
     async def _once(self, work: Callable[[], Awaitable[T]], deadline: Deadline) -> T:
         waiting_since = deadline.now()
+        if self.rate is not None:
+            await self.rate.take()
         async with self.throttle:
             deadline.excuse(deadline.now() - waiting_since)
             if deadline.seconds is None:
@@ -195,6 +206,8 @@ class Asker:
         assert self.provider is not None
         started, before = perf_counter(), self.lag.so_far()
         reply = await self.provider.complete(request)
+        if self.rate is not None:
+            self.rate.used(reply.usage.input_tokens + reply.usage.output_tokens)
         lag = (self.lag.so_far() - before) * 1000
         # A latency that was recorded earlier is longer than the time it took to read it.
         if lag > 0 and (perf_counter() - started) * 1000 >= reply.latency_ms:

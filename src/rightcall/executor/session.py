@@ -23,6 +23,7 @@ from rightcall.executor.conversation.user_side import Users
 from rightcall.executor.performers import PerModel, TapedAgent, full_name
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.prompts import Prompts
+from rightcall.executor.rate import TokenBucket
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.tool_desk import DeskSetup
 from rightcall.model.golden import AnyGolden, Golden
@@ -102,12 +103,15 @@ class Session:
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
         self.lag = LagMeter()
+        self._rate = TokenBucket(agent.rate) if agent.rate else None
         self._stack = AsyncExitStack()
         if self.provider is not None:
             at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
-            self.asker = Asker(self.provider, at_once, patience=patience, seed=seed, lag=self.lag)
+            self.asker = Asker(
+                self.provider, at_once, patience=patience, seed=seed, lag=self.lag, rate=self._rate
+            )
         elif self.addressed is not None:
-            self.asker = Asker(None, concurrency, patience=patience, seed=seed, lag=self.lag)
+            self.asker = Asker(None, concurrency, patience=patience, seed=seed, lag=self.lag, rate=self._rate)
         self._equip(agent.tools)
 
     @property
@@ -200,7 +204,8 @@ class Session:
         provider.prepare(prompts.common)
         await self._stack.enter_async_context(provider)
         at_once = min(self._concurrency, getattr(provider, "at_once", self._concurrency))
-        return self._performer(Asker(provider, at_once, patience=self._patience, seed=self._seed), prompts)
+        asker = Asker(provider, at_once, patience=self._patience, seed=self._seed, rate=self._rate)
+        return self._performer(asker, prompts)
 
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
         """An agent with its own tools: they are only run here when they are mocked or broken by faults."""

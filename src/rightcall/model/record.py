@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -33,6 +33,14 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     `gc=False`: records hold plain data without cycles, and tracking millions of them costs a fifth of
     the time of reading a file.
     """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without its defaults: msgspec knows a default by identity, which a pickled copy of it has not."""
+        fields = ((name, getattr(self, name), default) for name, default in _defaults(type(self)))
+        return _unpickled, (
+            type(self),
+            {name: value for name, value, default in fields if value is not default},
+        )
 
 
 class Sequenced(msgspec.StructMeta):
@@ -64,6 +72,15 @@ class Spelled(msgspec.StructMeta):
 
 
 _construct = msgspec.StructMeta.__call__
+
+
+def _unpickled(cls: Any, words: dict[str, Any]) -> Any:
+    return _construct(cls, **words)
+
+
+@cache
+def _defaults(cls: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.default) for field in msgspec.structs.fields(cls))
 
 
 def plain_constructor(kind: type[T]) -> Callable[..., T]:

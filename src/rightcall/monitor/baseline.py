@@ -115,7 +115,7 @@ def _above(name: str, values: list[tuple[str, float]]) -> dict[str, Reference]:
 
 
 def _tool_references(store: Store, which: TraceFilter) -> dict[str, Reference]:
-    """For each of the commonest tools, the sessions that used it and those that did not, as two series."""
+    """For each of the most used tools, the sessions that used it and those that did not, as two series."""
     units: dict[str, list[set[str]]] = defaultdict(list)
     common: Counter[str] = Counter()
     for row in store.each_trace(which):

@@ -20,7 +20,7 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.report.analysis import print_analysis as print_analysis
     from rightcall.report.calls import calls_difference as calls_difference
-    from rightcall.report.case_screen import print_case as print_case
+    from rightcall.report.case_screen import print_case as print_case, print_case_calls as print_case_calls
     from rightcall.report.charts import (
         CONFIG as CONFIG,
         SCHEMA as SCHEMA,
@@ -103,7 +103,7 @@ else:
         {
             "analysis": "print_analysis",
             "calls": "calls_difference",
-            "case_screen": "print_case",
+            "case_screen": "print_case print_case_calls",
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_comment": "check_markdown check_marker check_summary",

@@ -10,7 +10,7 @@ from rich.text import Text
 from rightcall.metrics import DIMENSIONS
 from rightcall.report.numbers import duration
 from rightcall.report.screen import Screen
-from rightcall.report.view import CallView, CaseView, GoldenRow, MessageView
+from rightcall.report.view import CallView, CaseView, GoldenRow, MessageView, PastTrials
 
 OUTCOMES = {
     "passed": "[green]✓ passed[/green]",
@@ -24,6 +24,8 @@ SIGNS = {
     "extra": ("extra", "red"),
 }
 KINDS = {"right": ("✓", "green")}
+RIGHT_TOOL = ("right", "wrong_arguments", "out_of_order")
+"""Kinds of calls whose tool is the expected one, which may be a pattern or one of several names."""
 LONGEST_MESSAGE = 1500
 
 
@@ -33,9 +35,32 @@ def print_case(
     *,
     trials: GoldenRow,
     system: str = "",
-    history: Sequence[tuple[str, str, GoldenRow]] = (),
+    history: Sequence[PastTrials] = (),
 ) -> None:
-    """Print one trial of a golden. `history` has run, time and trials of the same golden, newest first."""
+    """Print one trial of a golden. `history` has the same golden in other runs, newest first."""
+    _print_outcome(out, view, trials)
+    if system:
+        _titled(out, "system prompt", system)
+    for name, rule in view.rules:
+        if name != "system prompt":
+            out.say("[dim]{}:[/dim] {}", name, rule)
+    _print_calls(out, view)
+    if view.messages:
+        out.say("\n[dim]transcript[/dim]")
+        for message in view.messages:
+            _print_message(out, message)
+    _print_numbers(out, view)
+    if history:
+        _print_history(out, history)
+
+
+def print_case_calls(out: Screen, view: CaseView, *, trials: GoldenRow) -> None:
+    """Print the short form of a case: why it did not pass, what was asked, and the calls."""
+    _print_outcome(out, view, trials)
+    _print_calls(out, view)
+
+
+def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
     mark = OUTCOMES[view.outcome]
     out.say(f"[bold]{{}}[/bold]  {mark}", view.golden_id, end="")
     several = trials.judged + trials.errors > 1
@@ -45,20 +70,11 @@ def print_case(
     if view.reason:
         out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
     _titled(out, "asked", view.input)
-    if system:
-        _titled(out, "system prompt", system)
-    for name, rule in view.rules:
-        if name != "system prompt":
-            out.say("[dim]{}:[/dim] {}", name, rule)
+
+
+def _print_calls(out: Screen, view: CaseView) -> None:
     out.say("\n[dim]calls, expected and made[/dim]")
     out.print(_calls(view.calls) if view.calls else "none expected, none made")
-    if view.messages:
-        out.say("\n[dim]transcript[/dim]")
-        for message in view.messages:
-            _print_message(out, message)
-    _print_numbers(out, view)
-    if history:
-        _print_history(out, history)
 
 
 def _titled(out: Screen, title: str, text: str) -> None:
@@ -72,7 +88,7 @@ def _calls(calls: Sequence[CallView]) -> Table:
         table.add_column(title, overflow="fold")
     for call in calls:
         sign, style = KINDS.get(call.kind, ("✗", "red"))
-        same = bool(call.tool) and call.tool == call.expected_tool
+        same = call.kind in RIGHT_TOOL or (bool(call.tool) and call.tool == call.expected_tool)
         table.add_row(
             Text(sign, style),
             call.expected_tool or "–",
@@ -122,9 +138,11 @@ def _print_numbers(out: Screen, view: CaseView) -> None:
         out.say("[dim]used[/dim]    {}", ", ".join(used))
 
 
-def _print_history(out: Screen, history: Sequence[tuple[str, str, GoldenRow]]) -> None:
+def _print_history(out: Screen, history: Sequence[PastTrials]) -> None:
     out.say("\n[dim]this golden in other runs[/dim]")
-    for run, started, row in history:
+    for past in history:
+        row = past.trials
         mark = {"passed": "[green]✓[/green]", "error": "[yellow]![/yellow]"}.get(row.outcome, "[red]✗[/red]")
-        out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started[:16].replace("T", " "), run, row.passed,
-                row.judged, row.reason[:120])  # fmt: skip
+        started = past.started_at[:16].replace("T", " ")
+        out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started, past.run, row.passed, row.judged,
+                row.reason[:120])  # fmt: skip

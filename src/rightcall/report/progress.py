@@ -27,6 +27,7 @@ class ProgressState(Record, frozen=True):
     usage: Usage
     retries: int = 0
     at_once: int = 0
+    workers: int = 0
 
 
 class RunProgress:
@@ -67,6 +68,10 @@ class RunProgress:
         """The state in one line: cases, pass rate, speed, tokens, cost, errors, time left."""
         return " · ".join(self._parts(state))
 
+    def note(self, line: str) -> None:
+        """Show a line above the display."""
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
     def _bar(self, state: ProgressState) -> Table:
         grid = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(1, self._planned), completed=state.done, width=30)
@@ -88,8 +93,13 @@ class RunProgress:
             parts.append(f"${state.usage.cost_usd:.4f}")
         if state.errors:
             parts.append(f"{state.errors:,} errors")
+        if state.workers:
+            parts.append(
+                f"{state.workers} worker{'s' if state.workers != 1 else ''}, {state.at_once} at once"
+            )
         if state.retries:
-            parts.append(f"{state.retries:,} retries, {state.at_once} at once")
+            at_once = "" if state.workers else f", {state.at_once} at once"
+            parts.append(f"{state.retries:,} retries{at_once}")
         if speed and state.done < self._planned:
             parts.append(f"{_duration((self._planned - state.done) / speed)} left")
         return parts

@@ -8,7 +8,7 @@ from rightcall.model.run import Summary
 from rightcall.report.numbers import count
 from rightcall.report.screen import Screen
 from rightcall.report.terminal import clean, summary_table
-from rightcall.report.view import GoldenRow, summary_view
+from rightcall.report.view import GoldenRow, summary_view, verdict_sentence
 from rightcall.store import StoredRun
 
 COLORS = {"PASS": "green", "FAIL": "red"}
@@ -46,11 +46,7 @@ def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:
                 stored.updated_at)  # fmt: skip
         return
     word, color = stored.verdict or "finished", COLORS.get(stored.verdict, "yellow")
-    sentence = summary.decision.removeprefix(word).lstrip(": ")
-    if not sentence:
-        overall = summary.overall
-        sentence = f"{count(overall.passed)} of {count(overall.cases)} cases passed"
-    out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, sentence)
+    out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, verdict_sentence(stored.verdict, summary))
 
 
 def print_rows(out: Screen, rows: Sequence[GoldenRow], more: int) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         DatasetDiff as DatasetDiff,
         DatasetVersion as DatasetVersion,
         Key as Key,
+        ListedGolden as ListedGolden,
         Note as Note,
         Outcome as Outcome,
         ResultFilter as ResultFilter,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         user_name as user_name,
     )
     from rightcall.store.persistence import Persistence as Persistence
+    from rightcall.store.sql.record_bytes import packed as packed, unpacked as unpacked
     from rightcall.store.sql.run_writer import RunWriter as RunWriter
     from rightcall.store.sql.store import Store as Store
     from rightcall.store.watch import (
@@ -58,9 +60,10 @@ else:
             "address": "open_store store_address",
             "base": (
                 "Change ComparedCase Copied DatasetDiff DatasetVersion Key Note Outcome ResultFilter "
-                "Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
+                "ListedGolden Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
             ),
             "persistence": "Persistence",
+            "sql.record_bytes": "packed unpacked",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
             "watch": "CheckCount KeptTrace SessionCount StoredAlarm TraceCheck TraceFilter TraceRow",

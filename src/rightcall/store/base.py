@@ -101,6 +101,13 @@ class ResultFilter(msgspec.Struct, frozen=True):
     golden_id: str | None = None
 
 
+class ListedGolden(Record, frozen=True):
+    """A golden in a list, under the worst outcome of its matching trials."""
+
+    outcome: Outcome
+    golden_id: str
+
+
 class Retention(msgspec.Struct, frozen=True):
     """Which runs to keep: the newest `keep` of each suite, and those younger than `older_than_days`.
 

@@ -3,6 +3,7 @@
 suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
+backend, case_runner          where trials take place: in this process, or elsewhere
 conversations                 the conversations that a golden stands for, and who plays their users
 suite_run                     what is asked of a suite: a plan per model, estimates, faulty runs with their control
 outcome, decisions            verdicts, ending early, deciding about stored runs
@@ -20,6 +21,15 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.suite.backend import (
+        Backend as Backend,
+        Batch as Batch,
+        Cell as Cell,
+        InProcess as InProcess,
+        LimitedLag as LimitedLag,
+        RunWork as RunWork,
+        Take as Take,
+    )
     from rightcall.suite.baseline_file import (
         BaselinePool as BaselinePool,
         is_baseline as is_baseline,
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
     from rightcall.suite.bisection import bisect_changes as bisect_changes
+    from rightcall.suite.case_runner import CaseRunner as CaseRunner
     from rightcall.suite.conversations import (
         as_user as as_user,
         conversation_problem as conversation_problem,
@@ -56,6 +67,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.improvement.protocol import improve_plan as improve_plan
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
+    from rightcall.suite.named_run import run_named as run_named, stored_outcome as stored_outcome
     from rightcall.suite.perturbations.paraphraser import (
         paraphrased as paraphrased,
         read_paraphrases as read_paraphrases,
@@ -69,7 +81,11 @@ if TYPE_CHECKING:
         preflight as preflight,
     )
     from rightcall.suite.reach import input_changes as input_changes
-    from rightcall.suite.recorded_scores import score_cases as score_cases, score_recorded as score_recorded
+    from rightcall.suite.recorded_scores import (
+        score_cases as score_cases,
+        score_pairs as score_pairs,
+        score_recorded as score_recorded,
+    )
     from rightcall.suite.request import (
         EvaluateOptions as EvaluateOptions,
         EvaluateRequest as EvaluateRequest,
@@ -77,19 +93,18 @@ if TYPE_CHECKING:
         gate_of as gate_of,
         read_request as read_request,
     )
-    from rightcall.suite.rescorer import rescore_run as rescore_run
+    from rightcall.suite.rescorer import Spread as Spread, rescore_run as rescore_run
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
-        CaseRunner as CaseRunner,
         Progress as Progress,
         RunOutcome as RunOutcome,
         run_plan as run_plan,
     )
     from rightcall.suite.secret_scrubber import ResultScrubber as ResultScrubber
     from rightcall.suite.selection import Selection as Selection
-    from rightcall.suite.sink import Sink as Sink
+    from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
-    from rightcall.suite.suite import load_suite as load_suite
+    from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
     from rightcall.suite.suite_actions import actions as actions
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_files import (
@@ -108,9 +123,11 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "backend": "Backend Batch Cell InProcess LimitedLag RunWork Take",
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
             "bisection": "bisect_changes",
+            "case_runner": "CaseRunner",
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
@@ -120,21 +137,22 @@ else:
             "improvement.options": "ImproveOptions ProposalTask proposer",
             "improvement.protocol": "improve_plan",
             "improvement.rewriter": "Rewriter",
+            "named_run": "run_named stored_outcome",
             "perturbations.paraphraser": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
             "preparation": "PlanWarning Prepared preflight",
             "reach": "input_changes",
-            "recorded_scores": "score_cases score_recorded",
+            "recorded_scores": "score_cases score_pairs score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
-            "rescorer": "rescore_run",
+            "rescorer": "Spread rescore_run",
             "run_record": "new_run_id",
-            "runner": "CaseRunner Progress RunOutcome run_plan",
+            "runner": "Progress RunOutcome run_plan",
             "secret_scrubber": "ResultScrubber",
             "selection": "Selection",
-            "sink": "Sink",
+            "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
-            "suite": "load_suite",
+            "suite": "Suite WorkersConfig load_suite",
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
             "suite_files": "record_settings recordings_folder with_record_mode",

@@ -33,11 +33,11 @@ from rightcall.model.run import CaseResult
 from rightcall.store import Persistence, RunWriter, Store
 from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.baseline_pool import CHECKED
+from rightcall.suite.case_runner import CaseRunner
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import Prepared, preflight
-from rightcall.suite.runner import CaseRunner
 from rightcall.tools.idempotency import run_keys
 
 WAVE = 16

@@ -205,7 +205,8 @@ def plan_suite(
         system=config.system,
         mode=config.mode,
         settings=config.settings,
-        base_url=config.base_url,
+        base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
+        base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
         limits=suite.limits,
         mocks=suite.mocks,
         execute=config.execute or "mock",
@@ -214,6 +215,7 @@ def plan_suite(
         mcp=mcp,
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
+        rate=config.rate,
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
         exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
     )

@@ -99,6 +99,8 @@ class Prepared:
     definitions: tuple[Tool, ...]
     fingerprints: Mapping[str, str]
     inputs: Inputs
+    models: frozenset[str] = frozenset()
+    """The models that goldens name."""
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -114,10 +116,10 @@ class Prepared:
             "inputs": codec.encode(self.inputs),
         }
 
-    def new_run(self) -> Run:
+    def new_run(self, run_id: str | None = None) -> Run:
         """The record of a run of this plan that begins now."""
         plan = self.plan
-        return new_run(
+        made = new_run(
             plan.name,
             plan.agent.name,
             fingerprints={**self.fingerprints, "inputs": self.plan.inputs().hash},
@@ -126,6 +128,7 @@ class Prepared:
             group=plan.group,
             settings=plan.settings,
         )
+        return made if run_id is None else msgspec.structs.replace(made, id=run_id)
 
     def warnings(self) -> list[PlanWarning]:
         """What can never come out well: a gate that cannot pass, goldens that the mode cannot satisfy."""
@@ -142,10 +145,11 @@ class Prepared:
         await self.session.__aexit__(kind, error, trace)
 
 
-async def preflight(plan: Plan) -> Prepared:
+async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
     """Check all that can be checked without spending anything; gives the plan with its agent open.
 
-    Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools.
+    Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools. With `remote` the
+    agent is neither opened nor checked here: whoever runs it does that where it runs.
     """
     session, problems = open_problems(
         plan.agent, concurrency=plan.concurrency, seed=plan.seed, user=plan.user
@@ -156,12 +160,13 @@ async def preflight(plan: Plan) -> Prepared:
     definitions = tuple(
         session.toolbox.tools
     )  # as they were given: a server is asked for its own only when opened
-    async with _closed_on_error(session):
-        problems += await session.check()
-        problems += await plan.scorer.problems()
+    async with _closed_on_error(session, opened=not remote):
+        if not remote:
+            problems += await session.check()
+            problems += await plan.scorer.problems()
         reading = _Reading(plan)
         found = reading.problems(session.tools)
-        if session.provider is not None:
+        if session.provider is not None and not remote:
             problems += await model_problems(plan.agent, reading.models)
         problems += found
         if reading.unreviewed and not plan.include_unreviewed:
@@ -179,17 +184,19 @@ async def preflight(plan: Plan) -> Prepared:
             definitions,
             dict(ready.fingerprints(definitions)) | {"inputs": inputs.hash},
             inputs,
+            frozenset(reading.models),
         )
 
 
 class _closed_on_error:  # noqa: N801  used as a statement
     """Opens a session and leaves it open, unless an error goes by."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, *, opened: bool = True) -> None:
+        self._session, self._opened = session, opened
 
     async def __aenter__(self) -> None:
-        await self._session.__aenter__()
+        if self._opened:
+            await self._session.__aenter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

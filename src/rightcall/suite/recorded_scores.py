@@ -13,9 +13,10 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.executor import Pool
 from rightcall.metrics import Scorer
 from rightcall.model.case import AnyTestCase
-from rightcall.model.golden import with_id
+from rightcall.model.golden import AnyGolden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
 
 BY_GOLDENS = Scorer()
 """The goldens alone decide."""
@@ -34,8 +35,19 @@ def score_recorded(
 
     Metrics may be `def` or `async def`. With `partial`, `left_out` receives the number of goldens without a trajectory.
     """
-    toolset = {tool.name: tool for tool in tools}
     pairs = pair(goldens, trajectories, partial=partial, left_out=left_out)
+    yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer)
+
+
+def score_pairs(
+    pairs: Iterable[tuple[AnyGolden, int, Trajectory]],
+    goldens: Path,
+    *,
+    tools: Iterable[Tool] = (),
+    scorer: Scorer = BY_GOLDENS,
+) -> Iterator[CaseResult]:
+    """The result of each pair; errors name the file of the goldens."""
+    toolset = {tool.name: tool for tool in tools}
     try:
         if not scorer.metrics and not scorer.observe:
             stated = scorer.stated

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
 
@@ -14,20 +17,58 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
-from rightcall.store import Store, StoredRun
-from rightcall.suite.outcome import verdict_without_gate
+from rightcall.store import Key, Persistence, Store, StoredRun, open_store
+from rightcall.suite.outcome import stored_results, verdict_without_gate
 from rightcall.suite.plan import scorer_fingerprint
 from rightcall.suite.run_record import new_run
 
 BATCH = 100
+SHARD = 5_000
+
+
+@dataclass(frozen=True)
+class RescoreShard:
+    """Some results of a run, to be scored again by whoever can open the store."""
+
+    keys: tuple[Key, ...]
+    goldens: Mapping[str, AnyGolden]
+
+
+@dataclass(frozen=True)
+class RescoreTask:
+    """Scores a shard of a stored run again and stores the results; done twice, it changes nothing."""
+
+    store: str
+    old: str
+    new: str
+    epoch: int
+    scorer: Scorer
+    tools: Mapping[str, Tool]
+
+    def __call__(self, shard: RescoreShard) -> None:
+        with open_store(self.store, must_exist=True) as store:
+            found = store.results_of(self.old, shard.keys, trajectories=True)
+            writer = store.join_run(self.new, epoch=self.epoch)
+            results = asyncio.run(self._scored(found.values(), shard.goldens))
+            Persistence()(lambda: writer.add(results))
+
+    async def _scored(
+        self, results: Iterable[CaseResult], goldens: Mapping[str, AnyGolden]
+    ) -> list[CaseResult]:
+        return [await _again(result, goldens, self.tools, self.scorer) for result in results]
+
+
+Spread = Callable[[RescoreTask, Sequence[RescoreShard]], Iterator[None]]
+"""Does the shards of a run somewhere else, in any order; yields as each one ends."""
 
 
 async def rescore_run(
-    store: Store, run: str, scorer: Scorer, *, goldens: Iterable[AnyGolden] = ()
+    store: Store, run: str, scorer: Scorer, *, goldens: Iterable[AnyGolden] = (), spread: Spread | None = None
 ) -> tuple[str, Summary, Verdict]:
     """Score every stored trajectory of a run; returns the new run's id, summary and verdict.
 
-    `goldens` replace stored ones with the same id, which have lost any functions they contained.
+    `goldens` replace stored ones with the same id, which have lost any functions they contained. `spread` scores shards
+    of the run elsewhere [default: one after the other, here].
     """
     problems = await scorer.problems()
     if problems:
@@ -40,11 +81,19 @@ async def rescore_run(
     writer = store.begin_run(new, planned=old.results)
     writer.add_goldens(list(known.values()))
     tally = Tally(scorer.names)
-    for batch in _batches(store.results(old.id, trajectories=True)):
-        results = [await _again(result, known, tools, scorer) for result in batch]
-        writer.add(results)
-        for result in results:
+    if spread is not None:
+        place = str(store.file.resolve()) if store.file else store.url
+        task = RescoreTask(place, old.id, new.id, writer.epoch, scorer, tools)
+        for _ in spread(task, list(_shards(store.finished(old.id), known))):
+            pass
+        for result in stored_results(store, new.id):
             tally.add(result)
+    else:
+        for batch in _batches(store.results(old.id, trajectories=True)):
+            results = [await _again(result, known, tools, scorer) for result in batch]
+            writer.add(results)
+            for result in results:
+                tally.add(result)
     summary = tally.summary()
     verdict = verdict_without_gate(summary)
     store.finish_run(new.id, summary, verdict.word)
@@ -89,6 +138,14 @@ def _begun(old: StoredRun, scorer: Scorer) -> Run:
         fingerprints=fingerprints | {"metrics": scorer_fingerprint(scorer)},
         settings={**old.run.settings, "rescored": old.id},
     )
+
+
+def _shards(keys: Iterable[Key], goldens: Mapping[str, AnyGolden]) -> Iterator[RescoreShard]:
+    """The results of a run in the order of their goldens, some at a time, each shard with the goldens it needs."""
+    stream = iter(keys)
+    while some := tuple(islice(stream, SHARD)):
+        needed = {golden_id for golden_id, _ in some}
+        yield RescoreShard(some, {name: goldens[name] for name in needed if name in goldens})
 
 
 def _batches(results: Iterable[CaseResult]) -> Iterator[list[CaseResult]]:

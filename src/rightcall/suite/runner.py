@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -11,13 +12,13 @@ from functools import partial
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.executor import Pool, Session, spent
+from rightcall.executor import spent
 from rightcall.gate import Baseline, Verdict, decide
-from rightcall.metrics import Tally, time_to_score
-from rightcall.model.golden import AnyGolden
+from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
-from rightcall.store import Persistence, RunWriter, Store, changes
+from rightcall.store import Key, Persistence, RunWriter, Store, changes
+from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
 from rightcall.suite.gate_evidence import GateEvidence
@@ -31,7 +32,6 @@ from rightcall.suite.outcome import (
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_record import golden_set_name
-from rightcall.suite.secret_scrubber import ResultScrubber
 from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
 
@@ -45,6 +45,7 @@ class Progress(msgspec.Struct):
     done: int = 0
     retries: int = 0
     at_once: int = 0
+    workers: int = 0
     started: float = 0.0
 
 
@@ -68,7 +69,7 @@ Watcher = Callable[[Progress, Sequence[CaseResult]], None]
 Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
 
-async def run_plan(
+async def run_plan(  # noqa: PLR0913
     plan: Plan,
     store: Store,
     *,
@@ -77,19 +78,23 @@ async def run_plan(
     started: Callable[[Run], None] | None = None,
     persist: Persistence | None = None,
     warn: Callable[[PlanWarning], None] | None = None,
+    backend: Backend | None = None,
+    run_id: str | None = None,
 ) -> RunOutcome:
     """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
     Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
-    can be resumed. `warn` receives warnings before anything is asked.
+    can be resumed. `warn` receives warnings before anything is asked. Trials are run on `backend` [default: this
+    process]. `run_id` is the id of a new run [default: made of the time].
     """
     persist = persist or Persistence()
-    async with await preflight(plan) as prepared:
-        return await _run_prepared(prepared, store, resume, watch, started, persist, warn)
+    async with await preflight(plan, remote=backend is not None and backend.remote) as prepared:
+        backend = backend or InProcess(prepared.session)
+        return await _run_prepared(prepared, store, resume, watch, started, persist, warn, backend, run_id)
 
 
-async def _run_prepared(
+async def _run_prepared(  # noqa: PLR0913, PLR0917
     prepared: Prepared,
     store: Store,
     resume: str | None,
@@ -97,12 +102,15 @@ async def _run_prepared(
     started: Callable[[Run], None] | None,
     persist: Persistence,
     warn: Callable[[PlanWarning], None] | None,
+    backend: Backend,
+    run_id: str | None,
 ) -> RunOutcome:
     plan, planned = prepared.plan, prepared.goldens * prepared.plan.trials
     if warn is not None:
         for warning in prepared.warnings():
             warn(warning)
-    run, done = prepared.new_run(), set[tuple[str, int]]()
+    await backend.open()
+    run, done = prepared.new_run(run_id), set[tuple[str, int]]()
     goldens = golden_set_name(run)
     if resume is not None:
         run, writer, done = _resumed(store, resume, run)
@@ -113,13 +121,26 @@ async def _run_prepared(
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
-    running = _Running(plan, progress, watch, persist, goldens)
+    running = _Running(plan, progress, watch, persist, backend, goldens)
     for result in stored_results(store, run.id) if done else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
-    await running.run(prepared.session, partial(stored_batch, store, writer), writer, done)
+    work = RunWork(
+        plan,
+        run.id,
+        planned,
+        planned - len(done),
+        definitions=prepared.definitions,
+        tools=prepared.tools,
+        models=prepared.models,
+        affordable=running.affordable if _worst_case(plan) else None,
+        stored=partial(_read_back, store, run.id, persist),
+        store="" if store.file else store.url,
+        epoch=writer.epoch,
+    )
+    await running.run(work, partial(stored_batch, store, writer), writer, done)
     outcome = running.outcome(run, baseline, prepared.tools)
-    outcome = msgspec.structs.replace(outcome, notices=tuple(prepared.session.notices()))
+    outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replayed:
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
@@ -137,38 +158,64 @@ async def _run_prepared(
 
 
 class _Running:
-    """A run in progress: the pool, the tally and early stopping."""
+    """A run in progress: the backend, the tally and early stopping."""
 
     def __init__(
-        self, plan: Plan, progress: Progress, watch: Watcher | None, persist: Persistence, goldens: str
+        self,
+        plan: Plan,
+        progress: Progress,
+        watch: Watcher | None,
+        persist: Persistence,
+        backend: Backend,
+        goldens: str,
     ) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
-        self._goldens = goldens
-        self._pool = Pool(min(plan.concurrency, max(1, progress.planned)))
+        self._backend, self._goldens = backend, goldens
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
-        self._session: Session | None = None
         self._over_budget = ""
         self._lag_ms = 0.0
+        self._taken = self._written_since = 0
+        self._cells: asyncio.Task[None] | None = None
+        self._error: Exception | None = None
 
-    async def run(
-        self, session: Session, write: Write, writer: RunWriter, done: set[tuple[str, int]]
-    ) -> None:
-        self._session = session
-        case = CaseRunner(self._plan, session)
+    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: set[tuple[str, int]]) -> None:
         async with (
-            Sink(write, self._written, broken=self._pool.fail, persist=self._persist) as sink,
+            Sink(write, self._written, broken=self._fail, persist=self._persist) as sink,
             self._keeping_goldens(writer),
         ):
 
-            async def do(job: tuple[AnyGolden, int]) -> None:
-                result = await case.result(*job)
-                self._consider(result)
-                self._note_lag(job[0], result)
-                await sink.put(result)
+            async def take(batch: Batch) -> None:
+                self._note(batch)
+                self._taken += len(batch.results)
+                if batch.stored:
+                    for result in batch.results:
+                        self._consider(result)
+                    self._written(batch.results)
+                    return
+                for result in batch.results:
+                    self._consider(result)
+                    await sink.put(result)
 
-            if not self._pool.stopped:  # a resumed run may already be decided
-                await self._pool.run(self._plan.jobs(done), do)
+            self._cells = asyncio.create_task(self._backend.run(work, self._plan.jobs(done), take))
+            try:
+                await self._cells
+            except asyncio.CancelledError:
+                if self._error is None:
+                    raise
+            if self._error is not None:
+                raise self._error
+
+    def _fail(self, error: Exception) -> None:
+        """End the run with this error; what is under way is cancelled."""
+        self._error = self._error or error
+        if self._cells is not None:
+            self._cells.cancel()
+
+    def _note(self, batch: Batch) -> None:
+        progress = self._progress
+        progress.retries, progress.at_once, progress.workers = batch.retries, batch.at_once, batch.workers
+        self._lag_ms = max(self._lag_ms, batch.lag_ms)
 
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
@@ -187,7 +234,7 @@ class _Running:
     def _stop_if_failed(self, task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Exception):
-            self._pool.fail(error)
+            self._fail(error)
 
     @property
     def decided(self) -> bool:
@@ -206,17 +253,10 @@ class _Running:
         self.count(result)
         self._consider(result)
 
-    def _note_lag(self, golden: AnyGolden, result: CaseResult) -> None:
-        gate = self._plan.gate
-        limited = getattr(golden, "max_latency_ms", None) is not None or (
-            gate is not None and gate.limits_latency
-        )
-        if limited and result.trajectory is not None:
-            self._lag_ms = max(self._lag_ms, result.trajectory.lag_ms)
-
     def _consider(self, result: CaseResult) -> None:
+        # Before it is stored: a batch later, a fast agent would have run a hundred cases for nothing.
         if self._early is not None and self._early.decided_by(result):
-            self._pool.stop("decided")
+            self._backend.stop("decided")
 
     def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
@@ -241,16 +281,40 @@ class _Running:
             tools=tools,
         )
 
+    def affordable(self, under_way: int) -> int:
+        """How many more cases fit into the budgets, if each of those not stored yet costs the most it may."""
+        worst, limits, usage = _worst_case(self._plan), self._plan.run_limits, self._progress.tally.usage
+        fits = [
+            math.floor((most - used) / each)
+            for most, used, each in (
+                (limits.tokens, usage.input_tokens + usage.output_tokens, worst.get("tokens")),
+                (limits.cost_usd, usage.cost_usd or 0.0, worst.get("cost_usd")),
+            )
+            if most is not None and each is not None
+        ]
+        open_cells = under_way + self._taken - self._written_since
+        left = max(0, min(fits) - open_cells)
+        if not left and not open_cells and not self._over_budget:
+            self._over_budget = "no other case is sure to fit into run_limits"
+            self._backend.stop(self._over_budget)
+        return left
+
     def _written(self, batch: Sequence[CaseResult]) -> None:
+        self._written_since += len(batch)
         for result in batch:
             self.count(result)
-        asker = self._session.asker if self._session else None
-        if asker is not None:
-            self._progress.retries, self._progress.at_once = asker.retries, asker.throttle.limit
         self._over_budget = self._over_budget or _used_up(self._plan, self._progress)
-        self._pool.stop(self._over_budget)
+        if self._over_budget:
+            self._backend.stop(self._over_budget)
         if self._watch is not None:
             self._watch(self._progress, batch)
+
+
+async def _read_back(
+    store: Store, run_id: str, persist: Persistence, keys: Sequence[Key]
+) -> Sequence[CaseResult]:
+    read = partial(persist, lambda: store.results_of(run_id, keys))
+    return list((await asyncio.to_thread(read)).values())
 
 
 def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
@@ -261,20 +325,6 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
-class CaseRunner:
-    """Runs and scores one trial of a plan."""
-
-    def __init__(self, plan: Plan, session: Session) -> None:
-        self._session, self._scorer = session, plan.scorer
-        self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
-
-    async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
-        trajectory = await self._session.performer.perform(golden, trial)
-        left = time_to_score(self._seconds, trajectory)
-        result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
-        return self._scrub(msgspec.structs.replace(result, trajectory=trajectory))
-
-
 def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
@@ -282,6 +332,16 @@ def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[t
     writer = store.resume_run(stored.id)
     writer.drop_errors()
     return stored.run, writer, set(store.finished(stored.id))
+
+
+def _worst_case(plan: Plan) -> dict[str, float]:
+    """The most that one case may cost, of what the run has a budget for."""
+    of_case, of_run = plan.agent.limits, plan.run_limits
+    return {
+        name: most
+        for name, most in (("tokens", of_case.tokens), ("cost_usd", of_case.cost_usd))
+        if most is not None and getattr(of_run, name) is not None
+    }
 
 
 def _used_up(plan: Plan, progress: Progress) -> str:

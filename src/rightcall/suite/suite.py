@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.executor import DEFAULT_PERSONAS, Limits, RunLimits
+from rightcall.executor import DEFAULT_PERSONAS, Limits, RateLimit, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
 from rightcall.gate import CheckSettings
 from rightcall.metrics import METRIC_SECONDS
@@ -25,7 +25,10 @@ class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
     model: Annotated[str, msgspec.Meta(description="provider:model, module:agent, http:URL, or exec:COMMAND")]
-    base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
+    base_url: Annotated[
+        str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
+        msgspec.Meta(description="base URL of a compatible server; of several, worker i asks number i mod n"),
+    ] = None
     system: Annotated[str, msgspec.Meta(description="system prompt")] = ""
     mode: Annotated[
         Literal["single_turn", "loop"],
@@ -34,6 +37,10 @@ class AgentConfig(Record, frozen=True):
         ),
     ] = "single_turn"
     settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
+    rate: Annotated[
+        RateLimit | None,
+        msgspec.Meta(description="requests_per_minute and tokens_per_minute of the whole run"),
+    ] = None
     execute: Annotated[
         Literal["mock", "real"] | None,
         msgspec.Meta(description="whether tools run for real [default: mock, real for an observed agent]"),
@@ -101,6 +108,28 @@ class UserConfig(Record, frozen=True):
     record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
 
 
+class WorkersConfig(Record, frozen=True):
+    """Processes that share a run; where they run, `--on` says. Has no influence on results."""
+
+    count: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None,
+        msgspec.Meta(description="worker processes [default: CPUs / cpus]"),
+    ] = None
+    cpus: Annotated[float, msgspec.Meta(ge=0, description="CPUs a worker occupies")] = 1.0
+    gpus: Annotated[float, msgspec.Meta(ge=0, description="GPUs a worker occupies, or a fraction of one")] = (
+        0.0
+    )
+    memory: Annotated[str | None, msgspec.Meta(description="memory a worker occupies, such as 2GiB")] = None
+    labels: Annotated[dict[str, str], msgspec.Meta(description="labels a node must have")] = {}
+    lease_seconds: Annotated[
+        float, msgspec.Meta(gt=0, le=600, description="seconds of work handed to a worker at a time")
+    ] = 1.0
+    writer: Annotated[
+        Literal["driver", "workers"],
+        msgspec.Meta(description="who writes results; workers only with PostgreSQL"),
+    ] = "driver"
+
+
 class Suite(Record, frozen=True):
     """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
 
@@ -165,6 +194,9 @@ class Suite(Record, frozen=True):
         tuple[str, ...],
         msgspec.Meta(description="ids of flaky goldens that are run without affecting the verdict"),
     ] = ()
+    workers: Annotated[WorkersConfig | None, msgspec.Meta(description="worker processes of a run on Ray")] = (
+        None
+    )
     check: Annotated[CheckSettings, msgspec.Meta(description="what `rightcall check` asks for")] = (
         CheckSettings()
     )

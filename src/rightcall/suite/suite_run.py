@@ -17,7 +17,7 @@ from rightcall.suite.cost_estimate import CostEstimate, estimate
 from rightcall.suite.plan import Plan, plan_suite
 from rightcall.suite.runner import RunOutcome
 from rightcall.suite.selection import Selection
-from rightcall.suite.suite import Suite, load_suite
+from rightcall.suite.suite import Suite, WorkersConfig, load_suite
 from rightcall.suite.suite_actions import actions
 from rightcall.suite.suite_files import with_record_mode
 from rightcall.suite.trust import require_trust
@@ -47,6 +47,10 @@ class SuiteRun:
         for model in self._models:
             require_trust(suite, self.file, model=model, trust=self.trust)
         return [self._plan(suite, model) for model in self._models]
+
+    def workers(self) -> WorkersConfig | None:
+        """What the suite says about workers."""
+        return self._suite().workers
 
     async def estimates(self) -> list[tuple[Plan, CostEstimate]]:
         """What each plan would send and start; nothing is sent, started or imported."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class EvaluationDataset(GoldenGeneration):
-    """Goldens of one kind and test cases, with files, versions in the store, generation, and a loop of one's own.
+    """Goldens of one kind and test cases, with files, versions in the store, generation, and custom loops.
 
     `last_run` is the latest result of `evals_iterator`.
     """

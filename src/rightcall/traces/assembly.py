@@ -296,7 +296,7 @@ def _failure(
     seen: Sequence[Observation],
     up: dict[str, str],
 ) -> str:
-    """The error of a span around the last step of a run that ended without an answer: not every root is told of it."""
+    """The error of a span around the last step of a run that ended without an answer: not every root records it."""
     if not models or (models[-1].answer is not None and not models[-1].answer.calls):
         return ""
     there = {o.span.span_id: o for o in seen}

@@ -22,7 +22,7 @@ NO_NAME = "?"
 
 @dataclass
 class CallSlot:
-    """A call of one step, waiting for the span of its tool and for what the model was told of it.
+    """A call of one step, waiting for the span of its tool and for what the model was shown of it.
 
     `offered` is False when the request lists its tools and this is none of them.
     """

@@ -16,7 +16,7 @@ ObservedKind = Literal["llm", "tool", "agent", "other"]
 class Observation(msgspec.Struct, gc=False):
     """What a dialect read from one span.
 
-    `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are no JSON
+    `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are not a JSON
     object are not what the model wrote. `output` is the root's own words for its result. `handoff` names
     the agent that takes over.
     """

@@ -16,20 +16,20 @@ WORDS: dict[str, tuple[str, str]] = {
         "{n} attributes were dropped by the SDK that made the spans; set OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT=10000",
     ),
     "roots": (
-        "several agents at the root; the longest is used",
-        "several agents at the root in {n} traces",
+        "several agents at the root; the longest is taken for it",
+        "several agents at the root; {n} traces",
     ),
     "spellings": (
-        "1 span of a second instrumentation skipped",
-        "{n} spans of a second instrumentation skipped",
+        "1 span of a second instrumentation left out",
+        "{n} spans of a second instrumentation left out",
     ),
     "unknown_arguments": (
         "the arguments of 1 call were not recorded",
         "the arguments of {n} calls were not recorded",
     ),
     "unknown_names": ("1 unknown gen_ai attribute", "{n} unknown gen_ai attributes"),
-    "other_span": ("1 entry is not a span", "{n} entries are not spans"),
-    "bad_line": ("1 line cannot be read", "{n} lines cannot be read"),
+    "other_span": ("1 entry is no span", "{n} entries are no spans"),
+    "bad_line": ("1 line could not be read", "{n} lines could not be read"),
     "no_root_end": ("the root has not ended", "the roots of {n} traces have not ended"),
 }
 """The message for each kind of problem, singular and plural."""

@@ -8,6 +8,7 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, ExpectedCall, Golden, ToolCall
+from rightcall.model.failure import FATAL
 from rightcall.report.view import input_of
 from rightcall.store import KeptTrace, StoredCase
 from rightcall.traces import REVIEWED, Trace
@@ -16,13 +17,17 @@ from rightcall.traces import REVIEWED, Trace
 def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> AnyGolden:
     """The case's golden with the calls of this trial as expected calls, every argument exact.
 
-    A trial without calls becomes a golden that forbids them.
+    A trial without calls becomes a golden that forbids them. A trial with a fatal failure is refused: nobody should
+    expect a forbidden call.
     """
     trajectory = result.trajectory
     if trajectory is None:
         raise InputError(
             f"case {case.golden_id}", "was stored without its trajectory, so there are no calls to expect"
         )
+    if fatal := fatal_codes(result):
+        problem = f"has {' and '.join(fatal)}, which no golden should expect"
+        raise InputError(f"case {case.golden_id}, trial {result.trial}", problem)
     expected = tuple(expected_call(call) for call in trajectory.calls)
     known = case.golden or Golden(input_of(None, trajectory.messages), category=result.category)
     fields: dict[str, Any] = {"expected_calls": expected, "no_calls": not expected}
@@ -30,6 +35,11 @@ def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> An
     if not isinstance(known, ConversationalGolden):
         fields["any_of"] = ()
     return msgspec.structs.replace(known, **fields)
+
+
+def fatal_codes(result: CaseResult) -> list[str]:
+    """The fatal failures of a trial, by name."""
+    return sorted({failure.code.replace("_", " ") for failure in result.codes if failure.code in FATAL})
 
 
 def expected_call(call: ToolCall) -> ExpectedCall:

@@ -29,6 +29,8 @@ SPELLINGS: dict[str, ModuleType] = {
     "mcp": mcp,
 }
 
+WORDS, ROLES = frozenset(("role", "content")), get_args(Role)
+
 __all__ = ["SPELLINGS", "read_messages", "read_tool", "trajectory_from_messages"]
 
 
@@ -43,7 +45,8 @@ def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
     """A transcript in any format. Arguments that are not a JSON object stay in the call's `raw`."""
     items = wire.checked(raw, list, where, "messages")
     for i, item in enumerate(items):
-        wire.checked(item, dict, where, f"messages[{i}]")
+        if not isinstance(item, dict):
+            wire.checked(item, dict, where, f"messages[{i}]")
     messages: tuple[Message, ...] = SPELLINGS[_spelling_of_messages(items)].read_messages(items, where)
     return messages
 
@@ -76,25 +79,27 @@ def _has_mcp_hints(raw: dict[str, Any]) -> bool:
 
 
 def _spelling_of_messages(items: list[dict[str, Any]]) -> str:
-    parts = {kind for item in items for kind in _part_types(item)}
-    if parts & set(anthropic.BLOCKS):
+    parts: set[str] = set()
+    types: set[str] = set()
+    native_fields, plain = False, True
+    for item in items:
+        if isinstance(item.get("content"), list):
+            parts |= _part_types(item)
+        if isinstance(kind := item.get("type"), str):
+            types.add(kind)
+        native_fields = native_fields or "calls" in item or "results" in item
+        plain = plain and _is_plain(item)
+    if not parts.isdisjoint(anthropic.BLOCKS):
         return "anthropic"
-    types = {item["type"] for item in items if isinstance(item.get("type"), str)}
-    if types & set(openai_responses.ITEMS) or parts & set(openai_responses.PARTS):
+    if not (types.isdisjoint(openai_responses.ITEMS) and parts.isdisjoint(openai_responses.PARTS)):
         return "openai_responses"
-    if any("calls" in item or "results" in item for item in items) or all(map(_is_plain, items)):
-        return "native"
-    return "openai_chat"
+    return "native" if native_fields or plain else "openai_chat"
 
 
 def _is_plain(item: dict[str, Any]) -> bool:
     """Only text, which is the same in every format."""
-    is_text = isinstance(item.get("content", ""), str) and item.keys() <= {"role", "content"}
-    return is_text and item.get("role") in get_args(Role)
+    return isinstance(item.get("content", ""), str) and item.keys() <= WORDS and item.get("role") in ROLES
 
 
 def _part_types(item: dict[str, Any]) -> set[str]:
-    content = item.get("content")
-    if not isinstance(content, list):
-        return set()
-    return {p["type"] for p in content if isinstance(p, dict) and isinstance(p.get("type"), str)}
+    return {p["type"] for p in item["content"] if isinstance(p, dict) and isinstance(p.get("type"), str)}

@@ -8,13 +8,14 @@ other blocks are skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.message import Message, Role
+from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.tool import Tool
 
 ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -23,6 +24,8 @@ BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_to
 """Block types that identify a list of messages in this format."""
 THINKING = ("thinking", "redacted_thinking")
 """Blocks that the API wants back, first and unchanged, with the calls that followed them."""
+
+_message = plain_constructor(Message)
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
@@ -44,6 +47,59 @@ def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     for i, item in enumerate(raw):
         found += _read_message(item, where, f"messages[{i}]")
     return wire.joined(found)
+
+
+class TextBlock(Record, frozen=True, tag_field="type", tag="text"):
+    """Words."""
+
+    text: str
+
+
+class UseBlock(Record, frozen=True, tag_field="type", tag="tool_use"):
+    """A call."""
+
+    name: str
+    input: dict[str, Any]
+    id: str = ""
+
+
+class ResultBlock(Record, frozen=True, tag_field="type", tag="tool_result"):
+    """The result of a call, as text."""
+
+    tool_use_id: str
+    content: str | None = None
+    is_error: bool = False
+
+
+class BlockMessage(Record, frozen=True):
+    """A message exactly as Anthropic writes most of them; whatever differs is left to `read_messages`."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str | Several[TextBlock | UseBlock | ResultBlock]
+
+
+def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
+    """What `read_messages` makes of the same, in half the time; None when no block tells that it is this spelling."""
+    found: list[Message] = []
+    known = False
+    for item in raw:
+        if isinstance(item.content, str):
+            found.append(_message(item.role, item.content))
+            continue
+        calls, results, text = [], [], ""
+        for block in item.content:
+            if type(block) is UseBlock:
+                calls.append(wire.parsed_call(block.name, block.input, block.id))
+            elif type(block) is ResultBlock:
+                results.append(ToolResult(block.tool_use_id, block.content, block.is_error))
+            elif type(block) is TextBlock:
+                text += block.text
+        known = known or bool(calls or results)
+        if results:
+            found.append(_message("tool", "", (), tuple(results)))
+        if text or calls or not results:
+            found.append(_message(item.role, text, tuple(calls)))
+    return wire.joined(found) if known else None
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
@@ -76,10 +132,10 @@ def _read_message(item: dict[str, Any], where: str, path: str) -> list[Message]:
     calls = tuple(_read_call(b, where, path) for b in blocks if b.get("type") == "tool_use")
     results = tuple(_read_result(b, where, path) for b in blocks if b.get("type") == "tool_result")
     thinking = tuple(b for b in blocks if b.get("type") in THINKING) if role == "assistant" else ()
-    answered = [Message("tool", results=results)] if results else []
-    if results and not text and not calls:
-        return answered
-    return [*answered, Message(role, text, calls, thinking=thinking)]
+    if not results:
+        return [_message(role, text, calls, thinking=thinking)]
+    answered = _message("tool", "", (), results)
+    return [answered, _message(role, text, calls, thinking=thinking)] if text or calls else [answered]
 
 
 def _role(item: dict[str, Any], where: str, path: str) -> Role:

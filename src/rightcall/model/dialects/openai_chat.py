@@ -7,13 +7,14 @@ are read; `arguments` may be an object, as Mistral sends it. A refusal is read a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.message import Message, Role
+from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.tool import Tool
 
 ROLES: dict[str, Role] = {
@@ -26,6 +27,9 @@ ROLES: dict[str, Role] = {
 }
 MESSAGE_FIELDS = ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "name")
 TOOL_FIELDS = ("name", "description", "parameters", "strict")
+
+_WORDS = frozenset(("role", "content"))
+_message = plain_constructor(Message)
 
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
@@ -55,6 +59,54 @@ def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     return wire.joined(_read_message(item, where, f"messages[{i}]") for i, item in enumerate(raw))
 
 
+class ChatFunction(Record, frozen=True):
+    """The inner object of a call, as OpenAI sends it."""
+
+    name: str
+    arguments: str
+
+
+class ChatCall(Record, frozen=True):
+    """A call, as OpenAI sends it."""
+
+    function: ChatFunction
+    id: str = ""
+    type: Literal["function"] = "function"
+
+
+class ChatMessage(Record, frozen=True):
+    """A message exactly as OpenAI writes most of them; whatever differs is left to `read_messages`."""
+
+    role: Role
+    content: str | None = None
+    tool_calls: Several[ChatCall] | None = None
+    tool_call_id: str | None = None
+    name: str | None = None
+    refusal: None = None
+    function_call: None = None
+    audio: None = None
+    annotations: list[Any] | None = None
+
+
+def read_typed(raw: Sequence[ChatMessage]) -> tuple[Message, ...] | None:
+    """What `read_messages` makes of the same, in half the time; None when no call tells that it is this spelling."""
+    if all(item.tool_calls is None for item in raw):
+        return None
+    return wire.joined(map(_typed_message, raw))
+
+
+def _typed_message(item: ChatMessage) -> Message:
+    if item.role == "tool":
+        result = ToolResult(item.tool_call_id or "", item.content, name=item.name or "")
+        return _message("tool", "", (), (result,))
+    if not item.tool_calls:
+        return _message(item.role, item.content or "")
+    calls = [
+        wire.parsed_call(call.function.name, call.function.arguments, call.id) for call in item.tool_calls
+    ]
+    return _message(item.role, item.content or "", tuple(calls))
+
+
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
     """Messages for a request: one tool message per result."""
     written: list[dict[str, Any]] = []
@@ -71,14 +123,19 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
 
 def _read_message(item: dict[str, Any], where: str, path: str) -> Message:
     wire.refuse_misspelt(item, MESSAGE_FIELDS, where, path)
-    role = _role(item, where, path)
+    role, content = _role(item, where, path), item.get("content")
     if role == "tool":
-        call_id, name = (wire.field(item, key, str, where, path) for key in ("tool_call_id", "name"))
-        output = wire.output_of(item.get("content"), where, f"{path}.content")
-        return Message("tool", results=(ToolResult(call_id, output, name=name),))
-    text = wire.text_of(item.get("content"), where, f"{path}.content")
+        call_id, name = (
+            wire.field(item, "tool_call_id", str, where, path),
+            wire.field(item, "name", str, where, path),
+        )
+        output = content if type(content) is str else wire.output_of(content, where, f"{path}.content")
+        return _message("tool", "", (), (ToolResult(call_id, output, name=name),))
+    text = content if type(content) is str else wire.text_of(content, where, f"{path}.content")
     text = text or wire.field(item, "refusal", str, where, path)
-    return Message(role, text, tuple(_read_calls(item, where, path)))
+    if item.keys() <= _WORDS:
+        return _message(role, text)
+    return _message(role, text, tuple(_read_calls(item, where, path)))
 
 
 def _role(item: dict[str, Any], where: str, path: str) -> Role:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
+from rightcall.model.record import plain_constructor
 from rightcall.model.trajectory import Trajectory
 
 
@@ -32,7 +33,10 @@ def trajectory_from_messages(messages: Sequence[Message], given: int = 0) -> Tra
     if given:
         first = sum(message.role == "assistant" for message in messages[:given])
         calls = [call for call in calls if call.step is not None and call.step >= first]
-    return Trajectory(tuple(messages), tuple(calls), transcript.output)
+    return _trajectory(tuple(messages), tuple(calls), transcript.output)
+
+
+_trajectory = plain_constructor(Trajectory)
 
 
 class _Transcript:

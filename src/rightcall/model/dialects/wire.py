@@ -13,10 +13,13 @@ from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.codec import DecodeErrors, encode
 from rightcall.model.depth import too_deep
 from rightcall.model.message import Message
+from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
 
 TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 """Content parts that are text, with the field that contains the text. Other parts are skipped."""
+
+_call = plain_constructor(ToolCall)
 
 KINDS: dict[type, str] = {
     dict: "an object",
@@ -41,7 +44,9 @@ def checked(value: Any, expected: type, where: str, path: str) -> Any:
 def field(raw: dict[str, Any], name: str, expected: type, where: str, path: str) -> Any:
     """A field that may be absent or null (then the empty value of its type)."""
     value = raw.get(name)
-    return expected() if value is None else checked(value, expected, where, dotted(path, name))
+    if value is None:
+        return expected()
+    return value if isinstance(value, expected) else checked(value, expected, where, dotted(path, name))
 
 
 def needed(raw: dict[str, Any], name: str, where: str, path: str) -> str:
@@ -65,12 +70,16 @@ def dotted(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def refuse_misspelt(raw: dict[str, Any], known: Iterable[str], where: str, path: str = "") -> None:
+def refuse_misspelt(raw: dict[str, Any], known: Sequence[str], where: str, path: str = "") -> None:
     """Reject a field whose name is nearly a known one.
 
     Other unknown fields are allowed: providers add fields faster than we can list them.
     """
-    known = list(known)
+    for name in raw:
+        if name not in known:
+            break
+    else:
+        return
     for name in raw.keys() - set(known):
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
         if near:
@@ -84,7 +93,7 @@ def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     Text that is not a JSON object is kept in `raw`: that is the model's mistake, not an exception.
     """
     if isinstance(arguments, dict):
-        return ToolCall(name, arguments, call_id)
+        return _call(name, arguments, call_id)
     if not isinstance(arguments, str):
         return ToolCall(name, None, call_id, raw=encode(arguments).decode())
     try:
@@ -92,7 +101,7 @@ def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     except (*DecodeErrors, UnicodeEncodeError):
         value = None
     if isinstance(value, dict):
-        return ToolCall(name, value, call_id)
+        return _call(name, value, call_id)
     return ToolCall(name, None, call_id, raw=arguments)
 
 

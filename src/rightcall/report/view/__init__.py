@@ -8,6 +8,7 @@
     grouped_trials  the trials of a golden in one row, failures first
     messages   the transcript of a case, in the turns of a conversation
     case       one case: scores, rules, its time; calls: arguments side by side
+    case_context  the request of a case, its golden in other runs, the command that reruns it
     call_pairs which actual call answers which expected one
 
 To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
         input_of as input_of,
         outcome_of as outcome_of,
         reason_of as reason_of,
+    )
+    from rightcall.report.view.case_context import (
+        PastTrials as PastTrials,
+        golden_history as golden_history,
+        model_request as model_request,
+        rerun_command as rerun_command,
+        system_prompt as system_prompt,
     )
     from rightcall.report.view.failed_case import FailedCase as FailedCase, FailedCases as FailedCases
     from rightcall.report.view.failures import (
@@ -56,6 +64,7 @@ if TYPE_CHECKING:
         SummaryView as SummaryView,
         pass_rate as pass_rate,
         summary_view as summary_view,
+        verdict_sentence as verdict_sentence,
     )
     from rightcall.report.view.tools import (
         INVENTED as INVENTED,
@@ -71,6 +80,7 @@ else:
         {
             "calls": "ArgumentRow CallView Mark",
             "case": "Bar CaseView ScoreLine case_view input_of outcome_of reason_of",
+            "case_context": "PastTrials golden_history model_request rerun_command system_prompt",
             "failed_case": "FailedCase FailedCases",
             "failures": "Example FailureGroup TITLES",
             "grouped_trials": "GoldenRow failures_first golden_row golden_rows",
@@ -78,7 +88,7 @@ else:
             "run": "RunTally RunView cases_of run_view",
             "shown_rate": "ShownRate rate",
             "spread": "Bin Spread UserRow",
-            "summary": "CodeRow DIMENSIONS GroupRow SummaryView pass_rate summary_view",
+            "summary": "CodeRow DIMENSIONS GroupRow SummaryView pass_rate summary_view verdict_sentence",
             "tools": "ConfusionCell ConfusionMatrix INVENTED NO_CALL ToolRow confusion_of",
         },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from statistics import fmean
 from typing import Literal
 
 from rightcall.model.record import Record
@@ -13,7 +14,7 @@ from rightcall.report.view.case import reason_of
 
 class GoldenRow(Record, frozen=True):
     """All trials of one golden. `flaky` means that some passed and some failed; `reason` is that of the first
-    trial that did not pass."""
+    trial that did not pass; `score` and `latency_ms` are means over the judged trials."""
 
     golden_id: str
     outcome: Literal["passed", "failed", "flaky", "error"]
@@ -22,6 +23,9 @@ class GoldenRow(Record, frozen=True):
     errors: int
     reason: str = ""
     codes: tuple[str, ...] = ()
+    category: str = ""
+    score: float | None = None
+    latency_ms: float | None = None
 
 
 def golden_rows(results: Iterable[CaseResult]) -> Iterator[GoldenRow]:
@@ -50,7 +54,15 @@ def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
         len(broken),
         "" if shown is None else reason_of(shown),
         tuple(dict.fromkeys(failure.code for trial in failed for failure in trial.codes)),
+        all_trials[0].category if all_trials else "",
+        _mean(trial.score for trial in judged),
+        _mean(trial.latency_ms for trial in judged if trial.latency_ms is not None),
     )
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return fmean(found) if found else None
 
 
 def failures_first(rows: Iterable[GoldenRow], keep: int) -> tuple[list[GoldenRow], int]:

@@ -13,7 +13,7 @@ from rightcall.model.tool import Tool
 from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
 from rightcall.report.view.failures import FailureGroup, FailureTally
 from rightcall.report.view.spread import Spread, SpreadTally
-from rightcall.report.view.summary import SummaryView, summary_view
+from rightcall.report.view.summary import SummaryView, summary_view, verdict_sentence
 from rightcall.report.view.tools import ConfusionCell, ConfusionMatrix, ToolRow, ToolTally, confusion_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class RunView(Record, frozen=True):
     """Every displayed number of a run.
 
     `finished` is false while the run is being written, or when it was stopped; the numbers are then those of
-    the results so far.
+    the results so far. `sentence` says why the verdict is what it is.
     """
 
     run: Run
@@ -43,6 +43,7 @@ class RunView(Record, frozen=True):
     latency: Spread | None
     cost: Spread | None
     scores: Spread | None
+    sentence: str = ""
 
 
 class RunTally:
@@ -80,6 +81,7 @@ class RunTally:
             latency=self._latency.spread(),
             cost=self._cost.spread(),
             scores=self._scores.spread(0.0, 1.0),
+            sentence=verdict_sentence(stored.verdict, run.summary),
         )
 
 

@@ -92,6 +92,15 @@ def summary_view(summary: Summary) -> SummaryView:
     )
 
 
+def verdict_sentence(verdict: str, summary: Summary | None) -> str:
+    """Why the verdict is what it is, without the word itself; how many cases passed where no gate decided."""
+    if summary is None:
+        return ""
+    said = summary.decision.removeprefix(verdict).lstrip(": ")
+    overall = summary.overall
+    return said or f"{overall.passed:,} of {overall.cases:,} cases passed"
+
+
 def _asked(summary: Summary) -> Iterator[str]:
     yield from summary.named
     yield from (name for name in summary.overall.means if name not in OTHER_NUMBERS)

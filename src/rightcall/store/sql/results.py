@@ -171,28 +171,28 @@ def chosen(
     return connection.execute(_in_order(query, after).limit(limit)).all()
 
 
-def conditions(run_key: int, which: ResultFilter) -> list[ColumnElement[bool]]:
-    """A filter as SQL."""
-    found: list[ColumnElement[bool]] = [results.run_key == run_key]
+def conditions(run_key: int, which: ResultFilter, of: Any = results) -> list[ColumnElement[bool]]:
+    """A filter as SQL; `of` has the columns of `results` or of an alias."""
+    found: list[ColumnElement[bool]] = [of.run_key == run_key]
     if which.outcome is not None:
-        found.append(results.outcome == OUTCOMES[which.outcome])
+        found.append(of.outcome == OUTCOMES[which.outcome])
     if which.category is not None:
-        found.append(results.category == which.category)
+        found.append(of.category == which.category)
     if which.golden_id is not None:
-        found.append(results.golden_id == which.golden_id)
+        found.append(of.golden_id == which.golden_id)
     if which.code is not None or which.tool:
-        found.append(results.id.in_(_with_failure(run_key, which)))
+        found.append(of.id.in_(_with_failure(run_key, which)))
     if which.failed_metric:
-        found.append(_fails_metric(which.failed_metric))
+        found.append(_fails_metric(which.failed_metric, of))
     if which.tag:
         t = tables.case_tags.c
         tagged = select(t.golden_id).where(t.run_key == run_key, t.tag == which.tag)
-        found.append(results.golden_id.in_(tagged))
+        found.append(of.golden_id.in_(tagged))
     if which.text:
         found.append(
             or_(
-                results.golden_id.icontains(which.text, autoescape=True),
-                results.golden_id.in_(_with_input(run_key, which.text)),
+                of.golden_id.icontains(which.text, autoescape=True),
+                of.golden_id.in_(_with_input(run_key, which.text)),
             )
         )
     return found
@@ -241,12 +241,12 @@ def _with_failure(run_key: int, which: ResultFilter) -> Select[Any]:
     return query.where(codes.tool == which.tool) if which.tool else query
 
 
-def _fails_metric(name: str) -> ColumnElement[bool]:
+def _fails_metric(name: str, of: Any) -> ColumnElement[bool]:
     failed, metrics = tables.failed_metrics.c, tables.metrics.c
     return (
         select(failed.result_id)
         .join(tables.metrics, metrics.key == failed.metric_key)
-        .where(failed.result_id == results.id, metrics.name == name)
+        .where(failed.result_id == of.id, metrics.name == name)
         .exists()
     )
 

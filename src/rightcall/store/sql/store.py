@@ -7,8 +7,8 @@ from rightcall.store.sql.annotations import AnnotationTables, notes_of_case, tag
 from rightcall.store.sql.comparison import Comparing
 from rightcall.store.sql.export import Exporting
 from rightcall.store.sql.failures import Failures
+from rightcall.store.sql.golden_list import GoldenList
 from rightcall.store.sql.library import Library
-from rightcall.store.sql.neighbours import Neighbours
 from rightcall.store.sql.overview import Overview
 from rightcall.store.sql.removal import Removing
 from rightcall.store.sql.runs import Runs, find
@@ -16,7 +16,7 @@ from rightcall.store.sql.watch_tables import Watched
 
 
 class Store(
-    Runs, Exporting, AnnotationTables, Library, Removing, Comparing, Overview, Neighbours, Failures, Watched
+    Runs, Exporting, AnnotationTables, Library, Removing, Comparing, Overview, GoldenList, Failures, Watched
 ):
     """Runs and related data, in SQLite or PostgreSQL. Created by `open_store`.
 

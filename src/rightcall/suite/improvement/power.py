@@ -16,7 +16,7 @@ HIGHEST = 0.97
 def power(gain: float, goldens: int, trials: int, alpha: float, rates: Sequence[float]) -> float:
     """The chance that a one-sided sign-flip test at `alpha` shows a gain, when goldens pass as `rates` say.
 
-    A gain of .2 means that so many failing goldens are repaired that the mean rises by .2; the others stay as they
+    A gain of .2 means that enough failing goldens are fixed to raise the mean by .2; the others stay as they
     are. The test is by its normal approximation T = Σd/√Σd², with at least as many changed goldens as 2^−n needs.
     """
     rng = random.Random(f"{goldens}/{trials}/{len(rates)}")  # noqa: S311

@@ -7,15 +7,24 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rightcall.analysis import run_record
 from rightcall.model import CaseResult
-from rightcall.model.codec import encode
-from rightcall.report.view import TITLES, case_view, outcome_of
+from rightcall.model.codec import encode, to_plain
+from rightcall.report.view import (
+    TITLES,
+    case_view,
+    golden_history,
+    model_request,
+    outcome_of,
+    rerun_command,
+    system_prompt,
+)
 from rightcall.store import StoredCase, StoredRun
 from rightcall.web import charts
-from rightcall.web.new_golden import golden_from
+from rightcall.web.new_golden import fatal_codes, golden_from
 from rightcall.web.page_renderer import page
 from rightcall.web.pages.run import result_filter
-from rightcall.web.views import asked_run, store_of, tools_of
+from rightcall.web.views import asked_run, store_of
 
 
 def case(request: Request) -> Response:
@@ -23,8 +32,9 @@ def case(request: Request) -> Response:
     run, found, result = asked_case(request)
     store = store_of(request)
     filters = {name: v for name, v in request.query_params.items() if name not in ("id", "trial") and v}
-    before, after = store.neighbours(run.id, result_filter(filters), (found.golden_id, result.trial))
-    view = case_view(found.golden, result, tools_of(store, run))
+    before, after = store.neighbours(run.id, result_filter(filters), found.golden_id)
+    record = run_record(store, run)
+    view = case_view(found.golden, result, {tool.name: tool for tool in record.tools})
     return page(
         request,
         "case.html",
@@ -37,6 +47,12 @@ def case(request: Request) -> Response:
         filters=filters,
         aliases=sorted({version.alias for version in store.datasets()}),
         titles=TITLES,
+        system=system_prompt(record, found.golden),
+        setup=record.setup,
+        raw=to_plain(model_request(record, found.golden, result)),
+        history=golden_history(store, run, found.golden_id),
+        rerun=rerun_command(run, found.golden_id),
+        fatal=fatal_codes(result),
     )
 
 
@@ -48,6 +64,13 @@ def golden_file(request: Request) -> Response:
     return Response(line, media_type="application/jsonl", headers=headers)
 
 
+def raw_request(request: Request) -> Response:
+    """What the model was given, as JSON."""
+    run, found, result = asked_case(request)
+    asked = model_request(run_record(store_of(request), run), found.golden, result)
+    return Response(encode(asked), media_type="application/json")
+
+
 def waterfall(request: Request) -> Response:
     """Where the time of the case went."""
     _, found, result = asked_case(request)
@@ -56,20 +79,22 @@ def waterfall(request: Request) -> Response:
 
 
 def asked_case(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
-    """The run, the case and the trial of a URL; without a trial, the first that did not pass."""
+    """The run, the case and the trial of a URL."""
     run = asked_run(request)
     if "id" not in request.query_params:
         raise HTTPException(400, "the URL has no case id")
     found = store_of(request).case(run.id, request.query_params["id"])
-    return run, found, chosen_trial(found, request.query_params.get("trial"))
+    query = request.query_params
+    return run, found, chosen_trial(found, query.get("trial"), query.get("outcome"))
 
 
-def chosen_trial(found: StoredCase, trial: str | None) -> CaseResult:
-    """The trial of that number; without one, the first that did not pass."""
+def chosen_trial(found: StoredCase, trial: str | None, outcome: str | None = None) -> CaseResult:
+    """The trial of that number; without one, the first of that outcome, or else the first that did not pass."""
     if not found.results:
         raise HTTPException(400, f"case {found.golden_id} has no result yet")
     if trial is None:
-        return next((result for result in found.results if not result.passed), found.results[0])
+        asked = next((result for result in found.results if outcome_of(result) == outcome), None)
+        return asked or next((result for result in found.results if not result.passed), found.results[0])
     match = next((result for result in found.results if str(result.trial) == trial), None)
     if match is None:
         raise HTTPException(400, f"case {found.golden_id} has no trial {trial}")
@@ -79,5 +104,6 @@ def chosen_trial(found: StoredCase, trial: str | None) -> CaseResult:
 routes = [
     Route("/runs/{run}/case", case),
     Route("/runs/{run}/case/golden.jsonl", golden_file),
+    Route("/runs/{run}/case/request.json", raw_request),
     Route("/runs/{run}/case/waterfall.svg", waterfall),
 ]

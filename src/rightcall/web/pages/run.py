@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from rightcall.model import Category, Code
 from rightcall.report import histogram
-from rightcall.report.view import TITLES, outcome_of, rate, reason_of, summary_view
-from rightcall.store import Outcome, ResultFilter, Store, StoredRun
+from rightcall.report.view import TITLES, golden_row, rate, summary_view, verdict_sentence
+from rightcall.store import ListedGolden, Outcome, ResultFilter, Store, StoredRun
 from rightcall.web import charts
 from rightcall.web.page_renderer import page
 from rightcall.web.views import analysis_of, asked_run, at_hand, state_of, store_of, tools_of, view_of
@@ -34,6 +34,7 @@ def run(request: Request) -> Response:
         state=state_of(stored),
         passing=rate(stored.passed, judged, trials=stored.run.trials),
         summary=view.summary if view else summary_view(summary) if summary else None,
+        sentence=verdict_sentence(stored.verdict, summary),
         view=view,
         analysis=analysis_of(request, stored) if view else None,
         **case_list(request, stored),
@@ -93,24 +94,26 @@ def live(request: Request) -> Response:
 
 
 def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
-    """One page of the cases that match the filters in the URL."""
+    """One page of the goldens that match the filters in the URL, failures first, each with all its trials."""
     store, query = store_of(request), request.query_params
     which = result_filter(dict(query))
-    after = (query["after"], _whole(query.get("trial"))) if query.get("after") else None
-    found = store.results_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
+    after = _last_shown(dict(query))
+    found = store.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
     shown = found[:ON_A_PAGE]
-    ids = list(dict.fromkeys(result.golden_id for result in shown))
-    tags = store.case_tags(stored.id, ids)
-    filters = {name: value for name, value in query.items() if name not in ("after", "trial") and value}
+    ids = [each.golden_id for each in shown]
+    tags, trials = store.case_tags(stored.id, ids), store.trials_of(stored.id, ids)
+    filters = {
+        name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
+    }
     return {
-        "cases": [(result, outcome_of(result), reason_of(result)) for result in shown],
+        "cases": [golden_row(golden_id, trials[golden_id]) for golden_id in ids],
         "previews": store.previews(stored.id, ids),
         "case_tags": {golden_id: tags.get(golden_id, ()) for golden_id in ids},
         "which": which,
         "filters": filters,
         "narrowed": which != ResultFilter(),
         "fitting": _fitting(store, stored, which, len(found) if after is None else None),
-        "next_page": (shown[-1].golden_id, shown[-1].trial) if len(found) > ON_A_PAGE else None,
+        "next_page": shown[-1] if len(found) > ON_A_PAGE else None,
         "first": after is None,
         "codes": store.code_counts(stored.id),
         "code_titles": TITLES,
@@ -119,11 +122,18 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     }
 
 
+def _last_shown(query: dict[str, str]) -> ListedGolden | None:
+    """The golden after which the page begins; without the part of the list it was in, the failed ones."""
+    if not query.get("after"):
+        return None
+    return ListedGolden(_one_of(query.get("part"), Outcome) or "failed", query["after"])
+
+
 def _fitting(store: Store, stored: StoredRun, which: ResultFilter, on_first_page: int | None) -> int | None:
     """How many cases match; None where counting would take too long for a page."""
     if which == ResultFilter():
         return stored.results
-    if on_first_page is not None and on_first_page <= ON_A_PAGE:
+    if on_first_page is not None and on_first_page <= ON_A_PAGE and stored.run.trials == 1:
         return on_first_page
     scans = which.text or which.failed_metric  # no index covers these
     return None if scans and stored.results > COUNTED else store.count(stored.id, which)
@@ -144,10 +154,6 @@ def result_filter(query: dict[str, str]) -> ResultFilter:
 
 def _one_of(given: str | None, words: Any) -> Any:
     return given if given in get_args(words) else None
-
-
-def _whole(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else 0
 
 
 routes = [

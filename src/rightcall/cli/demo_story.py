@@ -1,0 +1,229 @@
+"""The story of `rightcall demo` in four acts; each shows the command that does the same."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.padding import Padding
+
+from rightcall.cli.output import as_object
+from rightcall.cli.run import command_line, print_decision
+from rightcall.cli.run_progress import Watching, run_to_end
+from rightcall.errors import InputError
+from rightcall.files import reason, write_file
+from rightcall.model.text import counted
+
+if TYPE_CHECKING:
+    from rightcall.lint import LintReport
+    from rightcall.model.run import CaseResult
+    from rightcall.report import Screen
+    from rightcall.suite import RunComparison, RunOutcome
+
+RECORDED = "recordings of SmolLM2-135M, a real but very small model (--live asks it again)"
+MOST_FAILURES = 3
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of the agent: its files, and what its run showed."""
+
+    tools: Path
+    suite: Path
+    command: str
+    outcome: RunOutcome
+    failed: list[CaseResult]
+
+    @property
+    def run(self) -> str:
+        return self.outcome.run.id
+
+
+class Story:
+    """The demo in `folder`: on recorded answers, or on `model`."""
+
+    def __init__(self, folder: Path, model: str | None, store_url: str | None, *, as_json: bool) -> None:
+        self._folder, self._model, self._store_url, self._as_json = folder, model, store_url, as_json
+
+    def write_files(self) -> None:
+        """Write the suites, tools, goldens and recordings, so that every command shown can be repeated."""
+        from rightcall.demo import SUPPORT
+
+        try:
+            for source in sorted(path for path in SUPPORT.rglob("*") if path.is_file()):
+                target = self._folder / source.relative_to(SUPPORT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                write_file(target, source.read_bytes())
+        except OSError as error:
+            raise InputError(
+                str(self._folder), f"cannot be written: {reason(error)}", "choose another with --folder"
+            ) from None
+
+    def tell(self, out: Screen) -> None:
+        """Print the four acts."""
+        self._opening(out)
+        self._definitions(out)
+        self._version_1(out)
+        self._version_2(out)
+        self._your_own(out)
+
+    def document(self) -> dict[str, Any]:
+        """The story for machines."""
+        return {
+            "answers": self._model or RECORDED,
+            "folder": str(self._folder),
+            "lint": [as_object(one) for one in self._lint.diagnostics if one.severity == "error"],
+            "versions": [
+                {
+                    "suite": str(version.suite),
+                    "run": version.run,
+                    "verdict": version.outcome.verdict.word,
+                    "sentence": version.outcome.verdict.sentence,
+                    "summary": version.outcome.summary,
+                    "failed": [case.golden_id for case in version.failed],
+                }
+                for version in (self._first, self._second)
+            ],
+            "comparison": self._comparison,
+        }
+
+    @cached_property
+    def _lint(self) -> LintReport:
+        from rightcall import api
+
+        return api.lint(self._folder / "tools-v1.json")
+
+    @cached_property
+    def _first(self) -> Version:
+        return self._ran("v1")
+
+    @cached_property
+    def _second(self) -> Version:
+        return self._ran("v2")
+
+    @cached_property
+    def _comparison(self) -> RunComparison:
+        from rightcall.store import open_store
+        from rightcall.suite import compare_runs
+
+        with open_store(self._store_url, must_exist=True) as store:
+            return compare_runs(store, self._first.run, [self._second.run])[0]
+
+    def _ran(self, name: str) -> Version:
+        from rightcall.suite import load_suite, plan_suite, with_record_mode
+
+        path = self._folder / f"{name}.yaml"
+        suite = with_record_mode(load_suite(path), "none" if self._model else None)
+        mode = "none" if self._model else None
+        command = command_line(path, {"--model": self._model, "--record": mode, "--store": self._store_url})
+        watching = Watching(keep=1000, as_json=False)
+        plan = plan_suite(suite, self._folder, model=self._model)
+        outcome = run_to_end(plan, self._store_url, None, watching, command)
+        return Version(
+            self._folder / f"tools-{name}.json", path, command, outcome, sorted(watching.failed, key=_rank)
+        )
+
+    def _opening(self, out: Screen) -> None:
+        out.say(
+            "A support agent has two tools: [bold]delete_account[/bold] only pauses an account, "
+            "[bold]delete_user[/bold] erases\neverything. A customer asks for a pause. Does it make the right call?"
+        )
+        answers = f"{self._model}, asked now" if self._model else RECORDED
+        out.say("[dim]answers: {}\nfiles:   {}[/dim]", answers, f"{self._folder}/")
+
+    def _definitions(self, out: Screen) -> None:
+        path = self._folder / "tools-v1.json"
+        _act(out, 1, "The linter reads the definitions", f"rightcall lint {shlex.quote(str(path))}")
+        found = next(one for one in self._lint.diagnostics if one.rule == "confusable-pair")
+        out.say("[bold red]error[/bold red] {} {} [bold]{}[/bold]", found.code, found.rule, found.tool)
+        for words in (found.message, f"fix: {found.hint}"):
+            out.print(Padding(words, (0, 0, 0, 6)))
+        counts = self._lint.counts()
+        rest = [counted(number - (name == "error"), name) for name, number in counts.items()]
+        out.say("[dim]… and {}[/dim]", ", ".join(rest))
+
+    def _version_1(self, out: Screen) -> None:
+        version = self._first
+        _act(out, 2, "Version 1 runs", version.command)
+        _print_run(out, version)
+        if version.failed:
+            self._case(out, version, version.failed[0].golden_id)
+
+    def _version_2(self, out: Screen) -> None:
+        from rightcall.report import print_comparison
+
+        version = self._second
+        before, after = (one.read_text("utf-8").splitlines() for one in (self._first.tools, version.tools))
+        diff = f"diff -u {shlex.quote(str(self._first.tools))} {shlex.quote(str(version.tools))}"
+        _act(out, 3, "Names and descriptions now say what is kept and what is lost", diff)
+        for line in list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]:
+            if not line.startswith("@@"):
+                out.print(line, style="green" if line.startswith("+") else "red", soft_wrap=True)
+        out.print()
+        _command(out, version.command)
+        _print_run(out, version)
+        out.print()
+        _command(out, f"rightcall compare {self._first.run} {version.run}{self._where}")
+        found = self._comparison
+        print_comparison(out, "version 1", "version 2", found.comparison, found.p_adjusted, found.unlike)
+
+    def _your_own(self, out: Screen) -> None:
+        _act(out, 4, "Your own agent")
+        steps = [
+            ("rightcall lint TOOLS", "your definitions: JSON, YAML, OpenAPI, mcp:COMMAND, module:agent"),
+            ("rightcall init my-suite", "a suite to edit that already runs"),
+            ("rightcall run my-suite/suite.yaml", "with --model openai:…, anthropic:…, local:…, http:URL"),
+            ("rightcall check", "the same in a pull request"),
+            (f"rightcall runs show {self._first.run}{self._where}", "what you just saw, case by case"),
+        ]
+        if self._model is None:
+            steps.append(("rightcall demo --live", "this story with the model asked now (98 MB, once)"))
+        widest = max(len(command) for command, _ in steps)
+        for command, meaning in steps:
+            out.say("  {}  [dim]# {}[/dim]", command.ljust(widest), meaning, soft_wrap=True)
+
+    def _case(self, out: Screen, version: Version, golden_id: str) -> None:
+        from rightcall.analysis import run_record
+        from rightcall.report import print_case_calls
+        from rightcall.report.view import case_view, golden_row
+        from rightcall.store import open_store
+
+        out.print()
+        _command(out, f"rightcall runs show {version.run} {shlex.quote(golden_id)}{self._where}")
+        with open_store(self._store_url, must_exist=True) as store:
+            stored = store.case(version.run, golden_id)
+            tools = {tool.name: tool for tool in run_record(store, store.run(version.run)).tools}
+            view = case_view(stored.golden, stored.results[0], tools)
+        print_case_calls(out, view, trials=golden_row(golden_id, stored.results))
+
+    @property
+    def _where(self) -> str:
+        from rightcall.store import store_address
+
+        return f" --store {shlex.quote(store_address(self._store_url).typed)}" if self._store_url else ""
+
+
+def _act(out: Screen, number: int, title: str, command: str = "") -> None:
+    out.say("\n[bold reverse] {} [/bold reverse] [bold]{}[/bold]", number, title)
+    if command:
+        _command(out, command)
+
+
+def _command(out: Screen, command: str) -> None:
+    out.say("[dim]$[/dim] [cyan]{}[/cyan]", command, soft_wrap=True)
+
+
+def _print_run(out: Screen, version: Version) -> None:
+    from rightcall.report import print_summary
+
+    print_summary(version.outcome.summary, version.failed[:MOST_FAILURES], console=out)
+    print_decision(out, version.outcome.verdict)
+
+
+def _rank(case: CaseResult) -> tuple[bool, str]:
+    """Forbidden calls first."""
+    return all(failure.code != "forbidden_call" for failure in case.codes), case.golden_id

@@ -1,0 +1,61 @@
+"""`rightcall score --on`: recorded behaviour scored in shards on Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from rightcall.cli.output import tell
+from rightcall.distributed import Scoring, Workers
+from rightcall.metrics import Scorer, as_metrics, observed
+from rightcall.report import print_summary
+from rightcall.suite import WorkersConfig
+from rightcall.tools import load_tools
+
+if TYPE_CHECKING:
+    from rightcall.metrics import ScoringRules
+
+ROUNDING = 1e-12
+
+
+class ShardChoices(NamedTuple):
+    """What the command line says about scoring."""
+
+    tools: Path | None
+    metrics: Sequence[str]
+    observe: Sequence[str]
+    rules: ScoringRules
+    partial: bool
+    least: float
+
+
+def score_in_shards(
+    goldens: Path, trajectories: Path, how: ShardChoices, on: str, workers: int | None, out: Path
+) -> None:
+    """Score every shard, print the summary, and exit with 1 below the minimum."""
+    chosen = as_metrics(how.metrics)
+    scorer = Scorer(chosen, observed(how.observe, chosen), how.rules)
+    tools = tuple(load_tools(how.tools)) if how.tools else ()
+    scoring = Scoring(goldens.resolve(), scorer, tools, out.resolve())
+    with Workers(WorkersConfig(count=workers), on, folder=Path.cwd(), dataset=goldens) as shared:
+        scores = shared.score(scoring, trajectories.resolve(), partial=how.partial, done=_progress)
+    notes = [f"{scores.shards:,} shards; their rows are in {out}"]
+    if scores.left_out:
+        notes.append(
+            f"{scores.left_out:,} golden{'s' if scores.left_out != 1 else ''} without a trajectory skipped"
+        )
+    print_summary(
+        scores.summary, [], notes=notes, hints=[f"cat {out}/part-*.jsonl | jq 'select(.passed | not)'"]
+    )
+    overall = scores.summary.overall
+    everything = overall.cases + overall.errors
+    if not overall.cases or overall.passed < (how.least - ROUNDING) * everything:
+        raise click.exceptions.Exit(1)
+
+
+def _progress(finished: int, of: int) -> None:
+    if finished == of or finished % max(1, of // 20) == 0:
+        tell(f"{finished:,} of {of:,} shards", err=True)

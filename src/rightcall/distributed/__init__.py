@@ -1,0 +1,50 @@
+"""One run on many processes and machines.
+
+    lease     who has which cells, how many, and what becomes of those of a lost worker; no I/O
+    message   what driver and workers say to each other
+    worker    the body of a worker: a session, a pool, batches of results (`outbox`)
+    engine    what carries bytes between the two: the protocol of engines
+    driver    a backend of `suite` that hands out, takes in, and replaces the dead (`seat`: one of its places)
+    ray       an engine on Ray; the only file that imports it
+    shards    recorded behaviour scored in shards
+    place     an engine and its options, from a suite and a command line
+    shipment  which files of a suite travel to a cluster
+
+Another engine is another class with the methods of `WorkerEngine`.
+"""
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.distributed.driver import Driver as Driver
+    from rightcall.distributed.engine import (
+        WorkerEngine as WorkerEngine,
+        WorkerLost as WorkerLost,
+        WorkerOptions as WorkerOptions,
+    )
+    from rightcall.distributed.lease import Lease as Lease, LeaseLedger as LeaseLedger
+    from rightcall.distributed.message import WorkerSetup as WorkerSetup
+    from rightcall.distributed.place import Workers as Workers
+    from rightcall.distributed.ray import RayEngine as RayEngine, RayOptions as RayOptions
+    from rightcall.distributed.shards import (
+        Scoring as Scoring,
+        ShardedScores as ShardedScores,
+        score_shards as score_shards,
+    )
+    from rightcall.distributed.worker import Worker as Worker
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__,
+        {
+            "driver": "Driver",
+            "engine": "WorkerEngine WorkerLost WorkerOptions",
+            "lease": "Lease LeaseLedger",
+            "message": "WorkerSetup",
+            "place": "Workers",
+            "ray": "RayEngine RayOptions",
+            "shards": "Scoring ShardedScores score_shards",
+            "worker": "Worker",
+        },
+    )

@@ -1,0 +1,62 @@
+"""What carries bytes between a driver and its workers, whatever it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+SILENCE_SECONDS = 60.0
+"""A worker that says nothing for this long is lost. Code in C may hold the interpreter for a while."""
+
+
+class WorkerLost(Exception):  # noqa: N818  it is news of a worker
+    """A worker is gone: killed, out of memory, with its node, or silent."""
+
+
+class WorkerEngine(Protocol):
+    """Starts workers and carries bytes to and from them. Whatever touches a lost worker raises `WorkerLost`."""
+
+    def pack(self, value: Any) -> bytes:
+        """Pickle what goes to a worker."""
+        ...
+
+    async def open(self) -> None:
+        """Be ready to start workers; may be called again."""
+        ...
+
+    def count(self) -> int:
+        """How many workers there is room for."""
+        ...
+
+    async def spawn(self, number: int, setup: bytes) -> Any:
+        """A worker with this setup; waits until there is room for it."""
+        ...
+
+    def lease(self, worker: Any, payload: bytes) -> AsyncIterator[bytes]:
+        """Give a worker a lease and stream what it sends."""
+        ...
+
+    async def tell(self, worker: Any, message: bytes) -> bytes:
+        """Give a worker a message and return its answer."""
+        ...
+
+    async def lost(self, worker: Any) -> str:
+        """End a worker for good, if anything of it is left, and say what became of it."""
+        ...
+
+    async def watch(self) -> None:
+        """Run until cancelled; raise `InfrastructureError` when workers can no longer be reached."""
+        ...
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """How workers are used; `count` of them [default: as many as the engine has room for]."""
+
+    count: int | None = None
+    lease_seconds: float = 1.0
+    silence_seconds: float = SILENCE_SECONDS
+    writes: bool = False
+    paths: tuple[str, ...] = ()
+    folder: str = ""

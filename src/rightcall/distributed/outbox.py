@@ -1,0 +1,82 @@
+"""Results of one lease on their way out: in batches, soon, and never silent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from rightcall.distributed.message import Failed
+from rightcall.model.run import CaseResult
+
+BATCH = 100
+GATHER_SECONDS = 0.05
+"""How long a result waits for others to travel with."""
+
+HEARTBEAT_SECONDS = 5.0
+"""An empty batch is sent when nothing happened for this long."""
+
+
+class Outbox:
+    """Holds results until they are sent. `left` counts cells that are neither done nor given up."""
+
+    def __init__(self, cells: int) -> None:
+        self.left = cells
+        self.lag_ms = 0.0
+        self.failed: Failed | None = None
+        self._results: list[CaseResult] = []
+        self._news, self._full = asyncio.Event(), asyncio.Event()
+
+    def put(self, result: CaseResult, lag_ms: float = 0.0) -> None:
+        self._results.append(result)
+        self.lag_ms = max(self.lag_ms, lag_ms)
+        self.give_up()
+
+    def give_up(self) -> None:
+        """One cell will bring no other result."""
+        self.left -= 1
+        self._notify()
+
+    def fail(self, failed: Failed) -> None:
+        """Nothing more comes, for this reason."""
+        self.failed = failed
+        self._notify()
+
+    async def batches(self) -> AsyncIterator[list[CaseResult]]:
+        """Batches until the lease is done; the last one says so if the worker failed."""
+        while not self._ended:
+            await _wait(self._news, HEARTBEAT_SECONDS)
+            if self._results and not self._ended:
+                await _wait(self._full, GATHER_SECONDS)
+            self._news.clear()
+            self._full.clear()
+            yield self._taken()
+            if len(self._results) >= BATCH:
+                self._notify()
+        while self._results or self.failed is not None:
+            yield self._taken()
+            if not self._results:
+                return
+
+    @property
+    def _ended(self) -> bool:
+        return self.left <= 0 or self.failed is not None
+
+    def _notify(self) -> None:
+        self._news.set()
+        if len(self._results) >= BATCH or self._ended:
+            self._full.set()
+
+    def _taken(self) -> list[CaseResult]:
+        batch = self._results[:BATCH]
+        del self._results[:BATCH]
+        return batch
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    if event.is_set():
+        return
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

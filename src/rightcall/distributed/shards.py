@@ -1,0 +1,237 @@
+"""Scoring recorded behaviour in shards: many tasks, one result, the same to the last bit as in one process.
+
+A shard is a range of lines of a file. It writes `part-00017.jsonl`, then `part-00017.tally`, each by a rename: a shard
+that runs twice overwrites itself, one that has a tally is done, so the same command resumes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import msgspec
+
+from rightcall.datasets import GoldenIndex, line_ranges, load_goldens, trajectories_between
+from rightcall.errors import ConfigError, InputError
+from rightcall.files import atomic_write
+from rightcall.metrics import Scorer, Tally
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import Summary
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.report import write_rows
+from rightcall.suite import score_pairs
+
+SHARD_BYTES = 64 * 2**20
+INDEX, SETUP = "goldens.index", "shards.json"
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What is scored and how; the same for every shard. Files are where every task finds them."""
+
+    goldens: Path
+    scorer: Scorer
+    tools: tuple[Tool, ...]
+    out: Path
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A range of lines of a file of trajectories."""
+
+    number: int
+    path: Path
+    start: int
+    end: int
+
+    def part(self, out: Path, suffix: str) -> Path:
+        return out / f"part-{self.number:05}.{suffix}"
+
+
+class ShardTally(msgspec.Struct, frozen=True):
+    """What a finished shard counted. `cases` are hashes of golden and trial, `goldens` of ids, as int64."""
+
+    tally: bytes
+    cases: bytes
+    goldens: bytes
+    unnumbered: bool
+
+
+class ShardedScores(msgspec.Struct, frozen=True):
+    """The summary of all shards, how many there were, and how many goldens had no trajectory."""
+
+    summary: Summary
+    shards: int
+    left_out: int
+
+
+Run = Callable[[Callable[[Shard], None], Sequence[Shard]], Iterator[None]]
+"""Does the shards somewhere, in any order; yields as each one ends."""
+
+
+def score_shards(
+    scoring: Scoring,
+    trajectories: Path,
+    *,
+    run: Run = map,
+    shard_bytes: int = SHARD_BYTES,
+    partial: bool = False,
+    done: Callable[[int, int], None] = lambda finished, all_of_them: None,
+) -> ShardedScores:
+    """Score every shard that is not done, then add them up."""
+    scoring.out.mkdir(parents=True, exist_ok=True)
+    shards = [
+        Shard(number, path, start, end)
+        for number, (path, start, end) in enumerate(
+            (path, start, end)
+            for path in _files(trajectories)
+            for start, end in line_ranges(path, shard_bytes)
+        )
+    ]
+    _same_setup(scoring, trajectories, shards)
+    if not (scoring.out / INDEX).exists():
+        _write_index(scoring)
+    open_shards = [shard for shard in shards if not shard.part(scoring.out, "tally").exists()]
+    finished = len(shards) - len(open_shards)
+    for _ in run(_Task(scoring), open_shards):
+        finished += 1
+        done(finished, len(shards))
+    return _merged(scoring, shards, trajectories, partial)
+
+
+class _Task:
+    """Scores a shard, where it is called."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+
+    def __call__(self, shard: Shard) -> None:
+        score_shard(self._scoring, shard)
+
+
+def score_shard(scoring: Scoring, shard: Shard) -> None:
+    """Score the lines of one shard and write its two files."""
+    tally = Tally(scoring.scorer.names, stable=True)
+    with GoldenIndex.read(scoring.out / INDEX) as index:
+        pairs = _Pairs(scoring, shard, index)
+        results = score_pairs(pairs, scoring.goldens, tools=scoring.tools, scorer=scoring.scorer)
+        with atomic_write(shard.part(scoring.out, "jsonl")) as file:
+            write_rows(tally.watch(results), cast(BinaryIO, file))
+    counted = ShardTally(
+        tally.state(), pairs.cases.tobytes(), array("q", sorted(pairs.met)).tobytes(), pairs.unnumbered
+    )
+    with atomic_write(shard.part(scoring.out, "tally")) as file:
+        file.write(msgspec.msgpack.encode(counted))
+
+
+class _Pairs:
+    """Trajectories of a shard with their goldens, and what must be known to find repeats among all shards."""
+
+    def __init__(self, scoring: Scoring, shard: Shard, index: GoldenIndex) -> None:
+        self._scoring, self._shard, self._index = scoring, shard, index
+        self.cases, self.met, self.unnumbered = array("q"), set[int](), False
+
+    def __iter__(self) -> Iterator[tuple[AnyGolden, int, Trajectory]]:
+        shard = self._shard
+        known: tuple[AnyGolden, str] | None = None
+        for line, found in trajectories_between(shard.path, shard.start, shard.end):
+            if known is None or known[0].id != found.golden_id:
+                known = self._index.find(found.golden_id)
+            if known is None:
+                raise InputError(
+                    f"{shard.path}:{_line_at(shard, line)}",
+                    f"golden_id '{found.golden_id}' is not in {self._scoring.goldens}",
+                    "are these the right two files?",
+                )
+            self.unnumbered = self.unnumbered or found.trial is None
+            trial = found.trial or 0
+            self.cases.append(_hash(f"{trial}/{found.golden_id}"))
+            self.met.add(_hash(known[1]))
+            yield known[0], trial, found.trajectory
+
+
+def _merged(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partial: bool) -> ShardedScores:
+    whole = Tally(scoring.scorer.names, stable=True)
+    cases, met = array("q"), set[int]()
+    for shard in shards:
+        data = shard.part(scoring.out, "tally").read_bytes()
+        counted = msgspec.msgpack.decode(data, type=ShardTally)
+        whole.merge(Tally.from_state(counted.tally))
+        cases.frombytes(counted.cases)
+        goldens = array("q")
+        goldens.frombytes(counted.goldens)
+        met.update(goldens)
+    if len(set(cases)) < len(cases):
+        raise InputError(
+            str(trajectories),
+            "a golden has several trajectories with the same trial, or without one",
+            'number them, {"golden_id": …, "trial": 1}: shards cannot count what came before',
+        )
+    missing = _missing(scoring, met)
+    if missing and not partial:
+        names = ", ".join(f"'{name}'" for name in missing[:NAMED]) + (", …" if len(missing) > NAMED else "")
+        subject = "1 golden has" if len(missing) == 1 else f"{len(missing):,} goldens have"
+        problem = f"{subject} no trajectory in {trajectories}: {names}"
+        raise InputError(str(scoring.goldens), problem, "record them too, or leave them out with --partial")
+    return ShardedScores(whole.summary(), len(shards), len(missing))
+
+
+def _missing(scoring: Scoring, met: set[int]) -> list[str]:
+    with GoldenIndex.read(scoring.out / INDEX) as index:
+        return [golden_id for golden_id in index.ids() if _hash(golden_id) not in met]
+
+
+def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -> None:
+    """Refuse a folder that holds parts of something else."""
+    state = scoring.goldens.stat()
+    told = {
+        "goldens": [str(scoring.goldens.resolve()), state.st_size, state.st_mtime_ns],
+        "trajectories": str(trajectories.resolve()),
+        "metrics": [repr(metric) for metric in (*scoring.scorer.metrics, *scoring.scorer.observe)],
+        "rules": repr(scoring.scorer.rules),
+        "tools": hashlib.sha256(msgspec.json.encode(scoring.tools)).hexdigest(),
+        "shards": [[str(shard.path.resolve()), shard.start, shard.end] for shard in shards],
+    }
+    content, file = msgspec.json.encode(told), scoring.out / SETUP
+    if file.exists() and file.read_bytes() != content:
+        raise ConfigError(
+            f"{scoring.out}: holds shards of other files, metrics or rules; name an empty folder with --out"
+        )
+    with atomic_write(file) as out:
+        out.write(content)
+
+
+def _write_index(scoring: Scoring) -> None:
+    draft = scoring.out / f"{INDEX}.draft"
+    draft.unlink(missing_ok=True)
+    if GoldenIndex.write(draft, load_goldens(scoring.goldens)) is None:
+        raise InputError(str(scoring.goldens), "an id occurs twice", "give each golden its own id")
+    draft.replace(scoring.out / INDEX)
+
+
+def _files(trajectories: Path) -> list[Path]:
+    found = sorted(trajectories.glob("*.jsonl")) if trajectories.is_dir() else [trajectories]
+    if not found or any(path.suffix != ".jsonl" for path in found):
+        raise InputError(
+            str(trajectories),
+            "shards are cut from .jsonl files",
+            "name one, or a folder of them; other formats are scored without --on",
+        )
+    return found
+
+
+def _line_at(shard: Shard, line: int) -> int:
+    """The line in the file of a line in the shard."""
+    with shard.path.open("rb") as file:
+        return file.read(shard.start).count(b"\n") + line
+
+
+def _hash(text: str) -> int:
+    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)

@@ -1,0 +1,106 @@
+"""The goldens of a run in the order a list shows them: those that failed first, every golden once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Select, select
+
+from rightcall.model import CaseResult
+from rightcall.store.base import ListedGolden, Outcome, ResultFilter
+from rightcall.store.sql import tables
+from rightcall.store.sql.results import AT_ONCE, OUTCOMES, Results, conditions
+from rightcall.store.sql.runs import find
+from rightcall.store.sql.text import held
+
+ORDER: tuple[Outcome, ...] = ("failed", "error", "passed")
+"""A golden is listed under the first of these that one of its trials has."""
+
+results = tables.results.c
+
+
+class GoldenList(Results):
+    """The part of the store that lists goldens, each with all its trials."""
+
+    def goldens_page(
+        self, run: str, which: ResultFilter, *, limit: int = 100, after: ListedGolden | None = None
+    ) -> list[ListedGolden]:
+        """The next `limit` goldens with a matching trial, failures first; `after` is the last one shown."""
+        found: list[ListedGolden] = []
+        with self.reading() as connection:
+            run_key = find(connection, run).key
+            for outcome in _from(which, after.outcome if after else None):
+                beyond = after.golden_id if after and after.outcome == outcome else None
+                query = _listed(run_key, which, outcome)
+                if beyond is not None:
+                    query = query.where(results.golden_id > held(beyond))
+                ids = connection.execute(query.order_by(results.golden_id).limit(limit - len(found)))
+                found += [ListedGolden(outcome, golden_id) for golden_id in ids.scalars()]
+                if len(found) >= limit:
+                    break
+        return found
+
+    def trials_of(self, run: str, golden_ids: Sequence[str]) -> dict[str, list[CaseResult]]:
+        """Every trial of these goldens, in order, without trajectories."""
+        found: dict[str, list[CaseResult]] = defaultdict(list)
+        with self.reading() as connection:
+            run_key = find(connection, run).key
+            for start in range(0, len(golden_ids), AT_ONCE):
+                some = [held(golden_id) for golden_id in golden_ids[start : start + AT_ONCE]]
+                query = select(tables.results).where(results.run_key == run_key, results.golden_id.in_(some))
+                rows = connection.execute(query.order_by(results.golden_id, results.trial)).all()
+                for result in self._with_details(connection, rows, trajectories=False):
+                    found[result.golden_id].append(result)
+        return found
+
+    def neighbours(self, run: str, which: ResultFilter, golden_id: str) -> tuple[str | None, str | None]:
+        """The goldens before and after this one in the list; None at either end."""
+        with self.reading() as connection:
+            run_key = find(connection, run).key
+
+            def first(query: Select[Any], *, last: bool = False) -> str | None:
+                order = results.golden_id.desc() if last else results.golden_id
+                found: str | None = connection.execute(query.order_by(order).limit(1)).scalar()
+                return found
+
+            phases = _from(which, None)
+            lists = {outcome: _listed(run_key, which, outcome) for outcome in phases}
+            own = (results.run_key == run_key, results.golden_id == held(golden_id))
+            trials = select(results.outcome).where(*own)
+            outcomes = set(connection.execute(trials.where(*conditions(run_key, which))).scalars())
+            outcomes = outcomes or set(connection.execute(trials).scalars())  # opened past the filter
+            at = next((n for n, outcome in enumerate(phases) if OUTCOMES[outcome] in outcomes), 0)
+            here = lists[phases[at]]
+            before = first(here.where(results.golden_id < held(golden_id)), last=True)
+            after = first(here.where(results.golden_id > held(golden_id)))
+            for outcome in reversed(phases[:at]):
+                before = before if before is not None else first(lists[outcome], last=True)
+            for outcome in phases[at + 1 :]:
+                after = after if after is not None else first(lists[outcome])
+        return before, after
+
+
+def _from(which: ResultFilter, outcome: Outcome | None) -> tuple[Outcome, ...]:
+    """The parts of the list that are left, beginning with that of `outcome`."""
+    parts = ORDER if which.outcome is None else (which.outcome,)
+    return parts[parts.index(outcome) :] if outcome in parts else parts
+
+
+def _listed(run_key: int, which: ResultFilter, outcome: Outcome) -> Select[Any]:
+    """Ids of the goldens with a matching trial of this outcome and, in a list of all, none of an earlier one."""
+    query = select(results.golden_id).distinct().where(*conditions(run_key, which))
+    query = query.where(results.outcome == OUTCOMES[outcome])
+    if which.outcome is not None:
+        return query
+    other = tables.results.alias()
+    for earlier in ORDER[: ORDER.index(outcome)]:
+        same = (
+            other.c.run_key == run_key,
+            other.c.golden_id == results.golden_id,
+            other.c.outcome == OUTCOMES[earlier],
+        )
+        matching = conditions(run_key, which, other.c)
+        query = query.where(~select(other.c.id).where(*same, *matching).exists())
+    return query

@@ -1,0 +1,52 @@
+"""Agents for runs on workers: each does what its golden says, at most once where it harms its process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from rightcall.model import Golden, ToolCall
+
+
+def number_of(golden: Golden) -> int:
+    return int(golden.id[1:])
+
+
+def calls(golden: Golden) -> list[ToolCall]:
+    """Right in three of four cases; every eleventh raises."""
+    number = number_of(golden)
+    if number % 11 == 5:
+        raise ValueError("no idea")
+    return [ToolCall("a", {"n": number if number % 4 else -1})]
+
+
+def counted(golden: Golden) -> list[ToolCall]:
+    """The same, and notes in a folder that it was asked."""
+    folder = Path(golden.metadata["folder"])
+    with (folder / f"asked-{os.getpid()}").open("a") as file:
+        file.write(f"{golden.id}\n")
+    time.sleep(golden.metadata.get("seconds", 0.0))
+    return calls(golden)
+
+
+def first_time(golden: Golden, what: str) -> bool:
+    """Whether nobody has come here yet."""
+    try:
+        (Path(golden.metadata["folder"]) / f"{what}-{golden.id}").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def harmful(golden: Golden) -> list[ToolCall]:
+    """Counted, and harms its own process as `harm` says."""
+    harm = golden.metadata.get("harm")
+    if harm == "always":
+        os._exit(3)
+    if harm == "once" and first_time(golden, "killed"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if harm == "pause" and first_time(golden, "paused"):
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return counted(golden)
