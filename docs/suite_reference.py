@@ -13,7 +13,7 @@ from rightcall.tools.faults import plan as faults
 from rightcall.tools.runtime import mocks
 
 Schema = Mapping[str, Any]
-EMPTY = ("null", '""', "[]", "{}")
+EMPTY = ("null", "", "[]", "{}")
 FORMS = {"Mock": mocks, "FaultPlan": faults}
 """Modules whose docstring shows every form of a part."""
 SEE = {
@@ -26,6 +26,7 @@ SEE = {
     "faults": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
     "worlds": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
     "tools.mcp": "[Tools](tools.md)",
+    "workers": "[One run on many processes and machines](scale.md)",
 }
 
 
@@ -88,10 +89,14 @@ def _about(name: str, path: str, part: Schema) -> Iterator[str]:
 def _rows(part: Schema, paths: Mapping[str, str]) -> str:
     required = part.get("required", [])
     rows = [
-        f"| `{key}` | {_type(value, paths)} | {_default(value, key in required)} | {_cell(value['description'])} |"
+        f"| `{key}` | {_type(value, paths)} | {_default(value, key in required)} | {_meaning(value)} |"
         for key, value in part["properties"].items()
     ]
     return "\n".join(["| key | type | default | meaning |", "|---|---|---|---|", *rows])
+
+
+def _meaning(schema: Schema) -> str:
+    return _cell(schema.get("description", ""))
 
 
 def _worlds(schema: Schema) -> Iterator[str]:
@@ -104,8 +109,9 @@ def _worlds(schema: Schema) -> Iterator[str]:
 def _default(schema: Schema, required: bool) -> str:
     if required:
         return "required"
-    default = json.dumps(schema.get("default"))
-    return "" if default in EMPTY else f"`{default}`"
+    default = schema.get("default")
+    text = default if isinstance(default, str) else json.dumps(default)
+    return "" if text in EMPTY else f"`{text}`"
 
 
 def _type(schema: Schema, paths: Mapping[str, str]) -> str:

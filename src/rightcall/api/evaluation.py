@@ -9,6 +9,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
 
+from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult
 from rightcall.event_loop import finished
 from rightcall.executor import Agent, RunLimits
@@ -58,6 +59,7 @@ async def aevaluate(
     store: str | Path | None = None,
     workers: int | None = None,
     on: str | None = None,
+    progress: bool | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     identifier: str | None = None,
     async_config: Any = None,
@@ -76,7 +78,8 @@ async def aevaluate(
     the mapping of a suite, or the pass rate to reach; without one every case must pass. `user` plays the users of
     conversations that are not scripted to their end: a model, the mapping of a suite, or a `UserSetup`. `group` (or
     `group_name`) groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they
-    finish. `workers` processes share the run, on Ray `on` this machine ("ray") or a cluster ("ray:auto").
+    finish. `workers` processes share the run, on Ray `on` this machine ("ray") or a cluster ("ray:auto"). `progress`
+    shows a progress bar [default: in notebooks, and when stderr is a terminal].
 
     DeepEval's `hyperparameters` are kept with the run, `identifier` is its `name`, `async_config.max_concurrent` its
     `concurrency`; `display_config` and `cache_config` change nothing here.
@@ -113,9 +116,11 @@ async def aevaluate(
     if request.plan is None:
         return await arun_request(request, store)
     opened = open_store(store)
-    with _shared(workers, on) as shared:
+    with _shared(workers, on) as shared, RunDisplay(progress) as display:
         backend = shared.backend(request.plan, opened, _say_nothing) if shared else None
-        outcome = await run_plan(request.plan, opened, warn=warn_of_mode, backend=backend)
+        outcome = await run_plan(
+            request.plan, opened, watch=display.watch, warn=warn_of_mode, backend=backend
+        )
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 

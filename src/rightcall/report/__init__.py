@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         results_html as results_html,
         run_html as run_html,
     )
+    from rightcall.report.notebook_progress import NotebookProgress as NotebookProgress
     from rightcall.report.numbers import (
         FILTERS as FILTERS,
         count as count,
@@ -116,6 +117,7 @@ else:
             "notebook": "result_columns results_html run_html",
             "numbers": "FILTERS count interval percent",
             "production": "CheckRate VersionChange check_rates rates_of version_changes",
+            "notebook_progress": "NotebookProgress",
             "progress": "ProgressState RunProgress",
             "pull_request": "PullRequest",
             "robustness": "print_fault_report print_perturbations",

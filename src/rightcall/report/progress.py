@@ -62,7 +62,11 @@ class RunProgress:
             self._live.update(self._bar(state))
         elif time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
-            self._console.print(" · ".join(self._parts(state)), soft_wrap=True)
+            self._console.print(self.words(state), soft_wrap=True)
+
+    def words(self, state: ProgressState) -> str:
+        """The state in one line: cases, pass rate, speed, tokens, cost, errors, time left."""
+        return " · ".join(self._parts(state))
 
     def note(self, line: str) -> None:
         """Show a line above the display."""
@@ -71,7 +75,7 @@ class RunProgress:
     def _bar(self, state: ProgressState) -> Table:
         grid = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(1, self._planned), completed=state.done, width=30)
-        grid.add_row(bar, " · ".join(self._parts(state)))
+        grid.add_row(bar, self.words(state))
         return grid
 
     def _parts(self, state: ProgressState) -> list[str]:

@@ -1,0 +1,48 @@
+"""`evaluate` shows a progress bar to a person, and writes nothing where nobody looks."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+import rightcall as rc
+from rightcall.report import progress as progress_module
+
+GOLDENS = [rc.Golden(f"question {i}", id=f"g{i}", no_calls=True) for i in range(3)]
+
+
+class FakeTerminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def evaluated(tmp_path, **options):
+    return rc.evaluate(lambda golden: [], GOLDENS, store=tmp_path / "store.db", **options)
+
+
+@pytest.mark.parametrize("wish", [None, False])
+def test_a_program_without_a_terminal_stays_silent(wish, tmp_path, capsys):
+    assert evaluated(tmp_path, progress=wish).passed
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_shows_the_bar(tmp_path, monkeypatch):
+    terminal = FakeTerminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr", terminal)
+    evaluated(tmp_path)
+    assert "3/3 · 100.0% passed" in terminal.getvalue()
+
+
+def test_a_terminal_shows_nothing_when_told_so(tmp_path, monkeypatch):
+    terminal = FakeTerminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    evaluated(tmp_path, progress=False)
+    assert terminal.getvalue() == ""
+
+
+def test_a_log_file_gets_lines_when_asked_for(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress_module, "SECONDS_BETWEEN_LINES", -1.0)
+    evaluated(tmp_path, progress=True)
+    assert "3/3 · 100.0% passed" in capsys.readouterr().err
