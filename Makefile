@@ -65,7 +65,7 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.demo-ready: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[web]"
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[web]"
 	@touch $@
 
 $(VENV)/.test-ready: $(VENV)/.made pyproject.toml

@@ -67,3 +67,28 @@ def test_dry_run_sends_and_stores_nothing(rightcall):
     done = rightcall("run", "mine/suite.yaml", "--dry-run")
     assert done.code == 0 and "nothing was sent" in done.out
     assert not Path(".rightcall").exists() and not Path("mine/.rightcall").exists()
+
+
+def test_a_broken_second_model_is_found_before_the_first_runs(rightcall):
+    rightcall("init", "mine")
+    done = rightcall("run", "mine/suite.yaml", "--model", "keyword:", "--model", "scripted:missing.jsonl")
+    assert done.code == 2 and "missing.jsonl" in done.err and done.out == ""
+    assert "no store found" in rightcall("runs", "list").err
+
+
+def test_live_plain_writes_a_line_a_case_and_off_none(rightcall):
+    rightcall("init", "mine")
+    count = len(Path("mine/goldens.jsonl").read_text("utf-8").splitlines())
+    lines = rightcall("run", "mine/suite.yaml", "--live", "plain").err.splitlines()
+    assert [line.split()[0] for line in lines] == [f"{n}/{count}" for n in range(1, count + 1)]
+    assert {line.split()[1] for line in lines} <= {"PASS", "FAIL"}
+    assert all(": " in line for line in lines if " FAIL " in line)
+    assert rightcall("run", "mine/suite.yaml", "--live", "off").err == ""
+
+
+def test_a_shown_case_names_the_command_that_runs_it_again(rightcall):
+    rightcall("init", "my suite")
+    golden = json.loads(Path("my suite/goldens.jsonl").read_text("utf-8").splitlines()[0])["id"]
+    rightcall("run", "my suite/suite.yaml")
+    shown = rightcall("runs", "show", "last", golden).out
+    assert f"rightcall run 'my suite/suite.yaml' --only {golden}" in shown

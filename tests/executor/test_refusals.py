@@ -72,7 +72,7 @@ def test_a_wrong_model_name_ends_the_run_after_a_handful_of_requests(server: Ser
     )
     done = CliRunner().invoke(cli, ["run", str(suite), "--store", f"sqlite:///{tmp_path}/x.db"])
     assert isinstance(done.exception, InfrastructureError) and done.exception.exit_code == 4
-    assert "rejected with the same error" in str(done.exception) and "is the model's name right" in str(
+    assert "rejected with the same error" in str(done.exception) and "check the model name" in str(
         done.exception
     )
     assert server.asked < 12

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
+from rightcall.analysis import AgentSetup
 from rightcall.metrics import result_of
 from rightcall.metrics.tally import Tally
 from rightcall.model import (
@@ -256,6 +257,8 @@ def add_run(
     """A run in the store; `part` below 1 leaves it unfinished."""
     chosen, offered = some or goldens(), {each.name: each for each in tools}
     document = msgspec.json.encode(tools)
+    settings = {"temperature": 0.2, "max_tokens": 1024}
+    setup = msgspec.json.encode(AgentSetup(agent, SYSTEM, "agent", settings, {"max_steps": 8}))
     run = Run(
         run_id,
         name,
@@ -264,10 +267,14 @@ def add_run(
         trials=trials,
         seed=seed,
         group="nightly",
-        fingerprints={"tools": hashlib.sha256(document).hexdigest(), "dataset": "d" * 64},
-        versions={"rightcall": "0.1.0"},
+        fingerprints={
+            "tools": hashlib.sha256(document).hexdigest(),
+            "dataset": "d" * 64,
+            "setup": hashlib.sha256(setup).hexdigest(),
+        },
+        versions={"rightcall": "0.1.0", "suite_file": f"suites/{name}.yaml"},
     )
-    writer = store.begin_run(run, planned=len(chosen) * trials, documents={"tools": document})
+    writer = store.begin_run(run, planned=len(chosen) * trials, documents={"tools": document, "setup": setup})
     writer.add_goldens(chosen)
     tally, results = Tally(), []
     for place, golden in enumerate(chosen):

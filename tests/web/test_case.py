@@ -120,7 +120,7 @@ def test_a_forbidden_call_is_not_offered_as_a_golden_through_any_door(client, po
 def test_the_case_shows_what_the_model_was_given_and_how_to_run_it_again(client, store):
     page = unescape(client.get("/runs/old/case?id=cancel-00").text)
     assert "System prompt" in page and shop.SYSTEM in page
-    assert "rightcall run SUITE --only cancel-00" in page
+    assert "rightcall run suites/shop.yaml --only cancel-00" in page
     raw = client.get("/runs/old/case/request.json?id=cancel-00").json()
     assert raw["system"] == shop.SYSTEM and {tool["name"] for tool in raw["tools"]} >= {"cancel_order"}
 

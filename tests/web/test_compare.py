@@ -7,8 +7,10 @@ from html import unescape
 
 import pytest
 
+from rightcall.report import interval
 from rightcall.suite.decisions import compare_runs
 from rightcall.web import views
+from tests.store.builders import a_result, a_run
 
 
 def passes(store, run):
@@ -72,6 +74,29 @@ def test_the_verdict_is_that_of_the_command(client, store):
     page = unescape(client.get("/compare?before=old&after=new").text)
     assert f"p {found.p:.3f}" in page or "p < 0.001" in page
     assert found.sentence[1:] in page
+
+
+def test_changes_of_tools_and_calls_are_shown_as_differences(client):
+    page = unescape(client.get("/compare?before=old&after=new&change=fixed").text)
+    assert "<del>Cancel an order that was not sent yet</del>" in page
+    assert "<ins>Cancel an order before it is sent</ins>" in page
+    assert re.search(r"<del>(no call|\w+\(.*?)</del><ins>\w+\(", page)
+
+
+def test_three_runs_are_a_matrix_of_the_goldens_on_which_they_differ(client, store):
+    store.begin_run(a_run("third", started_at="2026-06-01T00:00:00Z")).add([a_result("track-00")])
+    page = client.get("/compare?run=new&run=third&run=old").text
+    assert "3 runs, golden by golden" in page
+    assert page.index('href="/runs/old"') < page.index('href="/runs/new"') < page.index('href="/runs/third"')
+    old, new = passes(store, "old"), passes(store, "new")
+    assert page.count("<tr data-row>") == len(old) - (old["track-00"] == new["track-00"] is True)
+
+
+def test_a_rate_has_one_interval_on_every_page(client, store):
+    overall = store.run("thrice").run.summary.overall.rate
+    shown = interval(overall.low, overall.high)
+    for path in ("/runs", "/runs/thrice", "/over-time?suite=refunds"):
+        assert shown in client.get(path).text, path
 
 
 def test_the_verdict_on_large_runs_comes_after_the_page(client, monkeypatch):

@@ -47,6 +47,7 @@ MENU: dict[str, dict[str, str]] = {
         "model": "Download and list local models",
         "providers": "List model providers and what each requires",
         "record": "Manage recorded model answers",
+        "mcp": "Serve RightCall to coding assistants over MCP",
         "adapters": "List agent frameworks that can be observed, and their limits",
     },
     "Inspect": {

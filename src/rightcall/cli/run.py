@@ -21,6 +21,7 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.model.text import counted
 
 if TYPE_CHECKING:
+    from rightcall.cli.run_progress import LiveMode
     from rightcall.distributed import Workers
     from rightcall.gate import Verdict
     from rightcall.providers import RecordMode
@@ -110,6 +111,8 @@ WORTH_A_WARNING_MS = 50
     help="Allow a suite from outside this project to start programs and import modules",
 )
 @failures_option
+@click.option("--live", type=click.Choice(["auto", "plain", "off"]), default="auto", show_default=True,
+              help="Progress on stderr: a bar or occasional lines, one line per finished case, or none")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Output JSON: one line per case, then one for the run")
 def run(
     suite: Path,
@@ -136,6 +139,7 @@ def run(
     worker_memory: str | None,
     exit_on: str,
     failures: int,
+    live: LiveMode,
     as_json: bool,
 ) -> None:
     """Run every golden of SUITE, score the calls and store the results.
@@ -165,6 +169,8 @@ def run(
         _print_estimates(asked, as_json)
         return
     plans = asked.plans()
+    if len(plans) > 1:
+        _check_all(plans)
     typed: dict[str, object] = {
         "--trials": trials,
         "--only": only,
@@ -184,7 +190,7 @@ def run(
         run_perturbations(plans, perturb.split(","), store_url, as_json, texts, paraphrase_model)
         return
     if any(plan.agent.faults for plan in plans):
-        raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume))
+        raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume, live))
     warned: set[str] = set()
     with shared or nullcontext():
         outcomes = [
@@ -198,6 +204,7 @@ def run(
                 warned=warned,
                 run_id=run_id,
                 workers=shared,
+                live=live,
             )
             for plan, again in zip(plans, agains, strict=True)
         ]
@@ -230,6 +237,14 @@ def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> Wor
     folder = asked.file.parent
     made = msgspec.structs.replace(config or WorkersConfig(), **given)
     return Workers(made, on or "ray", folder=folder, dataset=folder / load_suite(asked.file).dataset)
+
+
+def _check_all(plans: list[Plan]) -> None:
+    """Find what is wrong with any model before the first is asked."""
+    from rightcall.event_loop import finished
+    from rightcall.suite import preflight_all
+
+    finished(preflight_all(plans))
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:
@@ -311,6 +326,7 @@ def execute(
     warned: set[str] | None = None,
     run_id: str | None = None,
     workers: Workers | None = None,
+    live: LiveMode = "auto",
 ) -> RunOutcome:
     """Run one plan and print its results; on Ctrl-C print how to resume."""
     import shlex
@@ -319,7 +335,7 @@ def execute(
     from rightcall.report import print_summary, write_outcome
     from rightcall.store import store_address
 
-    watching = Watching(keep=failures, as_json=as_json, warned=warned)
+    watching = Watching(keep=failures, as_json=as_json, warned=warned, live=live)
     outcome = run_to_end(plan, store_url, resume, watching, again, run_id=run_id, workers=workers)
     for notice in outcome.notices:
         tell(f"warning: {notice}", err=True)
@@ -360,6 +376,7 @@ def run_broken(
     as_json: bool,
     failures: int,
     resume: str | None = None,
+    live: LiveMode = "auto",
 ) -> int:
     """Run each plan without and with its faults, print what the faults changed, and return the exit code.
 
@@ -372,6 +389,7 @@ def run_broken(
     warned: set[str] = set()
     for plan, again in zip(plans, agains, strict=True):
         shown: dict[str, Any] = {"as_json": as_json, "failures": failures, "again": again, "warned": warned}
+        shown["live"] = live
 
         def run_one(plan: Plan, resume: str | None, shown: dict[str, Any] = shown) -> RunOutcome:
             return execute(plan, store_url, resume=resume, **shown)

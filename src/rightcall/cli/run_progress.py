@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.model.run import CaseResult, Run
-from rightcall.report import ProgressState, RunProgress, tell, write_rows
+from rightcall.report import ProgressState, RunProgress, one_line, tell, write_rows
+from rightcall.report.view import outcome_of, reason_of
 from rightcall.store import Store, open_store
 from rightcall.suite import Plan, PlanWarning, Progress, RunOutcome, run_named, run_plan, stored_outcome
 
 if TYPE_CHECKING:
     from rightcall.distributed import Workers
+
+LiveMode = Literal["auto", "plain", "off"]
 
 
 class ReaderGone(Exception):  # noqa: N818  a signal, not an error
@@ -25,13 +28,15 @@ class ReaderGone(Exception):  # noqa: N818  a signal, not an error
 
 
 class Watching:
-    """Keeps the first failures and shows the progress bar, or prints a line of JSON per case."""
+    """Keeps the first failures and shows the progress bar, or prints a line of JSON or of text per case."""
 
-    def __init__(self, keep: int, as_json: bool, warned: set[str] | None = None) -> None:
+    def __init__(
+        self, keep: int, as_json: bool, warned: set[str] | None = None, live: LiveMode = "auto"
+    ) -> None:
         self._warned = set() if warned is None else warned
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
-        self._keep, self._as_json = keep, as_json
+        self._keep, self._as_json, self._live = keep, as_json, live
         self._bar: RunProgress | None = None
 
     def warn(self, warning: PlanWarning) -> None:
@@ -45,13 +50,15 @@ class Watching:
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         if self._bar is None:
-            self._bar = RunProgress(progress.planned, quiet=self._as_json).__enter__()
+            self._bar = RunProgress(progress.planned, quiet=self._as_json or self._live != "auto").__enter__()
         self.failed += [r for r in batch if not r.passed][: max(0, self._keep - len(self.failed))]
         if self._as_json:
             try:
                 write_rows(batch, sys.stdout.buffer)
             except BrokenPipeError:
                 raise ReaderGone from None
+        if self._live == "plain":
+            self._print_lines(progress, batch)
         tally = progress.tally
         done = tally.decided + tally.errors
         state = ProgressState(
@@ -64,6 +71,16 @@ class Watching:
             progress.workers,
         )
         self._bar.update(state, new=len(batch))
+
+    def _print_lines(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
+        """A line per finished case, for logs: `12/40 FAIL hanoi: wrong_value …`."""
+        before = progress.done - len(batch)
+        for number, result in enumerate(batch, start=before + 1):
+            trial = f" trial {result.trial}" if result.trial else ""
+            why = f": {reason_of(result)}" if not result.passed else ""
+            word = {"passed": "PASS", "failed": "FAIL", "error": "ERROR"}[outcome_of(result)]
+            line = f"{number}/{progress.planned} {word} {one_line(result.golden_id)}{trial}{why}"
+            tell(line, err=True)
 
     def tell(self, line: str) -> None:
         """Show a line of news of workers, above the progress bar."""

@@ -21,11 +21,11 @@ class RateLimit(Record, frozen=True):
     """What may be sent a minute; None means no limit. Tokens count when the reply says how many there were."""
 
     requests_per_minute: Annotated[
-        Positive | None, msgspec.Meta(description="maximum requests per minute")
+        Positive | None, msgspec.Meta(description="maximum number of requests a minute")
     ] = None
-    tokens_per_minute: Annotated[Positive | None, msgspec.Meta(description="maximum tokens per minute")] = (
-        None
-    )
+    tokens_per_minute: Annotated[
+        Positive | None, msgspec.Meta(description="maximum number of tokens a minute")
+    ] = None
 
 
 class TokenBucket:

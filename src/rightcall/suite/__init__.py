@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         PlanWarning as PlanWarning,
         Prepared as Prepared,
         preflight as preflight,
+        preflight_all as preflight_all,
     )
     from rightcall.suite.reach import input_changes as input_changes
     from rightcall.suite.recorded_scores import (
@@ -141,7 +142,7 @@ else:
             "perturbations.paraphraser": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
-            "preparation": "PlanWarning Prepared preflight",
+            "preparation": "PlanWarning Prepared preflight preflight_all",
             "reach": "input_changes",
             "recorded_scores": "score_cases score_pairs score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",

@@ -49,7 +49,8 @@ CLIENTS = ("openai", "anthropic")
 class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
-    `in_memory` are the goldens of the dataset, if it was already read.
+    `in_memory` are the goldens of the dataset, if it was already read. `suite_file` is the suite's path, relative to
+    the working folder.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Plan:
     include_unreviewed: bool = False
     code: Mapping[str, str] = field(default_factory=dict)
     user: UserSetup | Users | None = None
+    suite_file: str = ""
 
     @property
     def own_agent(self) -> bool:

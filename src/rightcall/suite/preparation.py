@@ -127,6 +127,7 @@ class Prepared:
             seed=plan.seed,
             group=plan.group,
             settings=plan.settings,
+            suite_file=plan.suite_file,
         )
         return made if run_id is None else msgspec.structs.replace(made, id=run_id)
 
@@ -186,6 +187,19 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
             inputs,
             frozenset(reading.models),
         )
+
+
+async def preflight_all(plans: Sequence[Plan]) -> None:
+    """Check several plans before the first is run; raises one `ConfigError` with the problems of all."""
+    problems: list[str] = []
+    for plan in plans:
+        try:
+            async with await preflight(plan):
+                pass  # opened to be checked, and closed again
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(*dict.fromkeys(problems))
 
 
 class _closed_on_error:  # noqa: N801  used as a statement

@@ -37,8 +37,12 @@ def new_run(
     seed: int = 0,
     group: str = "",
     settings: Mapping[str, Any] | None = None,
+    suite_file: str = "",
 ) -> Run:
-    """A run that begins now. Runs of one `group` [default: the name] are followed over time."""
+    """A run that begins now. Runs of one `group` [default: the name] are followed over time.
+
+    `suite_file` is what to type to run it again; it is no part of what a resumed run must have in common.
+    """
     now = datetime.datetime.now(datetime.UTC)
     return Run(
         id=new_run_id(now),
@@ -51,5 +55,6 @@ def new_run(
         settings=dict(settings or {}),
         fingerprints=dict(fingerprints),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
-        | source_of(Path.cwd()),
+        | source_of(Path.cwd())
+        | ({"suite_file": suite_file} if suite_file else {}),
     )

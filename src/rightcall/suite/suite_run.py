@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -79,9 +80,18 @@ class SuiteRun:
             faults=str(self.faults.resolve()) if self.faults else None,
             start_nothing=start_nothing,
         )
+        plan = replace(plan, suite_file=_seen_from_here(self.file))
         if not self.include_unreviewed:
             return plan
         return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})
+
+
+def _seen_from_here(file: Path) -> str:
+    """The path of a suite relative to the working folder; on another drive the whole path."""
+    try:
+        return Path(os.path.relpath(file)).as_posix()
+    except ValueError:
+        return str(file.resolve())
 
 
 def run_with_control(

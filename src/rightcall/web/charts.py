@@ -51,6 +51,10 @@ class Point(NamedTuple):
     tools_changed: bool
 
 
+NARROW = 300
+"""Width of the plot in a chart for a phone."""
+
+
 def line(points: Sequence[Point], theme: Theme) -> Spec:
     """A line without axes, for a list."""
     colours = PALETTES[theme]
@@ -70,7 +74,7 @@ def line(points: Sequence[Point], theme: Theme) -> Spec:
     return {**base, "padding": 4, "layer": [stroke, last]}
 
 
-def trend(points: Sequence[Point], theme: Theme) -> Spec:
+def trend(points: Sequence[Point], theme: Theme, *, narrow: bool = False) -> Spec:
     """Pass rate with its interval for each run, one colour per agent; a vertical line where the tools changed."""
     colours = PALETTES[theme]
     values = [
@@ -91,7 +95,12 @@ def trend(points: Sequence[Point], theme: Theme) -> Spec:
         scale = {"domain": agents[:MOST_AGENTS], "range": SERIES}
         legend = {"orient": "top", "title": None, "symbolType": "circle", "symbolStrokeWidth": 0}
         colour = {"field": "agent", "type": "nominal", "scale": scale, "legend": legend}
-    x = {"field": "at", "type": "temporal", "title": None, "axis": {"grid": False, "tickCount": 8}}
+    x = {
+        "field": "at",
+        "type": "temporal",
+        "title": None,
+        "axis": {"grid": False, "tickCount": 3 if narrow else 8},
+    }
     y = {
         "field": "rate",
         "type": "quantitative",
@@ -129,16 +138,16 @@ def trend(points: Sequence[Point], theme: Theme) -> Spec:
         },
         "encoding": {"x": x},
     }
-    base = _spec("Share of cases that passed, over time", values, 1040, 240, theme)
-    return {**base, "layer": [rules, whiskers, path, dots, words]}
+    base = _spec("Share of cases that passed, over time", values, NARROW if narrow else 1040, 240, theme)
+    return {**base, "layer": [rules, whiskers, path, dots, *([] if narrow else [words])]}
 
 
-def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
+def waterfall(bars: Sequence[Bar], theme: Theme, *, narrow: bool = False) -> Spec:
     """Answers of the model and calls of tools, one under the other, from the start of the case."""
     colours = PALETTES[theme]
     values = [
         {
-            "row": f"{place}  {'≈ ' if bar.estimated else ''}{bar.label}",
+            "row": f"{place}  {'≈ ' if bar.estimated else ''}{one_line(bar.label, 18 if narrow else 40)}",
             "kind": bar.kind,
             "start": bar.start_ms,
             "end": bar.start_ms + bar.duration_ms,
@@ -150,17 +159,20 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
         "type": "ordinal",
         "title": None,
         "sort": None,
-        "axis": {"domain": False, "ticks": False, "labelLimit": 220},
+        "axis": {"domain": False, "ticks": False, "labelLimit": 0},
     }
     x = {
         "field": "start",
         "type": "quantitative",
         "title": "milliseconds",
-        "axis": {"tickCount": 6, "format": ",~r"},
+        "axis": {"tickCount": 3 if narrow else 6, "format": ",~r"},
     }
-    base = _spec("Where the time went", values, 940, {"step": 22}, theme)
+    base = _spec("Where the time went", values, 200 if narrow else 900, {"step": 22}, theme)
+    # Labels are measured with one font and drawn with the reader's, which may be wider by a third.
+    longest = max((len(str(value["row"])) for value in values), default=0)
     return {
         **base,
+        "padding": {"left": 8 + 2.5 * longest, "right": 12, "top": 4, "bottom": 4},
         "mark": {"type": "bar", "cornerRadius": 2, "height": {"band": 0.55}, "minBandSize": 2},
         "encoding": {
             "x": x,
@@ -179,6 +191,11 @@ def waterfall(bars: Sequence[Bar], theme: Theme) -> Spec:
 def themed(spec: Spec, theme: Theme) -> Spec:
     """A spec of the report in the colours of a theme: an image does not see the page's style sheet."""
     return {**spec, "width": 460, "height": 140, "config": _config(theme)}
+
+
+def is_narrow(request: Request) -> bool:
+    """Whether the chart is for a phone."""
+    return request.query_params.get("narrow") == "1"
 
 
 def answer(request: Request, draw: Callable[[Theme], Spec | None]) -> Response:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from rightcall.report import FILTERS, interval, json_text, one_line, shown_text, visible
-from rightcall.report.view import rate
+from rightcall.report.view import run_rate
 from rightcall.store import StoredRun
 from rightcall.web import links
 from rightcall.web.access import CSRF_FIELD
@@ -41,6 +41,7 @@ def make_environment() -> Environment:
     made.globals |= {
         "interval": interval,
         "range_of": range_of,
+        "rate_of": lambda run: run_rate(run).value,
         "run_link": links.run_link,
         "case_link": links.case_link,
         "with_query": links.with_query,
@@ -66,8 +67,8 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
 
 
 def range_of(run: StoredRun) -> str:
-    """The interval of a run's pass rate, from its counts only: a list of runs reads no results."""
-    found = rate(run.passed, run.results - run.errors, trials=run.run.trials)
+    """The interval of a run's pass rate, without reading its results."""
+    found = run_rate(run)
     return interval(found.low, found.high)
 
 

@@ -14,7 +14,10 @@ async function loadCases() {
     id, trial, outcome, category, score, codes, latency, input, reason, place,
     sought: `${id}\n${input}\n${reason}`.toLowerCase(),
   }));
-  cases.sort((a, b) => ORDER[a.outcome] - ORDER[b.outcome] || a.place - b.place);
+  // Goldens by their worst trial, and the trials of a golden together.
+  const worst = new Map();
+  for (const found of cases) worst.set(found.id, Math.min(worst.get(found.id) ?? 2, ORDER[found.outcome]));
+  cases.sort((a, b) => worst.get(a.id) - worst.get(b.id) || a.place - b.place);
   filterCases();
 }
 

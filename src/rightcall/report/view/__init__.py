@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         GroupRow as GroupRow,
         SummaryView as SummaryView,
         pass_rate as pass_rate,
+        run_rate as run_rate,
         summary_view as summary_view,
         verdict_sentence as verdict_sentence,
     )
@@ -88,7 +89,7 @@ else:
             "run": "RunTally RunView cases_of run_view",
             "shown_rate": "ShownRate rate",
             "spread": "Bin Spread UserRow",
-            "summary": "CodeRow DIMENSIONS GroupRow SummaryView pass_rate summary_view verdict_sentence",
+            "summary": "CodeRow DIMENSIONS GroupRow SummaryView pass_rate run_rate summary_view verdict_sentence",
             "tools": "ConfusionCell ConfusionMatrix INVENTED NO_CALL ToolRow confusion_of",
         },
     )

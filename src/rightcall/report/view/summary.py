@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
 from rightcall.report.view.shown_rate import ShownRate, rate
 from rightcall.report.view.spread import UserRow, reliability_notes, user_rows
+
+if TYPE_CHECKING:
+    from rightcall.store import StoredRun
 
 DIMENSIONS = {
     "call_precision": "precision",
@@ -90,6 +94,15 @@ def summary_view(summary: Summary) -> SummaryView:
         users=user_rows(summary),
         notes=reliability_notes(summary),
     )
+
+
+def run_rate(stored: StoredRun) -> ShownRate:
+    """The pass rate of a run: that of its summary, or computed from its counts while it has none."""
+    judged = stored.results - stored.errors
+    found = stored.run.summary.overall.rate if stored.run.summary else None
+    if found is None or not judged:
+        return rate(stored.passed, judged, trials=stored.run.trials)
+    return ShownRate(stored.passed, judged, found.value, found.low, found.high)
 
 
 def verdict_sentence(verdict: str, summary: Summary | None) -> str:

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, select
+import msgspec
+from sqlalchemy import Connection, Select, select
 
 from rightcall.model import CaseResult
 from rightcall.store.base import ListedGolden, Outcome, ResultFilter
@@ -31,13 +32,14 @@ class GoldenList(Results):
         found: list[ListedGolden] = []
         with self.reading() as connection:
             run_key = find(connection, run).key
+            ids = _with_text(connection, run_key, which)
             for outcome in _from(which, after.outcome if after else None):
                 beyond = after.golden_id if after and after.outcome == outcome else None
-                query = _listed(run_key, which, outcome)
+                query = _listed(run_key, which, outcome, ids)
                 if beyond is not None:
                     query = query.where(results.golden_id > held(beyond))
-                ids = connection.execute(query.order_by(results.golden_id).limit(limit - len(found)))
-                found += [ListedGolden(outcome, golden_id) for golden_id in ids.scalars()]
+                rows = connection.execute(query.order_by(results.golden_id).limit(limit - len(found)))
+                found += [ListedGolden(outcome, golden_id) for golden_id in rows.scalars()]
                 if len(found) >= limit:
                     break
         return found
@@ -66,7 +68,8 @@ class GoldenList(Results):
                 return found
 
             phases = _from(which, None)
-            lists = {outcome: _listed(run_key, which, outcome) for outcome in phases}
+            ids = _with_text(connection, run_key, which)
+            lists = {outcome: _listed(run_key, which, outcome, ids) for outcome in phases}
             own = (results.run_key == run_key, results.golden_id == held(golden_id))
             trials = select(results.outcome).where(*own)
             outcomes = set(connection.execute(trials.where(*conditions(run_key, which))).scalars())
@@ -88,19 +91,35 @@ def _from(which: ResultFilter, outcome: Outcome | None) -> tuple[Outcome, ...]:
     return parts[parts.index(outcome) :] if outcome in parts else parts
 
 
-def _listed(run_key: int, which: ResultFilter, outcome: Outcome) -> Select[Any]:
+def _with_text(connection: Connection, run_key: int, which: ResultFilter) -> list[str] | None:
+    """The goldens with the text when they are few: a search scans the goldens once, not for each part of the list."""
+    if not which.text:
+        return None
+    wanted = conditions(run_key, ResultFilter(text=which.text))
+    query = select(results.golden_id).distinct().where(*wanted).limit(AT_ONCE + 1)
+    ids = connection.execute(query).scalars().all()
+    return list(ids) if len(ids) <= AT_ONCE else None
+
+
+def _listed(run_key: int, which: ResultFilter, outcome: Outcome, ids: list[str] | None) -> Select[Any]:
     """Ids of the goldens with a matching trial of this outcome and, in a list of all, none of an earlier one."""
+    if ids is not None:
+        which = msgspec.structs.replace(which, text="")
     query = select(results.golden_id).distinct().where(*conditions(run_key, which))
+    if ids is not None:
+        query = query.where(results.golden_id.in_(ids))
     query = query.where(results.outcome == OUTCOMES[outcome])
     if which.outcome is not None:
         return query
     other = tables.results.alias()
+    # Conditions on the golden hold for all its trials.
+    of_a_trial = msgspec.structs.replace(which, text="", tag="", category=None, golden_id=None)
     for earlier in ORDER[: ORDER.index(outcome)]:
         same = (
             other.c.run_key == run_key,
             other.c.golden_id == results.golden_id,
             other.c.outcome == OUTCOMES[earlier],
         )
-        matching = conditions(run_key, which, other.c)
+        matching = conditions(run_key, of_a_trial, other.c)
         query = query.where(~select(other.c.id).where(*same, *matching).exists())
     return query

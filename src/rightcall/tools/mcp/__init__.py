@@ -17,12 +17,16 @@ if TYPE_CHECKING:
         empty_schemas as empty_schemas,
         read_address as read_address,
     )
-    from rightcall.tools.mcp.server import serve_http as serve_http, serve_stdio as serve_stdio
+    from rightcall.tools.mcp.server import (
+        report_progress as report_progress,
+        serve_http as serve_http,
+        serve_stdio as serve_stdio,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
             "client": "McpAddress McpServer empty_schemas read_address",
-            "server": "serve_http serve_stdio",
+            "server": "report_progress serve_http serve_stdio",
         },
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any
 
 from rightcall.errors import MissingExtraError
@@ -11,6 +13,16 @@ from rightcall.model.dialects.mcp import write_tool
 from rightcall.tools.mcp.results import answer_of
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.toolbox import Toolbox
+
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+_REPORT: ContextVar[Report | None] = ContextVar("report", default=None)
+
+
+async def report_progress(done: float, total: float | None = None, message: str | None = None) -> None:
+    """Tell the client how far the served call is. Does nothing outside one, or if the client did not ask."""
+    report = _REPORT.get()
+    if report is not None:
+        await report(done, total, message)
 
 
 def mcp_server(toolbox: Toolbox, name: str = "rightcall") -> Any:
@@ -30,6 +42,7 @@ def mcp_server(toolbox: Toolbox, name: str = "rightcall") -> Any:
 
     async def call_tool(ctx: Any, params: Any) -> Any:
         call = ToolCall(params.name, dict(params.arguments or {}), uuid.uuid4().hex)
+        _REPORT.set(ctx.session.report_progress)
         try:
             invocation = await toolbox.invoke(call, context)
         except Aborted as stop:

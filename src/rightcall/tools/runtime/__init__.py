@@ -19,9 +19,9 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.tools.runtime.bound_tool import BoundTool as BoundTool, RunnableTool as RunnableTool
     from rightcall.tools.runtime.context import CallContext as CallContext
-    from rightcall.tools.runtime.errors import Aborted as Aborted
+    from rightcall.tools.runtime.errors import Aborted as Aborted, ToolError as ToolError
     from rightcall.tools.runtime.mocks import Mock as Mock
-    from rightcall.tools.runtime.policy import ToolRules as ToolRules
+    from rightcall.tools.runtime.policy import Policy as Policy, ToolRules as ToolRules
     from rightcall.tools.runtime.sample_values import generated as generated, resolved as resolved
     from rightcall.tools.runtime.toolbox import Toolbox as Toolbox
 else:
@@ -30,9 +30,9 @@ else:
         {
             "bound_tool": "BoundTool RunnableTool",
             "context": "CallContext",
-            "errors": "Aborted",
+            "errors": "Aborted ToolError",
             "mocks": "Mock",
-            "policy": "ToolRules",
+            "policy": "Policy ToolRules",
             "sample_values": "generated resolved",
             "toolbox": "Toolbox",
         },

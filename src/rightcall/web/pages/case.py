@@ -75,7 +75,9 @@ def waterfall(request: Request) -> Response:
     """Where the time of the case went."""
     _, found, result = asked_case(request)
     bars = case_view(found.golden, result).timings
-    return charts.answer(request, lambda theme: charts.waterfall(bars, theme))
+    return charts.answer(
+        request, lambda theme: charts.waterfall(bars, theme, narrow=charts.is_narrow(request))
+    )
 
 
 def asked_case(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:

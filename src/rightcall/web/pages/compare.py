@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rightcall.analysis import WhatChanged, what_changed
+from rightcall.analysis import GoldenMatrix, WhatChanged, golden_matrix, what_changed
 from rightcall.errors import InputError
 from rightcall.report.view import case_view, outcome_of
 from rightcall.store import Change, StoredRun, changes
@@ -22,12 +23,16 @@ from rightcall.web.views import store_of, tools_of
 
 ON_A_PAGE = 50
 RUNS_OFFERED = 50
+MOST_RUNS = 8
+"""Runs side by side at most."""
 CHANGES: tuple[Change, ...] = ("broken", "fixed", "failing", "passing", "added", "removed", "unjudged")
 """Most interesting first."""
 
 
 def compare(request: Request) -> Response:
     """The comparison of a URL, or a choice of runs."""
+    if len(several := asked_runs(request)) > 2:
+        return _matrix_page(request, several)
     pair = asked_pair(request)
     if pair is None:
         return page(request, "compare_choose.html", runs=store_of(request).runs(limit=RUNS_OFFERED))
@@ -40,19 +45,22 @@ def compare(request: Request) -> Response:
     )
     shown = found[:ON_A_PAGE]
     ids = [each.golden_id for each in shown]
+    ready = _at_hand(request, before, after)
+    what = _what_changed(request, before, after) if ready else None
     return page(
         request,
         "compare.html",
         before=before,
         after=after,
         counts=counts,
-        found=_verdict(request, before, after) if _at_hand(request, before, after) else None,
+        found=_verdict(request, before, after) if ready else None,
         change=change,
         cases=shown,
         previews=store.previews(before.id, ids) | store.previews(after.id, ids),
         beyond=ids[-1] if len(found) > ON_A_PAGE else None,
         differences=changes(before.run, after.run),
-        what=_what_changed(request, before, after) if _at_hand(request, before, after) else None,
+        what=what,
+        flips={flip.golden: flip for flip in what.flips} if what else {},
     )
 
 
@@ -61,7 +69,32 @@ def verdict(request: Request) -> Response:
     pair = asked_pair(request)
     if pair is None:
         raise HTTPException(400, "a comparison needs before and after")
-    return page(request, "compare_verdict.html", found=_verdict(request, *pair))
+    found, what = _verdict(request, *pair), _what_changed(request, *pair)
+    return page(request, "compare_verdict.html", found=found, what=what)
+
+
+def matrix(request: Request) -> Response:
+    """The deferred table of more than two runs."""
+    several = asked_runs(request)
+    if len(several) < 2:
+        raise HTTPException(400, "a matrix needs two runs or more")
+    return page(request, "matrix_table.html", runs=several, matrix=_matrix(request, several))
+
+
+def _matrix_page(request: Request, several: list[StoredRun]) -> Response:
+    small = sum(run.results for run in several) <= 2 * views.AT_ONCE
+    ready = small or request.app.state.views.known(("matrix", *_key(*several)))
+    part = "/compare/matrix?" + urlencode([("run", run.id) for run in several], errors="replace")
+    found = _matrix(request, several) if ready else None
+    return page(request, "compare_matrix.html", runs=several, matrix=found, part=part)
+
+
+def _matrix(request: Request, several: list[StoredRun]) -> GoldenMatrix:
+    store = store_of(request)
+    found: GoldenMatrix = request.app.state.views.get(
+        ("matrix", *_key(*several)), lambda: golden_matrix(store, [run.id for run in several])
+    )
+    return found
 
 
 def compare_case(request: Request) -> Response:
@@ -82,11 +115,15 @@ def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
     store, query = store_of(request), request.query_params
     if query.get("before") and query.get("after"):
         return store.run(query["before"]), store.run(query["after"])
-    chosen = [store.run(run) for run in query.getlist("run")[:2]]
-    if len(chosen) < 2:
-        return None
-    first, second = sorted(chosen, key=lambda run: run.run.started_at)
-    return first, second
+    chosen = asked_runs(request)
+    return (chosen[0], chosen[1]) if len(chosen) > 1 else None
+
+
+def asked_runs(request: Request) -> list[StoredRun]:
+    """The unordered runs of the URL, by time, each once."""
+    store = store_of(request)
+    found = {run.id: run for run in map(store.run, request.query_params.getlist("run")[:MOST_RUNS])}
+    return sorted(found.values(), key=lambda run: (run.run.started_at, run.id))
 
 
 def _asked_change(word: str, counts: dict[Change, int]) -> Change:
@@ -128,8 +165,8 @@ def _at_hand(request: Request, before: StoredRun, after: StoredRun) -> bool:
     return small or request.app.state.views.known(("verdict", *_key(before, after)))
 
 
-def _key(before: StoredRun, after: StoredRun) -> tuple[Hashable, ...]:
-    return tuple((run.id, run.updated_at, run.results) for run in (before, after))
+def _key(*runs: StoredRun) -> tuple[Hashable, ...]:
+    return tuple((run.id, run.updated_at, run.results) for run in runs)
 
 
 def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[str, Any]:
@@ -149,5 +186,6 @@ def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[s
 routes = [
     Route("/compare", compare),
     Route("/compare/verdict", verdict),
+    Route("/compare/matrix", matrix),
     Route("/compare/case", compare_case),
 ]

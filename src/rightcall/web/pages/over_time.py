@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rightcall.analysis import changed_at, tool_change
-from rightcall.report.view import rate
+from rightcall.report.view import run_rate
 from rightcall.store import RunFilter, StoredRun
 from rightcall.web import charts
 from rightcall.web.charts import Point
@@ -44,7 +44,7 @@ def over_time(request: Request) -> Response:
 def trend(request: Request) -> Response:
     """The chart of the page."""
     points = points_of(store_of(request).runs(asked(request), limit=MOST_RUNS))
-    return charts.answer(request, lambda theme: charts.trend(points, theme))
+    return charts.answer(request, lambda theme: charts.trend(points, theme, narrow=charts.is_narrow(request)))
 
 
 def line(request: Request) -> Response:
@@ -68,7 +68,7 @@ def points_of(newest_first: list[StoredRun]) -> list[Point]:
             run.id,
             run.run.started_at,
             run.run.agent,
-            rate(run.passed, run.results - run.errors, trials=run.run.trials),
+            run_rate(run),
             run.id in marks,
         )
         for run in judged

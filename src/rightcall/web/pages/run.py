@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from rightcall.model import Category, Code
 from rightcall.report import histogram
-from rightcall.report.view import TITLES, golden_row, rate, summary_view, verdict_sentence
+from rightcall.report.view import TITLES, golden_row, run_rate, summary_view, verdict_sentence
 from rightcall.store import ListedGolden, Outcome, ResultFilter, Store, StoredRun
 from rightcall.web import charts
 from rightcall.web.page_renderer import page
@@ -26,13 +26,12 @@ def run(request: Request) -> Response:
     stored = asked_run(request)
     view = view_of(request, stored) if at_hand(request, stored) else None
     summary = stored.run.summary
-    judged = stored.results - stored.errors
     return page(
         request,
         "run.html",
         run=stored,
         state=state_of(stored),
-        passing=rate(stored.passed, judged, trials=stored.run.trials),
+        passing=run_rate(stored),
         summary=view.summary if view else summary_view(summary) if summary else None,
         sentence=verdict_sentence(stored.verdict, summary),
         view=view,
@@ -71,7 +70,7 @@ def cases(request: Request) -> Response:
 def live(request: Request) -> Response:
     """The progress of a run."""
     stored = asked_run(request)
-    passing = rate(stored.passed, stored.results - stored.errors, trials=stored.run.trials)
+    passing = run_rate(stored)
     percent = request.app.state.templates.filters["percent"]
     shown = {
         "passing": percent(passing.value),

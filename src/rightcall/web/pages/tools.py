@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rightcall.model import Tool
-from rightcall.store import RunFilter, StoredRun
+from rightcall.store import RunFilter, Store, StoredRun
 from rightcall.web.page_renderer import page
 from rightcall.web.views import at_hand, store_of, tools_of, view_of
 
@@ -20,17 +20,26 @@ RUNS_OFFERED = 50
 
 
 def tools(request: Request) -> Response:
-    """Every tool of a run; by default of the newest one."""
+    """Every tool of a run; by default of the newest one that has tools."""
     store = store_of(request)
     offered = store.runs(RunFilter(), limit=RUNS_OFFERED)
     chosen = request.query_params.get("run")
-    run = store.run(chosen) if chosen else next(iter(offered), None)
+    run = store.run(chosen) if chosen else _with_tools(store, offered)
     if run is None:
         return page(request, "tools.html", run=None, runs=[], ready=True)
     ready = at_hand(request, run) and request.app.state.views.known(_lint_key(run))
     return page(
         request, "tools.html", run=run, runs=offered, ready=ready, **(_content(request, run) if ready else {})
     )
+
+
+def _with_tools(store: Store, newest_first: list[StoredRun]) -> StoredRun | None:
+    """The newest run that was made with tools; the newest of all when none was."""
+    by_definitions: dict[str, StoredRun] = {}
+    for run in newest_first:
+        by_definitions.setdefault(run.run.fingerprints.get("tools", ""), run)
+    known = (run for run in by_definitions.values() if tools_of(store, run))
+    return next(known, next(iter(newest_first), None))
 
 
 def tool_list(request: Request) -> Response:

@@ -1,18 +1,20 @@
 // Enhancements for forms that also work without a script.
 
+const MOST_RUNS = 8;
+
 export function submitOnChange(root) {
   for (const select of root.querySelectorAll("form[data-auto] select"))
     select.addEventListener("change", () => select.form.requestSubmit());
 }
 
-export function pickTwo(document) {
+export function pickSeveral(document) {
   const button = document.querySelector("[data-compare]");
   if (!button) return;
   const boxes = () => [...document.querySelectorAll("input[name=run]")];
   const update = () => {
     const picked = boxes().filter((box) => box.checked).length;
-    button.disabled = picked !== 2;
-    for (const box of boxes()) box.disabled = picked >= 2 && !box.checked;
+    button.disabled = picked < 2;
+    for (const box of boxes()) box.disabled = picked >= MOST_RUNS && !box.checked;
   };
   document.addEventListener("change", update);
   update();

@@ -2,7 +2,7 @@ import { followKeys } from "./keys.js";
 import { watchRun } from "./live.js";
 import { loadParts } from "./parts.js";
 import { localTimes } from "./times.js";
-import { submitOnChange, pickTwo, confirmFirst } from "./forms.js";
+import { submitOnChange, pickSeveral, confirmFirst } from "./forms.js";
 
 const start = (root) => {
   localTimes(root);
@@ -11,7 +11,7 @@ const start = (root) => {
 };
 
 start(document);
-pickTwo(document);
+pickSeveral(document);
 followKeys(document);
 loadParts(document, start);
 watchRun(document, start);

@@ -1,0 +1,23 @@
+"""RightCall as an MCP server for coding assistants: lint, fix, run, look, compare, within one project folder.
+
+project           what the server may read, write and start
+reply             answers that are short, bounded and safe to show
+definition_tools  lint, explain, check, propose and write definitions
+run_tools         list, show, compare, gate and analyze runs
+suite_tools       run or replay a suite
+server            all tools together, over stdio
+
+A tool is a method with `@tool`; its docstring is what the assistant reads, and our own linter checks it.
+"""
+
+from typing import TYPE_CHECKING
+
+from rightcall.window import window
+
+if TYPE_CHECKING:
+    from rightcall.assistant.project import Project as Project
+    from rightcall.assistant.server import project_toolbox as project_toolbox, serve_project as serve_project
+else:
+    __getattr__, __dir__, __all__ = window(
+        __name__, {"project": "Project", "server": "project_toolbox serve_project"}
+    )

@@ -1,0 +1,143 @@
+"""The project folder of an assistant: which paths it may name, and which suites it may run.
+
+An assistant is not the user: it reads hostile text all day. So it names no path outside the folder, chooses no store,
+and neither the place of a suite nor a model's name in a call earns trust.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.files import is_object_name
+from rightcall.store import Store, open_store, store_address
+from rightcall.suite import Suite, actions, load_suite, record_settings
+
+DATA = (".json", ".jsonl", ".yaml", ".yml")
+"""Files that an assistant may write: data, never code."""
+
+FILE_MODELS = ("scripted", "recorded", "local")
+
+
+class RefusedPathError(InputError):
+    """A path leads out of the project, or to a place that is not written."""
+
+
+class RefusedSuiteError(ConfigError):
+    """A suite would start, import or connect to something, and the user has not allowed it."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """One folder, its store, and whether suites may start programs. The process works in the folder."""
+
+    root: Path
+    store_url: str | None = None
+    trust: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", self.root.resolve())
+        if (file := store_address(self.store_url).file) is not None:
+            self.inside(str(file), "the store")
+
+    def inside(self, text: str, what: str = "path") -> Path:
+        """A path relative to the folder, symbolic links resolved; raises when it leads out of it."""
+        if "\0" in text or not text.strip():
+            raise RefusedPathError(repr(text)[:200], f"is not a valid {what}")
+        try:
+            whole = (self.root / text).resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise RefusedPathError(text[:200], f"cannot be resolved: {error}") from None
+        if not whole.is_relative_to(self.root):
+            raise RefusedPathError(
+                text[:200], f"{what} is outside the project folder", "name a path inside the project"
+            )
+        return whole.relative_to(self.root)
+
+    def file(self, text: str) -> Path:
+        """An existing file of the project."""
+        path = self.inside(text)
+        if not (self.root / path).is_file():
+            raise InputError(text[:200], "no such file in the project", "paths are relative to its folder")
+        return path
+
+    def writable(self, text: str) -> Path:
+        """A path for tool definitions, goldens or a suite: a data file in no hidden folder."""
+        path = self.inside(text)
+        if path.suffix.lower() not in DATA:
+            raise RefusedPathError(
+                text[:200], f"is not written here: only {', '.join(DATA)}", "edit it otherwise"
+            )
+        if hidden := next((part for part in path.parts if part.startswith(".")), None):
+            raise RefusedPathError(
+                text[:200], f"'{hidden}' is hidden, and nothing is written there", "edit it otherwise"
+            )
+        if not (self.root / path).parent.is_dir():
+            raise RefusedPathError(text[:200], "its folder does not exist", "create the folder first")
+        return path
+
+    def run_name(self, text: str) -> str:
+        """A run as a user names it; where a file is meant, it is one of the project."""
+        self.inside(text, "run")
+        return text
+
+    def suite(self, text: str, model: str | None = None) -> tuple[Path, Suite]:
+        """A suite whose files are all in the project."""
+        path = self.file(text)
+        suite = load_suite(path)
+        for named in _files_of(suite, path.parent, model):
+            self.inside(str(named), f"what {path} names")
+        return path, suite
+
+    def require_trust(self, path: Path, suite: Suite, model: str | None = None) -> None:
+        """Raise with everything the suite would start, unless the user started the server with `--trust`."""
+        found = [action.words for action in actions(suite, path.parent, model)]
+        found += [f"connect: {url}" for url in _servers_of(suite)]
+        if found and not self.trust:
+            raise RefusedSuiteError(
+                f"{path}: running it would",
+                *(f"  {words}" for words in found),
+                "only the user can allow this: review the suite, then start the server with `rightcall mcp --trust`, "
+                f"or type `rightcall run {path}`",
+            )
+
+    def store(self, *, must_exist: bool = True) -> Store:
+        """The store of the project."""
+        return open_store(self.store_url, must_exist=must_exist)
+
+
+def _servers_of(suite: Suite) -> Iterator[str]:
+    """Servers that a suite names itself: a key in the environment would be sent there."""
+    for given in (suite.agent.base_url, suite.user.base_url if suite.user else None):
+        yield from (given,) if isinstance(given, str) else given or ()
+
+
+def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
+    """Every path that running a suite would read or write."""
+    yield folder / suite.dataset
+    if (
+        isinstance(suite.tools, str)
+        and not suite.tools.startswith("mcp:")
+        and not is_object_name(suite.tools)
+    ):
+        yield folder / suite.tools
+    if isinstance(suite.faults, str):
+        yield folder / suite.faults
+    users = suite.user.model if suite.user else ()
+    for name in (model or suite.agent.model, *([users] if isinstance(users, str) else users)):
+        prefix, _, file = name.partition(":")
+        if prefix in FILE_MODELS and file:
+            yield folder / file
+    for record in (suite.agent.record, suite.user.record if suite.user else None):
+        if record:
+            yield folder / record
+    yield folder / record_settings(suite).folder
+    for glob in suite.agent.code:
+        yield folder / glob
+    baseline = suite.gate.get("baseline")
+    run = baseline.get("run") if isinstance(baseline, dict) else baseline
+    if isinstance(run, str):
+        yield Path(os.curdir) / run
