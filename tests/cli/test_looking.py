@@ -52,12 +52,14 @@ def test_the_version_is_the_packages(rightcall):
 
 def test_every_metric_is_listed_and_can_be_shown(rightcall):
     listed = json.loads(rightcall("metrics", "list", "--json").out)
-    assert [metric["name"] for metric in listed] == metric_names()
+    assert [metric["name"] for metric in listed if metric["measured"] != "by a model"] == metric_names()
     shown = rightcall("metrics", "list").out
     for metric in listed:
         assert metric["name"] in shown and metric["summary"] in shown
         page = rightcall("metrics", "show", metric["name"])
-        assert page.code == 0 and "Fails: " in page.out and "Passes: " in page.out
+        assert page.code == 0
+        if metric["measured"] != "by a model":
+            assert "Fails: " in page.out and "Passes: " in page.out
 
 
 def test_tools_in_any_spelling_are_listed(rightcall, tools):

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.tools_call import call, serve
-from rightcall.errors import InputError
+from rightcall.errors import InputError, RightCallError
 from rightcall.tools.definitions.source import tools_of
 from rightcall.tools.mcp.client import McpAddress, McpServer
 
@@ -66,14 +66,14 @@ def test_a_call_that_does_not_work_shows_the_error_contract_and_exits_with_1(fol
         (("tools.json", "count", "--arg", "n"), "has no '='"),
         (("nothing.json", "count"), "nothing.json"),
         (("my_tools_for_call:treble", "treble"), "no 'treble' in"),
-        (("no_such_module:x", "x"), "cannot be imported"),
+        (("no_such_module:x", "x"), "cannot be loaded"),
         (("my_tools_for_call:number", "x"), "a int is not a tool"),
     ],
 )
 def test_mistakes_are_told_in_one_line(folder: Path, words, told):
-    with pytest.raises(InputError) as error:
+    with pytest.raises(RightCallError) as error:
         ran(*words)
-    assert told in str(error.value)
+    assert error.value.exit_code == 2 and told in str(error.value)
 
 
 def test_serving_needs_a_port(folder: Path):

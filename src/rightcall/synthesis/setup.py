@@ -29,7 +29,7 @@ from rightcall.synthesis.prompts import step_prompt
 from rightcall.synthesis.solver import Solver
 from rightcall.synthesis.verify import Verifier
 
-LEAVE_OPEN = 'this needs a model: Synthesizer(model="provider:model")'
+LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
 
 
 @dataclass(frozen=True)
